@@ -1,0 +1,163 @@
+//! Filters of search and ask: conditions on a document's metadata, source, identity and pages.
+//!
+//! Conditions on metadata become one SQL/JSON path predicate (ISO/IEC 19075-6), evaluated in lax mode:
+//! a condition on an array holds if it holds for one of its elements.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Which chunks may be found. The empty filter lets everything through.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// Conditions on metadata; all must hold.
+    pub metadata: Vec<Condition>,
+    /// How the document's source starts.
+    pub source_prefix: Option<String>,
+    /// Documents, any of them; empty means all.
+    pub document_ids: Vec<Uuid>,
+    /// Pages, any of them; empty means all.
+    pub pages: Vec<i32>,
+}
+
+/// One condition on a metadata key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// Key of the metadata object.
+    pub key: String,
+    /// What must hold of its value.
+    pub test: Test,
+}
+
+/// What must hold of a metadata value. Values are JSON scalars.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// Equal to one of these.
+    AnyOf(Vec<Value>),
+    /// Within these bounds; numbers compare with numbers, strings with strings.
+    Range(Vec<(Bound, Value)>),
+    /// The key is there, or is not.
+    Exists(bool),
+}
+
+/// One end of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Greater than.
+    Gt,
+    /// Greater than or equal.
+    Gte,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Lte,
+}
+
+impl Bound {
+    const fn operator(self) -> &'static str {
+        match self {
+            Self::Gt => ">",
+            Self::Gte => ">=",
+            Self::Lt => "<",
+            Self::Lte => "<=",
+        }
+    }
+}
+
+impl Filter {
+    /// Whether everything passes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The predicate over metadata, if there is a condition on it.
+    #[must_use]
+    pub fn metadata_path(&self) -> Option<String> {
+        if self.metadata.is_empty() {
+            return None;
+        }
+        let conditions: Vec<String> = self.metadata.iter().map(Condition::path).collect();
+        Some(conditions.join(" && "))
+    }
+}
+
+impl Condition {
+    fn path(&self) -> String {
+        let key = format!("$.{}", quoted(&self.key));
+        match &self.test {
+            Test::AnyOf(values) => {
+                let alternatives: Vec<String> = values.iter().map(|value| format!("{key} == {}", literal(value))).collect();
+                if alternatives.is_empty() { "(1 == 2)".to_owned() } else { format!("({})", alternatives.join(" || ")) }
+            }
+            Test::Range(bounds) => {
+                let limits: Vec<String> =
+                    bounds.iter().map(|(bound, value)| format!("@ {} {}", bound.operator(), literal(value))).collect();
+                format!("exists({key} ? ({}))", limits.join(" && "))
+            }
+            Test::Exists(true) => format!("exists({key})"),
+            Test::Exists(false) => format!("!exists({key})"),
+        }
+    }
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => other.to_string(),
+    }
+}
+
+/// A string literal of the path language. Everything that could end it or that the language might
+/// read differently from JSON is written as a Unicode escape.
+fn quoted(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    let mut units = [0; 2];
+    for character in text.chars() {
+        if character.is_ascii_alphanumeric() || " _-./:@".contains(character) {
+            literal.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(literal, "\\u{unit:04x}");
+            }
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn path(key: &str, test: Test) -> String {
+        Filter { metadata: vec![Condition { key: key.to_owned(), test }], ..Filter::default() }.metadata_path().expect("one condition")
+    }
+
+    #[test]
+    fn conditions_become_one_predicate() {
+        assert_eq!(path("team", Test::AnyOf(vec![json!("people")])), r#"($."team" == "people")"#);
+        assert_eq!(path("n", Test::AnyOf(vec![json!(1), json!(true)])), r#"($."n" == 1 || $."n" == true)"#);
+        assert_eq!(path("y", Test::Range(vec![(Bound::Gte, json!(2020)), (Bound::Lt, json!(2024))])), r#"exists($."y" ? (@ >= 2020 && @ < 2024))"#);
+        assert_eq!(path("o", Test::Exists(false)), r#"!exists($."o")"#);
+        assert_eq!(Filter::default().metadata_path(), None);
+    }
+
+    #[test]
+    fn quotes_cannot_be_closed() {
+        assert_eq!(path(r#"a" || true || "#, Test::Exists(true)), r#"exists($."a\u0022 \u007c\u007c true \u007c\u007c ")"#);
+    }
+
+    proptest! {
+        #[test]
+        fn a_literal_reads_back_as_its_text(text in "\\PC*") {
+            let parsed: String = serde_json::from_str(&quoted(&text)).expect("also valid JSON");
+            prop_assert_eq!(parsed, text);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Text to terms, the same way for documents and for questions.
+//!
+//! Words are those of Unicode Standard Annex 29. Each is lower-cased, put into compatibility form
+//! (NFKD: ligatures and full-width letters of PDF files become plain ones), stripped of accents,
+//! dropped if it is an English stop word, and reduced to its English stem (Snowball, Porter 2001).
+//! Words in other scripts pass through unstemmed; Chinese and Japanese are indexed by character.
+//!
+//! What a word of the annex is not, for search:
+//! - `snake_case`, `host.example` and `sentence.Next` are their parts;
+//! - `U.S.` is `us`, written with or without stops;
+//! - `1,000` is `1000`; `3.14` and `1.95.0` stay whole;
+//! - `C++`, `C#` and `F#` keep their sign.
+
+use std::ops::Range;
+
+use frostem::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+
+use super::stop_words::is_stop_word;
+use super::words::for_each_word;
+
+/// Raised whenever the same text may give other terms than before. A collection records the version
+/// its chunks were analysed with, because terms of two versions do not match each other.
+pub const ANALYZER_VERSION: u32 = 1;
+
+/// Longest word, in bytes, that is stemmed: what is longer is data (base64, a hash), not language.
+const LONGEST_STEMMED: usize = 64;
+
+/// Turns text into terms. Cheap to build, stateless between calls.
+pub struct Analyzer {
+    stemmer: Stemmer,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Analyzer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Analyzer").finish_non_exhaustive()
+    }
+}
+
+impl Analyzer {
+    /// The one analyzer there is: English stop words and stems.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { stemmer: Stemmer::new(Algorithm::English) }
+    }
+
+    /// The terms of `text` in reading order, repeated as often as they occur.
+    #[must_use]
+    pub fn terms(&self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.for_each_term(text, |term, _| terms.push(term.to_owned()));
+        terms
+    }
+
+    /// Calls `visit` with each term of `text` and the byte range of the word it comes from.
+    ///
+    /// Several terms may share a range (`snake_case`). Nothing is allocated per term.
+    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
+        let mut word = String::with_capacity(64);
+        for_each_word(text, |start, raw| {
+            let end = start + raw.len();
+            let shape = fold_into(raw, &mut word);
+            if let Some(sign) = language_sign(&word, text.get(end..).unwrap_or_default()) {
+                word.push_str(sign);
+                visit(&word, start..end + sign.len());
+                return;
+            }
+            match shape {
+                Shape::Plain => self.emit(&word, || start..end, &mut visit),
+                Shape::Punctuated => {
+                    let word = normalise_punctuated(&word);
+                    for part in word.split(PART_SEPARATOR) {
+                        self.emit(part, || start..end, &mut visit);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Passes on the stem of `word` unless it is empty or a stop word.
+    fn emit(&self, word: &str, range: impl FnOnce() -> Range<usize>, visit: &mut impl FnMut(&str, Range<usize>)) {
+        if word.is_empty() || is_stop_word(word) {
+            return;
+        }
+        if word.len() > LONGEST_STEMMED || !word.is_ascii() {
+            visit(word, range());
+        } else {
+            visit(&self.stemmer.stem(word), range());
+        }
+    }
+}
+
+/// What [`fold_into`] found out on its way through the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Plain,
+    /// Holds one of `. _ : , ;`, so that [`normalise_punctuated`] has to look at it.
+    Punctuated,
+}
+
+const fn is_joining_punctuation(byte: u8) -> bool {
+    matches!(byte, b'.' | b'_' | b':' | b',' | b';')
+}
+
+/// Writes the lower-case, accent-free form of `raw` over `word`.
+fn fold_into(raw: &str, word: &mut String) -> Shape {
+    word.clear();
+    if raw.is_ascii() {
+        word.push_str(raw);
+        word.make_ascii_lowercase();
+    } else {
+        fold_unicode(raw, word);
+    }
+    if word.bytes().any(is_joining_punctuation) { Shape::Punctuated } else { Shape::Plain }
+}
+
+/// The slow path of [`fold_into`].
+fn fold_unicode(raw: &str, word: &mut String) {
+    let mut base = '\0';
+    for character in raw.nfkd().flat_map(char::to_lowercase) {
+        match character {
+            // Combining diacritics go, but и with a breve is й, a letter of its own.
+            '\u{306}' if base == 'и' => word.push(character),
+            '\u{300}'..='\u{36f}' => {}
+            // Soft hyphen, zero-width marks, word joiner, byte order mark: invisible in a word.
+            '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            '\u{2018}' | '\u{2019}' | '\u{2bc}' => word.push('\''),
+            // Letters that do not decompose but are commonly written without their mark.
+            'ß' => word.push_str("ss"),
+            'æ' => word.push_str("ae"),
+            'œ' => word.push_str("oe"),
+            'ø' => word.push('o'),
+            'ł' => word.push('l'),
+            'đ' => word.push('d'),
+            'ı' => word.push('i'),
+            // The compatibility form of a free-standing accent is a space and the accent.
+            _ if character.is_whitespace() => {}
+            _ => word.push(character),
+        }
+        base = character;
+    }
+}
+
+/// Stands between the parts of a word that [`normalise_punctuated`] takes apart.
+const PART_SEPARATOR: char = ' ';
+
+/// Takes a word with punctuation inside apart or together (see the module's description).
+fn normalise_punctuated(word: &str) -> String {
+    let is_acronym = word.split('.').all(|part| part.chars().count() == 1);
+    if is_acronym && !word.starts_with(|first: char| first.is_numeric()) {
+        return word.replace('.', "");
+    }
+    let mut parts = String::with_capacity(word.len());
+    for (position, character) in word.char_indices() {
+        let (before, after) = (&word.as_bytes()[..position], &word.as_bytes()[position + character.len_utf8()..]);
+        let between_digits =
+            before.last().is_some_and(u8::is_ascii_digit) && after.first().is_some_and(u8::is_ascii_digit);
+        match character {
+            ',' if between_digits && is_thousands_group(after) => {}
+            '.' | ',' if between_digits => parts.push(character),
+            '.' | ',' | '_' | ':' | ';' => parts.push(PART_SEPARATOR),
+            _ => parts.push(character),
+        }
+    }
+    parts
+}
+
+/// Whether what follows a comma is three digits and no more.
+fn is_thousands_group(after: &[u8]) -> bool {
+    after.iter().take_while(|byte| byte.is_ascii_digit()).count() == 3
+}
+
+/// The sign of `C++`, `C#` or `F#`, if `word` is one letter and `rest`, what follows it, has one.
+fn language_sign(word: &str, rest: &str) -> Option<&'static str> {
+    if !matches!(word.as_bytes(), [b'a'..=b'z']) {
+        return None;
+    }
+    ["++", "#"].into_iter().find(|sign| rest.starts_with(sign))
+}
+
+#[cfg(test)]
+#[path = "analyzer_tests.rs"]
+mod tests;

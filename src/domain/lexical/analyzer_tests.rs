@@ -1,0 +1,75 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn terms(text: &str) -> String {
+    Analyzer::new().terms(text).join(" ")
+}
+
+#[test]
+fn words_are_lowered_stopped_and_stemmed() {
+    assert_eq!(terms("The cats were RUNNING to their houses."), "cat run hous");
+    assert_eq!(terms("NASA's don’t nations’"), "nasa nation");
+    assert_eq!(terms(""), "");
+    assert_eq!(terms("to be or not to be"), "");
+}
+
+#[test]
+fn accents_and_compatibility_forms_are_folded() {
+    assert_eq!(terms("Café Müller"), terms("cafe muller"));
+    assert_eq!(terms("ﬁnance"), terms("finance"));
+    assert_eq!(terms("Ｆｕｌｌ"), "full");
+    assert_eq!(terms("Straße Łódź Øresund"), "strass lodz oresund");
+    assert_eq!(terms("infor\u{ad}mation"), terms("information"));
+    assert_eq!(terms("йод"), "и\u{306}од");
+}
+
+#[test]
+fn identifiers_numbers_and_acronyms() {
+    assert_eq!(terms("max_retry_count"), "max retri count");
+    assert_eq!(terms("host.example"), "host exampl");
+    assert_eq!(terms("U.S. US u.s.a."), "us us usa");
+    assert_eq!(terms("1,000 1000 1,000,000"), "1000 1000 1000000");
+    assert_eq!(terms("3.14 1.95.0 3,14"), "3.14 1.95.0 3,14");
+    assert_eq!(terms("COVID-19 B12 mp3"), "covid 19 b12 mp3");
+    assert_eq!(terms("C++ c# C F#."), "c++ c# c f#");
+    assert_eq!(terms("state-of-the-art"), "state art");
+}
+
+#[test]
+fn other_scripts_pass_through() {
+    assert_eq!(terms("漢字 привет"), "漢 字 привет");
+    assert_eq!(terms("שלום مرحبا"), "שלום مرحبا");
+    assert_eq!(terms("🙂 \u{0} \u{1F468}\u{200D}\u{1F469}"), "");
+}
+
+#[test]
+fn ranges_point_at_the_words() {
+    let text = "Ünder max_retry, C++!";
+    let mut found = Vec::new();
+    Analyzer::new().for_each_term(text, |term, range| found.push((term.to_owned(), &text[range])));
+    let expected = [("max", "max_retry"), ("retri", "max_retry"), ("c++", "C++")];
+    assert_eq!(found, expected.map(|(term, word)| (term.to_owned(), word)));
+}
+
+#[test]
+fn long_words_are_kept_whole() {
+    let word = "running".repeat(10_000);
+    assert_eq!(terms(&word), word);
+}
+
+proptest! {
+    #[test]
+    fn any_text_gives_sound_terms(text in "\\PC*|[a-z.,_:;'0-9#+ éß\u{ad}]{0,40}") {
+        Analyzer::new().for_each_term(&text, |term, range| {
+            assert!(!term.is_empty() && !term.contains(char::is_whitespace), "{term:?}");
+            assert!(!range.is_empty() && text.get(range).is_some());
+        });
+    }
+
+    /// Case does not matter, for text that upper-casing does not change into other letters.
+    #[test]
+    fn case_is_ignored(text in "[a-zA-Z0-9 .,'_-]{0,60}") {
+        prop_assert_eq!(terms(&text), terms(&text.to_ascii_uppercase()));
+    }
+}

@@ -1,0 +1,12 @@
+//! Lexical retrieval on stock Postgres: text to terms, terms to ids, BM25 on both sides.
+//!
+//! The document side of BM25 is computed once, when a chunk is written, and stored as a
+//! `sparsevec`; the query side carries the inverse document frequencies. Their inner product is the
+//! BM25 score, so that the database needs no extension beyond pgvector.
+
+pub mod analyzer;
+pub mod bm25;
+pub mod reweigh;
+mod stop_words;
+pub mod term_id;
+mod words;

@@ -1,0 +1,260 @@
+//! Collections: create, find, list, count, delete.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{DeleteReceipt, ProfileId, Store, StoreError};
+use crate::domain::identity::{EmbeddingProfile, TenantId};
+
+/// A collection as every query needs it.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    /// Identity, and salt of its term ids.
+    pub id: Uuid,
+    /// Name in requests and URNs.
+    pub name: String,
+    /// Its active vector space in this database.
+    pub profile_id: ProfileId,
+    /// Its active vector space.
+    pub profile: EmbeddingProfile,
+    /// BM25 average length that stored weights were made with; zero before the first chunk.
+    pub average_length: f32,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+/// A collection with its counts.
+#[derive(Clone, Debug)]
+pub struct CollectionSummary {
+    /// The collection.
+    pub collection: Collection,
+    /// Documents in their current version.
+    pub documents: u64,
+    /// Chunks of those documents.
+    pub chunks: u64,
+}
+
+struct Row {
+    collection_id: Uuid,
+    name: String,
+    profile_id: i32,
+    average_length: f32,
+    created_at: OffsetDateTime,
+    model: String,
+    dimension: i32,
+}
+
+impl From<Row> for Collection {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.collection_id,
+            name: row.name,
+            profile_id: ProfileId(row.profile_id),
+            profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
+            average_length: row.average_length,
+            created_at: row.created_at,
+        }
+    }
+}
+
+impl Store {
+    /// Makes a collection unless there is one of that name; `true` when it was made.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn ensure_collection(
+        &self,
+        tenant: TenantId,
+        new_id: Uuid,
+        name: &str,
+        profile: ProfileId,
+        now: OffsetDateTime,
+    ) -> Result<(Collection, bool), StoreError> {
+        if let Some(collection) = self.collection(tenant, name).await? {
+            return Ok((collection, false));
+        }
+        let mut transaction = self.begin(tenant).await?;
+        let made = sqlx::query!(
+            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
+            tenant.0,
+            new_id,
+            name,
+            profile.0,
+            now,
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        sqlx::query!(
+            "INSERT INTO collection_statistic (tenant_id, collection_id)
+             SELECT tenant_id, collection_id FROM collection WHERE tenant_id = $1 AND name = $2
+             ON CONFLICT DO NOTHING",
+            tenant.0,
+            name,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let collection = self
+            .collection(tenant, name)
+            .await?
+            .ok_or_else(|| StoreError::Inconsistent(format!("collection {name} vanished while it was made")))?;
+        Ok((collection, made == 1))
+    }
+
+    /// The collection of that name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection(&self, tenant: TenantId, name: &str) -> Result<Option<Collection>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let row = sqlx::query_as!(
+            Row,
+            "SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
+             FROM collection c JOIN embedding_profile p USING (profile_id)
+             WHERE c.tenant_id = $1 AND c.name = $2",
+            tenant.0,
+            name,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(row.map(Collection::from))
+    }
+
+    /// A collection by identity.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection_by_id(&self, tenant: TenantId, id: Uuid) -> Result<Option<Collection>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let row = sqlx::query_as!(
+            Row,
+            "SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
+             FROM collection c JOIN embedding_profile p USING (profile_id)
+             WHERE c.tenant_id = $1 AND c.collection_id = $2",
+            tenant.0,
+            id,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(row.map(Collection::from))
+    }
+
+    /// Up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection_summaries(
+        &self,
+        tenant: TenantId,
+        only: Option<&str>,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<CollectionSummary>, StoreError> {
+        let mut transaction = self.begin_read(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+                      COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!"
+               FROM collection c
+               JOIN embedding_profile p USING (profile_id)
+               LEFT JOIN collection_statistic s USING (tenant_id, collection_id)
+               WHERE c.tenant_id = $1 AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR c.name > $3)
+               ORDER BY c.name LIMIT $4"#,
+            tenant.0,
+            only,
+            after,
+            limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| CollectionSummary {
+                documents: row.documents.unsigned_abs(),
+                chunks: row.chunks.unsigned_abs(),
+                collection: Row {
+                    collection_id: row.collection_id,
+                    name: row.name,
+                    profile_id: row.profile_id,
+                    average_length: row.average_length,
+                    created_at: row.created_at,
+                    model: row.model,
+                    dimension: row.dimension,
+                }
+                .into(),
+            })
+            .collect())
+    }
+
+    /// Deletes a collection with everything in it; its waiting items are cancelled in the same
+    /// transaction. `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn delete_collection(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let Some(id) = sqlx::query_scalar!(
+            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND name = $2 FOR UPDATE",
+            tenant.0,
+            name
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        let queue_items = cancel_waiting(&mut transaction, tenant, id, now).await?;
+        let counts = sqlx::query!(
+            r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
+                      (SELECT count(*) FROM chunk WHERE tenant_id = $1 AND collection_id = $2) AS "chunks!",
+                      (SELECT count(*) FROM chunk_embedding WHERE tenant_id = $1 AND collection_id = $2) AS "vectors!""#,
+            tenant.0,
+            id
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(Some(DeleteReceipt {
+            documents: counts.documents.unsigned_abs(),
+            chunks: counts.chunks.unsigned_abs(),
+            vectors: counts.vectors.unsigned_abs(),
+            queue_items,
+        }))
+    }
+}
+
+/// Cancels the queued items of a collection and ends the jobs that have nothing else to do.
+async fn cancel_waiting(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    collection: Uuid,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    let items = sqlx::query!(
+        "UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, finished_at = $3,
+                cause = 'collection_deleted', message = 'The collection was deleted before this document was indexed.'
+         FROM job j
+         WHERE i.tenant_id = $1 AND j.tenant_id = i.tenant_id AND j.job_id = i.job_id
+           AND j.collection_id = $2 AND i.state = 'queued'",
+        tenant.0,
+        collection,
+        now,
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    Ok(items)
+}

@@ -1,0 +1,456 @@
+//! Storing a batch of documents: one transaction from the claim's proof to its settlement.
+//!
+//! A reader sees each document as it was or as it is, never in between, and an item is settled in the
+//! transaction that stores its document: it cannot be stored twice or settled without being stored.
+//! Locks are taken in the order items, collection, documents (by source), statistics (by term).
+
+use std::collections::{BTreeMap, HashMap};
+
+use pgvector::{HalfVector, SparseVector};
+use serde_json::Value;
+use sqlx::{Postgres, Transaction, types::Json};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Collection, NewChunk, Store, StoreError, chunk};
+use crate::domain::{fingerprint::Hash, identity::TenantId};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A document that is ready to be stored.
+#[derive(Clone, Debug)]
+pub struct NewDocument {
+    /// Item of the job that it came as.
+    pub item: i32,
+    /// Place in the queue: a newer upload of the same source wins.
+    pub position: i64,
+    /// Identity if the source is new.
+    pub new_id: Uuid,
+    /// Caller's own name.
+    pub source: String,
+    /// Where it was read from.
+    pub uri: String,
+    /// How it came.
+    pub loader: String,
+    /// When it was handed in or fetched.
+    pub fetched_at: OffsetDateTime,
+    /// SHA-256 of its bytes.
+    pub content_hash: Hash,
+    /// Everything that decides the stored result.
+    pub fingerprint: Hash,
+    /// Title.
+    pub title: String,
+    /// Media type.
+    pub media_type: String,
+    /// Caller's own object.
+    pub metadata: Value,
+    /// Extracted text.
+    pub text: String,
+    /// Splitter with its settings.
+    pub splitter: String,
+    /// Texts that had to be sent to the embedding model.
+    pub embedding_calls: i32,
+    /// Its chunks, at least one.
+    pub chunks: Vec<NewChunk>,
+}
+
+/// Documents of one claim.
+#[derive(Debug)]
+pub struct CommitBatch<'a> {
+    /// Owner.
+    pub tenant: TenantId,
+    /// The claim's job.
+    pub job_id: Uuid,
+    /// The claim's proof.
+    pub fence: i64,
+    /// Where to; its average length must be the one that the weights were made with.
+    pub collection: &'a Collection,
+    /// What to store; sources are distinct.
+    pub documents: &'a [NewDocument],
+    /// Items whose document is stored already with the same fingerprint.
+    pub unchanged: &'a [(i32, Uuid)],
+    /// Time of the settlement.
+    pub now: OffsetDateTime,
+}
+
+/// How a batch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchOutcome {
+    /// Stored and settled.
+    Settled,
+    /// The claim is no longer held; nothing was written.
+    LeaseLost,
+    /// The collection's average length moved; nothing was written, the weights must be made again.
+    WeightsStale,
+    /// The collection is gone; nothing was written.
+    CollectionGone,
+}
+
+impl Store {
+    /// Stores documents and settles their items.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is written then.
+    pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
+        let mut transaction = self.begin(batch.tenant).await?;
+        if !holds_lease(&mut transaction, batch).await? {
+            return Ok(BatchOutcome::LeaseLost);
+        }
+        // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
+        let average = sqlx::query_scalar!(
+            "SELECT average_length FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+            batch.tenant.0,
+            batch.collection.id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        match average {
+            None => return Ok(BatchOutcome::CollectionGone),
+            Some(average) if average.to_bits() != batch.collection.average_length.to_bits() => {
+                return Ok(BatchOutcome::WeightsStale);
+            }
+            Some(_) => {}
+        }
+        let stored = upsert_documents(&mut transaction, batch).await?;
+        let mut changes = StatisticChanges::default();
+        let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
+        if !replaced.is_empty() {
+            delete_chunks(&mut transaction, batch.tenant, &replaced, &mut changes).await?;
+        }
+        changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
+        insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
+        settle_items(&mut transaction, batch, &stored).await?;
+        changes.apply(&mut transaction, batch.tenant, batch.collection.id).await?;
+        transaction.commit().await?;
+        Ok(BatchOutcome::Settled)
+    }
+}
+
+/// Locks the batch's items and checks that the claim still holds all of them.
+async fn holds_lease(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bool, StoreError> {
+    let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
+    items.extend(batch.unchanged.iter().map(|(item, _)| *item));
+    let held = sqlx::query!(
+        "SELECT ordinal FROM job_item
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
+         ORDER BY ordinal FOR UPDATE",
+        batch.tenant.0,
+        batch.job_id,
+        &items,
+        batch.fence,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(held.len() == items.len())
+}
+
+struct Stored {
+    document_id: Uuid,
+    version: i32,
+}
+
+/// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
+/// has the fingerprint, or that a newer upload wrote, is left alone.
+async fn upsert_documents(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+) -> Result<HashMap<String, Stored>, StoreError> {
+    let documents = batch.documents;
+    let column = |read: fn(&NewDocument) -> &str| -> Vec<String> { documents.iter().map(|d| read(d).to_owned()).collect() };
+    let ids: Vec<Uuid> = documents.iter().map(|d| d.new_id).collect();
+    let positions: Vec<i64> = documents.iter().map(|d| d.position).collect();
+    let fetched: Vec<OffsetDateTime> = documents.iter().map(|d| d.fetched_at).collect();
+    let hashes: Vec<Vec<u8>> = documents.iter().map(|d| d.content_hash.to_vec()).collect();
+    let fingerprints: Vec<Vec<u8>> = documents.iter().map(|d| d.fingerprint.to_vec()).collect();
+    let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
+    let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
+    let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
+    let rows = sqlx::query!(
+        "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
+             content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, version, created_at, updated_at)
+         SELECT $1, $2, new.*, 1, $3, $3
+         FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
+                     $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[])
+              AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
+                      media_type, metadata, text, characters, chunks)
+         ORDER BY new.source
+         ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
+             position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
+             content_hash = EXCLUDED.content_hash, fingerprint = EXCLUDED.fingerprint, title = EXCLUDED.title,
+             media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
+             characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, version = document.version + 1,
+             updated_at = EXCLUDED.updated_at
+         WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
+         RETURNING source, document_id, version",
+        batch.tenant.0,
+        batch.collection.id,
+        batch.now,
+        &ids,
+        &positions,
+        &column(|d| &d.source),
+        &column(|d| &d.uri),
+        &column(|d| &d.loader),
+        &fetched,
+        &hashes,
+        &fingerprints,
+        &column(|d| &d.title),
+        &column(|d| &d.media_type),
+        &metadata,
+        &column(|d| &d.text),
+        &characters,
+        &chunks,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }))
+        .collect())
+}
+
+/// Deletes the chunks of documents (their vectors go with them) and notes what the statistics lose.
+/// Returns how many vectors went.
+pub(super) async fn delete_chunks(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    documents: &[Uuid],
+    changes: &mut StatisticChanges,
+) -> Result<u64, StoreError> {
+    let vectors = sqlx::query!(
+        "DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2)",
+        tenant.0,
+        documents
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    let rows = sqlx::query!(
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) RETURNING terms, length",
+        tenant.0,
+        documents
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    for row in rows {
+        changes.count(row.terms.into_iter(), row.length, -1);
+    }
+    Ok(vectors)
+}
+
+async fn insert_chunks(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+    changes: &mut StatisticChanges,
+) -> Result<(), StoreError> {
+    let mut rows = ChunkColumns::default();
+    for document in batch.documents {
+        let Some(row) = stored.get(&document.source) else { continue };
+        for (ordinal, chunk) in document.chunks.iter().enumerate() {
+            rows.push(row.document_id, int(ordinal), &document.splitter, chunk);
+            changes.count(chunk.weights.iter().map(|(term, _)| *term), chunk.length, 1);
+        }
+    }
+    if rows.documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "INSERT INTO chunk (tenant_id, collection_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
+             chunkers, tokens, text, length, terms, weights)
+         SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
+             ARRAY[split_part(splitter, ' ', 1)], tokens, text, length, terms::int[], weights
+         FROM UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
+                     $11::text[], $12::int[], $13::text[], $14::sparsevec[])
+              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights)",
+        batch.tenant.0,
+        batch.collection.id,
+        &rows.documents,
+        &rows.ordinals,
+        &rows.starts,
+        &rows.ends,
+        &rows.pages as &[Option<i32>],
+        &rows.headings as &[Json<Vec<String>>],
+        &rows.splitters,
+        &rows.tokens,
+        &rows.texts,
+        &rows.lengths,
+        &rows.terms,
+        &rows.weights as &[SparseVector],
+    )
+    .execute(&mut **transaction)
+    .await?;
+    sqlx::query!(
+        "INSERT INTO chunk_embedding (tenant_id, collection_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
+              AS new (document_id, ordinal, embedding_hash, embedding)",
+        batch.tenant.0,
+        batch.collection.id,
+        batch.collection.profile_id.0,
+        &rows.documents,
+        &rows.ordinals,
+        &rows.hashes,
+        &rows.vectors as &[HalfVector],
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+#[derive(Default)]
+struct ChunkColumns {
+    documents: Vec<Uuid>,
+    ordinals: Vec<i32>,
+    starts: Vec<i32>,
+    ends: Vec<i32>,
+    pages: Vec<Option<i32>>,
+    headings: Vec<Json<Vec<String>>>,
+    splitters: Vec<String>,
+    tokens: Vec<i32>,
+    texts: Vec<String>,
+    lengths: Vec<i32>,
+    terms: Vec<String>,
+    weights: Vec<SparseVector>,
+    hashes: Vec<Vec<u8>>,
+    vectors: Vec<HalfVector>,
+}
+
+impl ChunkColumns {
+    fn push(&mut self, document: Uuid, ordinal: i32, splitter: &str, new: &NewChunk) {
+        self.documents.push(document);
+        self.ordinals.push(ordinal);
+        self.starts.push(new.start_char);
+        self.ends.push(new.end_char);
+        self.pages.push(new.page);
+        self.headings.push(Json(new.heading.clone()));
+        self.splitters.push(splitter.to_owned());
+        self.tokens.push(new.tokens);
+        self.texts.push(new.text.clone());
+        self.lengths.push(new.length);
+        self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
+        self.weights.push(chunk::sparse(&new.weights));
+        self.hashes.push(new.embedding_hash.to_vec());
+        self.vectors.push(chunk::half(&new.embedding));
+    }
+}
+
+/// Postgres' text form of an integer array: arrays of different lengths cannot be unnested.
+fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
+    let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    format!("{{{}}}", listed.join(","))
+}
+
+async fn settle_items(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    let mut ordinals = Vec::new();
+    let mut states = Vec::new();
+    let mut ids = Vec::new();
+    let mut chunks = Vec::new();
+    let mut calls = Vec::new();
+    let mut untouched: HashMap<&str, Uuid> = HashMap::new();
+    let left: Vec<String> =
+        batch.documents.iter().filter(|d| !stored.contains_key(&d.source)).map(|d| d.source.clone()).collect();
+    let rows = sqlx::query!(
+        "SELECT source, document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+        batch.tenant.0,
+        batch.collection.id,
+        &left
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    untouched.extend(rows.iter().map(|row| (row.source.as_str(), row.document_id)));
+    for document in batch.documents {
+        ordinals.push(document.item);
+        calls.push(document.embedding_calls);
+        if let Some(row) = stored.get(&document.source) {
+            states.push("succeeded".to_owned());
+            ids.push(Some(row.document_id));
+            chunks.push(int(document.chunks.len()));
+        } else {
+            states.push("unchanged".to_owned());
+            ids.push(untouched.get(document.source.as_str()).copied());
+            chunks.push(0);
+        }
+    }
+    for (item, document) in batch.unchanged {
+        ordinals.push(*item);
+        states.push("unchanged".to_owned());
+        ids.push(Some(*document));
+        chunks.push(0);
+        calls.push(0);
+    }
+    sqlx::query!(
+        "UPDATE job_item i SET state = new.state, document_id = new.document_id, chunks = new.chunks,
+                embedding_calls = new.calls, finished_at = $3, payload = NULL, content = NULL, lease_until = NULL
+         FROM UNNEST($4::int[], $5::text[], $6::uuid[], $7::int[], $8::int[])
+              AS new (ordinal, state, document_id, chunks, calls)
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
+        batch.tenant.0,
+        batch.job_id,
+        batch.now,
+        &ordinals,
+        &states,
+        &ids as &[Option<Uuid>],
+        &chunks,
+        &calls,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// What a transaction adds to and takes from a collection's lexical statistics.
+#[derive(Debug, Default)]
+pub(super) struct StatisticChanges {
+    pub(super) documents: i64,
+    pub(super) chunks: i64,
+    length: i64,
+    // Ordered, so that transactions lock the terms they share in the same order.
+    terms: BTreeMap<i32, i32>,
+}
+
+impl StatisticChanges {
+    fn count(&mut self, terms: impl Iterator<Item = i32>, length: i32, sign: i32) {
+        self.chunks += i64::from(sign);
+        self.length += i64::from(sign * length);
+        for term in terms {
+            *self.terms.entry(term).or_default() += sign;
+        }
+    }
+
+    /// Writes the changes. Last in its transaction: the rows of common terms are locked from here to
+    /// the commit, and every other writer of the collection waits for them.
+    pub(super) async fn apply(self, transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
+        let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
+        sqlx::query!(
+            "INSERT INTO term_statistic (tenant_id, collection_id, term_id, document_frequency)
+             SELECT $1, $2, new.* FROM UNNEST($3::int[], $4::int[]) AS new (term_id, change)
+             ON CONFLICT (tenant_id, collection_id, term_id)
+             DO UPDATE SET document_frequency = term_statistic.document_frequency + EXCLUDED.document_frequency",
+            tenant.0,
+            collection,
+            &terms,
+            &changes,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        sqlx::query!(
+            "UPDATE collection_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5
+             WHERE tenant_id = $1 AND collection_id = $2",
+            tenant.0,
+            collection,
+            self.documents,
+            self.chunks,
+            self.length,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        Ok(())
+    }
+}
+
+fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

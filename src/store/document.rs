@@ -1,0 +1,251 @@
+//! Documents: read, and delete.
+
+use serde_json::Value;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Store, StoreError, commit};
+use crate::domain::{fingerprint::Hash, identity::TenantId};
+
+/// A document without its text.
+#[derive(Clone, Debug)]
+pub struct DocumentRow {
+    /// Identity over all versions.
+    pub id: Uuid,
+    /// Collection it is in.
+    pub collection: String,
+    /// Caller's own name.
+    pub source: String,
+    /// Where it was read from.
+    pub uri: String,
+    /// How it came.
+    pub loader: String,
+    /// When it was handed in or fetched.
+    pub fetched_at: OffsetDateTime,
+    /// Of the HTTP response it came in.
+    pub etag: Option<String>,
+    /// SHA-256 of its bytes.
+    pub content_hash: Vec<u8>,
+    /// Title.
+    pub title: String,
+    /// Media type.
+    pub media_type: String,
+    /// Caller's own object.
+    pub metadata: Value,
+    /// Code points of its text.
+    pub characters: u32,
+    /// From 1.
+    pub version: u32,
+    /// Chunks of this version.
+    pub chunks: u32,
+    /// When version 1 was stored.
+    pub created_at: OffsetDateTime,
+    /// When this version was stored.
+    pub updated_at: OffsetDateTime,
+}
+
+/// A document's text and what it is a text of.
+#[derive(Clone, Debug)]
+pub struct DocumentText {
+    /// Extracted text.
+    pub text: String,
+    /// Version it belongs to.
+    pub version: u32,
+}
+
+/// What a delete removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeleteReceipt {
+    /// Documents.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Vectors.
+    pub vectors: u64,
+    /// Waiting items that will not be indexed.
+    pub queue_items: u64,
+}
+
+/// What is stored under a source now.
+#[derive(Clone, Debug)]
+pub struct StoredAs {
+    /// Caller's own name.
+    pub source: String,
+    /// Identity.
+    pub document_id: Uuid,
+    /// Everything that decides the stored result.
+    pub fingerprint: Vec<u8>,
+    /// Its chunks.
+    pub chunks: u32,
+}
+
+impl Store {
+    /// One document of a tenant.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
+        Ok(self.documents(tenant, None, Some(id), None, None, 1).await?.pop())
+    }
+
+    /// Documents by descending identity (newest first): of a collection, or only `id`, or before
+    /// `before`, or with a source that starts so; at most `limit`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn documents(
+        &self,
+        tenant: TenantId,
+        collection: Option<Uuid>,
+        id: Option<Uuid>,
+        before: Option<Uuid>,
+        source_prefix: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<DocumentRow>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.content_hash,
+                    d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.created_at, d.updated_at
+             FROM document d JOIN collection c USING (tenant_id, collection_id)
+             WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
+               AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
+             ORDER BY d.document_id DESC LIMIT $6",
+            tenant.0,
+            collection,
+            id,
+            before,
+            source_prefix,
+            limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| DocumentRow {
+                id: row.document_id,
+                collection: row.collection,
+                source: row.source,
+                uri: row.uri,
+                loader: row.loader,
+                fetched_at: row.fetched_at,
+                etag: row.etag,
+                content_hash: row.content_hash,
+                title: row.title,
+                media_type: row.media_type,
+                metadata: row.metadata,
+                characters: row.characters.unsigned_abs(),
+                version: row.version.unsigned_abs(),
+                chunks: row.chunks.unsigned_abs(),
+                created_at: row.created_at,
+                updated_at: row.updated_at,
+            })
+            .collect())
+    }
+
+    /// The extracted text of a document.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn document_text(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentText>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let row = sqlx::query!(
+            "SELECT text, version FROM document WHERE tenant_id = $1 AND document_id = $2",
+            tenant.0,
+            id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(row.map(|row| DocumentText { text: row.text, version: row.version.unsigned_abs() }))
+    }
+
+    /// What is stored under these sources of a collection.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn stored_as(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        sources: &[String],
+    ) -> Result<Vec<StoredAs>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            "SELECT source, document_id, fingerprint, chunks FROM document
+             WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+            tenant.0,
+            collection,
+            sources,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| StoredAs {
+                source: row.source,
+                document_id: row.document_id,
+                fingerprint: row.fingerprint,
+                chunks: row.chunks.unsigned_abs(),
+            })
+            .collect())
+    }
+
+    /// Vectors of these embedded texts, where the tenant has them in this space.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn vectors_by_hash(
+        &self,
+        tenant: TenantId,
+        profile: super::ProfileId,
+        hashes: &[Hash],
+    ) -> Result<Vec<(Vec<u8>, Vec<f32>)>, StoreError> {
+        let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
+        let mut transaction = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT DISTINCT ON (embedding_hash) embedding_hash, embedding AS "embedding: pgvector::HalfVector"
+               FROM chunk_embedding WHERE tenant_id = $1 AND profile_id = $2 AND embedding_hash = ANY ($3)"#,
+            tenant.0,
+            profile.0,
+            &wanted,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| (row.embedding_hash, row.embedding.as_slice().iter().map(|value| value.to_f32()).collect()))
+            .collect())
+    }
+
+    /// Deletes a document with its chunks, vectors and lexical statistics in one transaction. `None`
+    /// when there is no such document.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn delete_document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let Some(row) = sqlx::query!(
+            "SELECT collection_id FROM document WHERE tenant_id = $1 AND document_id = $2 FOR UPDATE",
+            tenant.0,
+            id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        let mut changes = commit::StatisticChanges::default();
+        let vectors = commit::delete_chunks(&mut transaction, tenant, &[id], &mut changes).await?;
+        sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = $2", tenant.0, id)
+            .execute(&mut *transaction)
+            .await?;
+        changes.documents -= 1;
+        let chunks = changes.chunks.unsigned_abs();
+        changes.apply(&mut transaction, tenant, row.collection_id).await?;
+        transaction.commit().await?;
+        Ok(Some(DeleteReceipt { documents: 1, chunks, vectors, queue_items: 0 }))
+    }
+}

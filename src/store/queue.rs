@@ -1,0 +1,347 @@
+//! The durable queue: claim, heartbeat, give up, and what a lost worker leaves behind.
+//!
+//! A claim commits before work starts. It hands out a fencing token that every later write of the
+//! worker must present; a worker that lost its lease holds an old token and changes nothing
+//! (Kleppmann, "How to do distributed locking", 2016).
+
+use serde_json::Value;
+use sqlx::{Postgres, Transaction};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{Store, StoreError};
+use crate::domain::{
+    identity::TenantId,
+    job::{ItemCounts, ItemState, Stage},
+};
+
+/// How long a claim lasts and how much it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    /// Validity without a heartbeat.
+    pub duration: Duration,
+    /// Most items of one claim.
+    pub max_items: i64,
+    /// Most bytes of one claim, unless its first item alone has more.
+    pub max_bytes: i64,
+    /// Claims after which an item that never settles is given up.
+    pub max_attempts: i32,
+}
+
+/// Items of one job, claimed together.
+#[derive(Debug)]
+pub struct Claim {
+    /// Owner of the job.
+    pub tenant: TenantId,
+    /// The job.
+    pub job_id: Uuid,
+    /// Where its documents go.
+    pub collection_id: Uuid,
+    /// Proof of the claim; larger than that of any earlier claim.
+    pub fence: i64,
+    /// The items, in request order.
+    pub items: Vec<ClaimedItem>,
+}
+
+/// One document to ingest.
+#[derive(Debug)]
+pub struct ClaimedItem {
+    /// Place in the request, from 0.
+    pub ordinal: i32,
+    /// Place in the queue.
+    pub position: i64,
+    /// Caller's name of the document.
+    pub source: String,
+    /// Versioned description.
+    pub payload: Value,
+    /// Bytes as handed in.
+    pub content: Vec<u8>,
+    /// Claims so far, this one included.
+    pub attempts: i32,
+}
+
+/// Why an item was given up.
+#[derive(Clone, Debug)]
+pub struct ItemFailure {
+    /// Place in the request, from 0.
+    pub ordinal: i32,
+    /// Where.
+    pub stage: Stage,
+    /// Typed cause, stable.
+    pub cause: &'static str,
+    /// What to do about it.
+    pub message: String,
+}
+
+impl Store {
+    /// Takes the oldest waiting items of one job, or nothing.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn claim(&self, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
+        let mut transaction = self.begin_queue().await?;
+        let Some(first) = sqlx::query!(
+            "SELECT tenant_id, job_id FROM job_item WHERE state = 'queued' AND available_at <= $1
+             ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED",
+            now
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        // The running total leaves out what a batch of bounded memory cannot hold, never the first.
+        let rows = sqlx::query!(
+            r#"WITH waiting AS MATERIALIZED (
+                   SELECT ordinal, position, content_bytes FROM job_item
+                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
+                   ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
+               ), fitting AS (
+                   SELECT ordinal FROM (
+                       SELECT ordinal, content_bytes, sum(content_bytes) OVER (ORDER BY position) AS running FROM waiting
+                   ) totals WHERE running <= $5::bigint OR running = content_bytes
+               ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
+               UPDATE job_item i SET state = 'running', attempts = attempts + 1, fence = token.fence, lease_until = $6
+               FROM fitting, token
+               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = fitting.ordinal
+               RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
+                         token.fence AS "fence!""#,
+            first.tenant_id,
+            first.job_id,
+            now,
+            lease.max_items,
+            lease.max_bytes,
+            now + lease.duration,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let job = sqlx::query!(
+            "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3)
+             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id",
+            first.tenant_id,
+            first.job_id,
+            now
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or_else(|| StoreError::Inconsistent(format!("job {} is over but has waiting items", first.job_id)))?;
+        transaction.commit().await?;
+        let fence = rows.first().map_or(0, |row| row.fence);
+        let mut items: Vec<ClaimedItem> = rows
+            .into_iter()
+            .map(|row| ClaimedItem {
+                ordinal: row.ordinal,
+                position: row.position,
+                source: row.source,
+                payload: row.payload,
+                content: row.content,
+                attempts: row.attempts,
+            })
+            .collect();
+        items.sort_by_key(|item| item.ordinal);
+        Ok(Some(Claim {
+            tenant: TenantId(first.tenant_id),
+            job_id: first.job_id,
+            collection_id: job.collection_id,
+            fence,
+            items,
+        }))
+    }
+
+    /// Moves the lease of a claim forward; how many of its items are still held.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn heartbeat(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        lease_until: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
+        let mut transaction = self.begin_queue().await?;
+        let held = sqlx::query!(
+            "UPDATE job_item SET lease_until = $4
+             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running'",
+            tenant.0,
+            job,
+            fence,
+            lease_until,
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        transaction.commit().await?;
+        Ok(held)
+    }
+
+    /// Settles items as failed. Items that the claim no longer holds stay as they are.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn fail_items(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        failures: &[ItemFailure],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        for failure in failures {
+            sqlx::query!(
+                "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
+                        payload = NULL, content = NULL, lease_until = NULL
+                 WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
+                tenant.0,
+                job,
+                failure.ordinal,
+                fence,
+                failure.stage.as_str(),
+                failure.cause,
+                failure.message,
+                now,
+            )
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Puts items of a claim back, not to be claimed before `available_at`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn release_items(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        ordinals: &[i32],
+        available_at: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        sqlx::query!(
+            "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5
+             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'",
+            tenant.0,
+            job,
+            fence,
+            ordinals,
+            available_at,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Takes back what lost workers held: items whose lease ran out wait again, or fail once they have
+    /// been claimed too often. Then ends jobs whose items are all settled. Returns the items taken back.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn reap(&self, lease: &Lease, now: OffsetDateTime) -> Result<u64, StoreError> {
+        let mut transaction = self.begin_queue().await?;
+        let given_up = sqlx::query!(
+            "UPDATE job_item SET state = 'failed', stage = 'load', cause = 'worker_lost', finished_at = $2,
+                    payload = NULL, content = NULL, lease_until = NULL,
+                    message = 'The worker was lost each of the ' || attempts || ' times that this document was tried. Split the document, or give the service more memory, and send it again.'
+             WHERE state = 'running' AND lease_until < $2 AND attempts >= $1",
+            lease.max_attempts,
+            now
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        let requeued = sqlx::query!(
+            "UPDATE job_item SET state = 'queued', lease_until = NULL
+             WHERE state = 'running' AND lease_until < $1",
+            now
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        let unfinished = sqlx::query!("SELECT tenant_id, job_id FROM job WHERE finished_at IS NULL ORDER BY created_at LIMIT 1000")
+            .fetch_all(&mut *transaction)
+            .await?;
+        for job in unfinished {
+            finish_if_settled(&mut transaction, TenantId(job.tenant_id), job.job_id, now).await?;
+        }
+        transaction.commit().await?;
+        Ok(given_up + requeued)
+    }
+
+    /// Ends a job if all its items are settled. Called after each settlement has committed, so that
+    /// whichever worker settles last sees all the others.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn finish_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<bool, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let finished = finish_if_settled(&mut transaction, tenant, job, now).await?;
+        transaction.commit().await?;
+        Ok(finished)
+    }
+}
+
+async fn finish_if_settled(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let unfinished = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM job_item WHERE tenant_id = $1 AND job_id = $2
+                          AND state IN ('queued', 'running')) AS "exists!""#,
+        tenant.0,
+        job
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    if unfinished {
+        return Ok(false);
+    }
+    let counts = item_counts(transaction, tenant, job).await?;
+    let Some(state) = counts.terminal_state() else { return Ok(false) };
+    let updated = sqlx::query!(
+        "UPDATE job SET state = $3, finished_at = $4 WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL",
+        tenant.0,
+        job,
+        state.as_str(),
+        now
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    Ok(updated == 1)
+}
+
+async fn item_counts(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+) -> Result<ItemCounts, StoreError> {
+    let rows = sqlx::query!(
+        r#"SELECT state, count(*) AS "count!" FROM job_item WHERE tenant_id = $1 AND job_id = $2 GROUP BY state"#,
+        tenant.0,
+        job
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let mut counts = ItemCounts::default();
+    for row in rows {
+        let state = ItemState::from_name(&row.state)
+            .ok_or_else(|| StoreError::Inconsistent(format!("job {job} has an item in unknown state {}", row.state)))?;
+        let slot = match state {
+            ItemState::Queued | ItemState::Running => &mut counts.unfinished,
+            ItemState::Succeeded => &mut counts.succeeded,
+            ItemState::Unchanged => &mut counts.unchanged,
+            ItemState::Failed => &mut counts.failed,
+            ItemState::Cancelled => &mut counts.cancelled,
+        };
+        *slot += row.count.unsigned_abs();
+    }
+    Ok(counts)
+}

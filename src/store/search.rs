@@ -1,0 +1,228 @@
+//! The dense half of retrieval, and the passages behind the hits of both.
+
+use serde_json::Value;
+use sqlx::{Postgres, Row, Transaction};
+use uuid::Uuid;
+
+use super::{ProfileId, Store, StoreError, chunk, filter::push_filter};
+use crate::domain::{filter::Filter, identity::{ChunkKey, TenantId}};
+
+/// Up to this many vectors an exact scan costs no more than walking the index.
+const EXACT_SCAN_LIMIT: u64 = 3_000;
+
+/// A chunk and its BM25 score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LexicalHit {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// BM25.
+    pub score: f32,
+}
+
+/// A chunk and its cosine similarity to the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DenseHit {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// Cosine, -1 to 1.
+    pub similarity: f32,
+}
+
+/// How vectors were searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorScan {
+    /// Every vector that passes the filter was compared.
+    Exact,
+    /// HNSW, going on until enough rows passed the filter.
+    Iterative,
+}
+
+/// What a dense search looks for.
+#[derive(Clone, Debug)]
+pub struct DenseQuery<'a> {
+    /// Where.
+    pub collections: &'a [Uuid],
+    /// In which space.
+    pub profile: ProfileId,
+    /// The query's vector, unit length.
+    pub vector: &'a [f32],
+    /// What may be found.
+    pub filter: &'a Filter,
+    /// At most this many.
+    pub limit: i64,
+}
+
+/// A chunk with what a source needs to show.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// Name of its collection.
+    pub collection: String,
+    /// Document's version.
+    pub version: u32,
+    /// Document's source.
+    pub source: String,
+    /// Document's URI.
+    pub uri: String,
+    /// Document's title.
+    pub title: String,
+    /// Document's metadata.
+    pub metadata: Value,
+    /// SHA-256 of the document's bytes.
+    pub content_hash: Vec<u8>,
+    /// Page, where known.
+    pub page: Option<i32>,
+    /// Heading path, outermost first.
+    pub heading: Vec<String>,
+    /// Text of the chunk.
+    pub text: String,
+    /// Range in the document's text, code points.
+    pub start_char: u32,
+    /// End of the range, exclusive.
+    pub end_char: u32,
+}
+
+impl Store {
+    /// Nearest chunks that pass the filter, nearest first, ties in key order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn dense_search(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        let mut transaction = self.begin_read(tenant).await?;
+        let eligible = eligible_chunks(&mut transaction, tenant, query).await?;
+        let mut scan = if eligible <= EXACT_SCAN_LIMIT { VectorScan::Exact } else { VectorScan::Iterative };
+        let mut hits = nearest(&mut transaction, query, scan).await?;
+        // The index gives up after a bounded number of rows; what it then misses is there to be found.
+        let expected = eligible.min(query.limit.unsigned_abs());
+        if scan == VectorScan::Iterative && (hits.len() as u64) < expected {
+            scan = VectorScan::Exact;
+            hits = nearest(&mut transaction, query, scan).await?;
+        }
+        transaction.commit().await?;
+        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.key.cmp(&b.key)));
+        Ok((hits, scan))
+    }
+
+    /// The passages with these keys. Chunks that are gone by now are missing; order is not kept.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
+        let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
+        let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
+        let mut transaction = self.begin_read(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT c.document_id, c.ordinal, c.page, c.heading AS "heading: sqlx::types::Json<Vec<String>>", c.text,
+                      c.start_char, c.end_char, d.version, d.source, d.uri, d.title, d.metadata, d.content_hash,
+                      l.name AS collection
+               FROM UNNEST($2::uuid[], $3::int[]) AS wanted (document_id, ordinal)
+               JOIN chunk c ON c.tenant_id = $1 AND c.document_id = wanted.document_id AND c.ordinal = wanted.ordinal
+               JOIN document d ON d.tenant_id = $1 AND d.document_id = c.document_id
+               JOIN collection l ON l.tenant_id = $1 AND l.collection_id = c.collection_id"#,
+            tenant.0,
+            &documents,
+            &ordinals,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| Passage {
+                key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
+                collection: row.collection,
+                version: row.version.unsigned_abs(),
+                source: row.source,
+                uri: row.uri,
+                title: row.title,
+                metadata: row.metadata,
+                content_hash: row.content_hash,
+                page: row.page,
+                heading: row.heading.0,
+                text: row.text,
+                start_char: row.start_char.unsigned_abs(),
+                end_char: row.end_char.unsigned_abs(),
+            })
+            .collect())
+    }
+}
+
+/// How many chunks may be found at all.
+async fn eligible_chunks(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    query: &DenseQuery<'_>,
+) -> Result<u64, StoreError> {
+    let count = if query.filter.is_empty() {
+        sqlx::query_scalar!(
+            r#"SELECT COALESCE(sum(chunks), 0)::bigint AS "count!" FROM collection_statistic
+               WHERE tenant_id = $1 AND collection_id = ANY ($2)"#,
+            tenant.0,
+            query.collections,
+        )
+        .fetch_one(&mut **transaction)
+        .await?
+    } else {
+        let mut builder = sqlx::QueryBuilder::new(
+            "SELECT COALESCE(sum(d.chunks), 0)::bigint AS count FROM document d WHERE d.tenant_id = ",
+        );
+        builder.push_bind(tenant.0).push(" AND d.collection_id = ANY (").push_bind(query.collections).push(")");
+        // Pages are not counted: the number may be too high, and the search then falls back to exact.
+        push_filter(&mut builder, &Filter { pages: Vec::new(), ..query.filter.clone() });
+        builder.build_query_scalar::<i64>().fetch_one(&mut **transaction).await?
+    };
+    Ok(count.unsigned_abs())
+}
+
+async fn nearest(
+    transaction: &mut Transaction<'static, Postgres>,
+    query: &DenseQuery<'_>,
+    scan: VectorScan,
+) -> Result<Vec<DenseHit>, StoreError> {
+    let (profile, dimension) = (query.profile.0, query.vector.len());
+    // Numbers, not parameters: the partial index of a profile is used only if the planner sees them.
+    let distance = format!("(e.embedding::halfvec({dimension})) <=> ");
+    let exact = scan == VectorScan::Exact;
+    let mut builder = sqlx::QueryBuilder::new(if exact { "WITH e AS MATERIALIZED (SELECT " } else { "SELECT " });
+    builder.push("e.document_id, e.ordinal, ");
+    if exact {
+        builder.push("e.embedding");
+    } else {
+        builder.push(format!("1 - ({distance}")).push_bind(chunk::half(query.vector)).push(") AS similarity");
+    }
+    builder.push(format!(" FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("));
+    builder.push_bind(query.collections).push(")");
+    if !query.filter.is_empty() {
+        builder.push(
+            " AND EXISTS (SELECT FROM document d JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id \
+             WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id AND c.ordinal = e.ordinal",
+        );
+        push_filter(&mut builder, query.filter);
+        builder.push(")");
+    }
+    if exact {
+        builder.push(format!(") SELECT e.document_id, e.ordinal, 1 - ({distance}"));
+        builder.push_bind(chunk::half(query.vector)).push(") AS similarity FROM e");
+    }
+    builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector));
+    builder.push(" LIMIT ").push_bind(query.limit);
+    let rows = builder.build().fetch_all(&mut **transaction).await?;
+    rows.into_iter()
+        .map(|row| {
+            let ordinal: i32 = row.try_get("ordinal")?;
+            let similarity: f64 = row.try_get("similarity")?;
+            #[expect(clippy::cast_possible_truncation, reason = "a cosine of half-precision vectors")]
+            let similarity = similarity as f32;
+            Ok(DenseHit {
+                key: ChunkKey { document_id: row.try_get("document_id")?, ordinal: ordinal.unsigned_abs() },
+                similarity,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(StoreError::from)
+}
