@@ -1,9 +1,21 @@
 //! Pure decisions: no I/O, no clock, no database, no HTTP.
 
+pub mod answering;
+pub mod block;
+pub mod budget;
+pub mod citation;
+pub mod corrective;
 pub mod evaluation;
+pub mod evidence;
 pub mod filter;
 pub mod fingerprint;
 pub mod fusion;
+pub mod grading;
 pub mod identity;
 pub mod job;
 pub mod lexical;
+pub mod prompt;
+pub mod rewriting;
+pub mod sentence;
+pub mod span;
+pub mod split;

@@ -18,6 +18,8 @@ mod profile;
 mod queue;
 mod search;
 
+pub mod private_postgres;
+
 pub use chunk::{NewChunk, StoredChunk};
 pub use collection::{Collection, CollectionSummary};
 pub use connect::{PoolSettings, Store};

@@ -47,7 +47,9 @@ impl Analyzer {
     /// The one analyzer there is: English stop words and stems.
     #[must_use]
     pub fn new() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English) }
+        Self {
+            stemmer: Stemmer::new(Algorithm::English),
+        }
     }
 
     /// The terms of `text` in reading order, repeated as often as they occur.
@@ -60,7 +62,7 @@ impl Analyzer {
 
     /// Calls `visit` with each term of `text` and the byte range of the word it comes from.
     ///
-    /// Several terms may share a range (`snake_case`). Nothing is allocated per term.
+    /// Several terms may share a range (`snake_case`).
     pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
         let mut word = String::with_capacity(64);
         for_each_word(text, |start, raw| {
@@ -84,7 +86,12 @@ impl Analyzer {
     }
 
     /// Passes on the stem of `word` unless it is empty or a stop word.
-    fn emit(&self, word: &str, range: impl FnOnce() -> Range<usize>, visit: &mut impl FnMut(&str, Range<usize>)) {
+    fn emit(
+        &self,
+        word: &str,
+        range: impl FnOnce() -> Range<usize>,
+        visit: &mut impl FnMut(&str, Range<usize>),
+    ) {
         if word.is_empty() || is_stop_word(word) {
             return;
         }
@@ -117,7 +124,11 @@ fn fold_into(raw: &str, word: &mut String) -> Shape {
     } else {
         fold_unicode(raw, word);
     }
-    if word.bytes().any(is_joining_punctuation) { Shape::Punctuated } else { Shape::Plain }
+    if word.bytes().any(is_joining_punctuation) {
+        Shape::Punctuated
+    } else {
+        Shape::Plain
+    }
 }
 
 /// The slow path of [`fold_into`].
@@ -127,9 +138,12 @@ fn fold_unicode(raw: &str, word: &mut String) {
         match character {
             // Combining diacritics go, but и with a breve is й, a letter of its own.
             '\u{306}' if base == 'и' => word.push(character),
-            '\u{300}'..='\u{36f}' => {}
-            // Soft hyphen, zero-width marks, word joiner, byte order mark: invisible in a word.
-            '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            // Soft hyphen, zero-width marks, word joiner and byte order mark are invisible anyway.
+            '\u{300}'..='\u{36f}'
+            | '\u{ad}'
+            | '\u{200b}'..='\u{200d}'
+            | '\u{2060}'
+            | '\u{feff}' => {}
             '\u{2018}' | '\u{2019}' | '\u{2bc}' => word.push('\''),
             // Letters that do not decompose but are commonly written without their mark.
             'ß' => word.push_str("ss"),
@@ -157,23 +171,26 @@ fn normalise_punctuated(word: &str) -> String {
         return word.replace('.', "");
     }
     let mut parts = String::with_capacity(word.len());
-    for (position, character) in word.char_indices() {
-        let (before, after) = (&word.as_bytes()[..position], &word.as_bytes()[position + character.len_utf8()..]);
+    let mut before = '\0';
+    let mut rest = word.chars();
+    while let Some(character) = rest.next() {
+        let after = rest.as_str();
         let between_digits =
-            before.last().is_some_and(u8::is_ascii_digit) && after.first().is_some_and(u8::is_ascii_digit);
+            before.is_ascii_digit() && after.starts_with(|next: char| next.is_ascii_digit());
         match character {
             ',' if between_digits && is_thousands_group(after) => {}
             '.' | ',' if between_digits => parts.push(character),
             '.' | ',' | '_' | ':' | ';' => parts.push(PART_SEPARATOR),
             _ => parts.push(character),
         }
+        before = character;
     }
     parts
 }
 
 /// Whether what follows a comma is three digits and no more.
-fn is_thousands_group(after: &[u8]) -> bool {
-    after.iter().take_while(|byte| byte.is_ascii_digit()).count() == 3
+fn is_thousands_group(after: &str) -> bool {
+    after.bytes().take_while(u8::is_ascii_digit).count() == 3
 }
 
 /// The sign of `C++`, `C#` or `F#`, if `word` is one letter and `rest`, what follows it, has one.

@@ -8,7 +8,10 @@ fn terms(text: &str) -> String {
 
 #[test]
 fn words_are_lowered_stopped_and_stemmed() {
-    assert_eq!(terms("The cats were RUNNING to their houses."), "cat run hous");
+    assert_eq!(
+        terms("The cats were RUNNING to their houses."),
+        "cat run hous"
+    );
     assert_eq!(terms("NASA's don’t nations’"), "nasa nation");
     assert_eq!(terms(""), "");
     assert_eq!(terms("to be or not to be"), "");
@@ -47,7 +50,9 @@ fn other_scripts_pass_through() {
 fn ranges_point_at_the_words() {
     let text = "Ünder max_retry, C++!";
     let mut found = Vec::new();
-    Analyzer::new().for_each_term(text, |term, range| found.push((term.to_owned(), &text[range])));
+    Analyzer::new().for_each_term(text, |term, range| {
+        found.push((term.to_owned(), &text[range]));
+    });
     let expected = [("max", "max_retry"), ("retri", "max_retry"), ("c++", "C++")];
     assert_eq!(found, expected.map(|(term, word)| (term.to_owned(), word)));
 }
@@ -72,4 +77,11 @@ proptest! {
     fn case_is_ignored(text in "[a-zA-Z0-9 .,'_-]{0,60}") {
         prop_assert_eq!(terms(&text), terms(&text.to_ascii_uppercase()));
     }
+}
+
+/// One analyzer serves all requests.
+#[test]
+fn analyzer_is_shared_between_threads() {
+    const fn assert_shared<T: Send + Sync>() {}
+    assert_shared::<Analyzer>();
 }

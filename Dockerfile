@@ -1,0 +1,39 @@
+# syntax=docker/dockerfile:1
+
+# The service alone: it needs a Postgres with pgvector at DATABASE_URL (docker-compose.yml brings one).
+
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /build
+
+# The dependencies first, in a layer that lasts until Cargo.lock changes.
+COPY Cargo.toml Cargo.lock ./
+RUN mkdir src && touch src/lib.rs && echo 'fn main() {}' > src/main.rs \
+    && cargo build --release --locked \
+    && rm -r src
+
+COPY . .
+# Query data is checked in, so no database is needed. Cargo compares times: the files above may be older than the
+# stand-ins they replace.
+ENV SQLX_OFFLINE=true
+RUN touch src/lib.rs src/main.rs && cargo build --release --locked --bin cited
+
+
+FROM debian:bookworm-slim
+
+# Certificates are for model servers reached by HTTPS.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --no-create-home --home-dir /nonexistent cited
+
+COPY --from=build /build/target/release/cited /usr/local/bin/cited
+
+USER 10001
+# Everybody who reaches the port may try: the service refuses to start like this without CITED_API_KEYS.
+ENV CITED_LISTEN=0.0.0.0:8080 \
+    CITED_LOG_FORMAT=json
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["cited", "healthcheck"]
+ENTRYPOINT ["cited"]
+CMD ["serve"]

@@ -1,0 +1,221 @@
+//! The application as a value: built from a configuration, run until it is stopped. The only file
+//! that sees every layer.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use anyhow::Context as _;
+use secrecy::{ExposeSecret, SecretString};
+use sqlx::postgres::PgConnectOptions;
+use tokio::net::TcpListener;
+
+use crate::{
+    config::{Config, Database},
+    domain::lexical::analyzer::Analyzer,
+    http::{self, Services},
+    providers::{
+        BuiltInEmbedder, ChatModel, Embedder,
+        minilm::WordPiece,
+        openai::{OpenAiChat, OpenAiEmbedder},
+    },
+    server,
+    service::{
+        ask::AskService,
+        collections::CollectionService,
+        context::Context,
+        documents::DocumentService,
+        ingest::{IngestService, Processor, Signal, Worker},
+        retrieval::Retriever,
+        search::SearchService,
+    },
+    shutdown::Shutdown,
+    store::{Store, private_postgres::PrivatePostgres},
+};
+
+/// Everything that is built before anything listens.
+pub struct Core {
+    /// The use cases.
+    pub services: Services,
+    /// A worker on the queue.
+    pub worker: Worker,
+    store: Store,
+    postgres: Option<PrivatePostgres>,
+}
+
+/// A service that listens but does not serve yet.
+pub struct App {
+    core: Core,
+    router: axum::Router,
+    listener: TcpListener,
+}
+
+impl Core {
+    /// Starts or reaches the database, brings it up to date, loads the models.
+    ///
+    /// # Errors
+    /// When any of that fails; the error says what to do.
+    pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
+        // Another part of the process may have chosen one already; either will do.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let (postgres, primary, replica) = open_database(&config.database).await?;
+        match Self::assemble(config, context, &primary, replica.as_ref()).await {
+            Ok((services, worker, store)) => Ok(Self { services, worker, store, postgres }),
+            Err(error) => {
+                if let Some(postgres) = postgres {
+                    postgres.stop().await.context("the private Postgres could not be stopped")?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn assemble(
+        config: &Config,
+        context: Context,
+        primary: &PgConnectOptions,
+        replica: Option<&PgConnectOptions>,
+    ) -> anyhow::Result<(Services, Worker, Store)> {
+        Store::migrate(primary).await.context("the database could not be prepared")?;
+        let embedder = embedder(config).await?;
+        let chat: Option<Arc<dyn ChatModel>> = match &config.chat {
+            Some(settings) => Some(Arc::new(OpenAiChat::new(settings.clone())?)),
+            None => None,
+        };
+        let profile = Store::ensure_profile(primary, embedder.profile()).await?;
+        let store = Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
+        let analyzer = Arc::new(Analyzer::new());
+        let signal = Arc::new(Signal::default());
+        let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile, Arc::clone(&analyzer));
+        let services = Services {
+            ask: AskService::new(
+                retriever.clone(),
+                Arc::clone(&embedder),
+                chat,
+                Arc::clone(&analyzer),
+                Arc::new(config.ask.clone()),
+                context.clone(),
+            ),
+            search: SearchService::new(retriever),
+            ingest: IngestService::new(store.clone(), profile, context.clone(), Arc::clone(&signal)),
+            documents: DocumentService::new(store.clone()),
+            collections: CollectionService::new(store.clone(), profile, context.clone()),
+            readiness: store.clone(),
+        };
+        let processor = Processor::new(store.clone(), embedder, analyzer, config.ingest.clone(), context);
+        Ok((services, Worker::new(processor, signal), store))
+    }
+
+    /// Closes the pools, then stops the private Postgres, in this order.
+    ///
+    /// # Errors
+    /// When Postgres does not stop.
+    pub async fn close(self) -> anyhow::Result<()> {
+        self.store.close().await;
+        if let Some(postgres) = self.postgres {
+            postgres.stop().await.context("the private Postgres could not be stopped")?;
+        }
+        Ok(())
+    }
+
+    /// Resolves only when the private Postgres cannot be kept alive.
+    async fn database_failed(postgres: Option<&PrivatePostgres>) -> anyhow::Error {
+        match postgres {
+            Some(postgres) => anyhow::Error::from(postgres.failed().await),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Works on the queue until told to stop.
+    ///
+    /// # Errors
+    /// When the private Postgres cannot be kept alive.
+    pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
+        let work = self.worker.clone().run(shutdown.soft.clone());
+        let result = tokio::select! {
+            () = work => Ok(()),
+            () = shutdown.hard.cancelled() => Ok(()),
+            error = Self::database_failed(self.postgres.as_ref()) => Err(error),
+        };
+        self.close().await.and(result)
+    }
+}
+
+impl App {
+    /// Builds everything and listens; requests wait until [`App::run_until_stopped`].
+    ///
+    /// # Errors
+    /// When any part cannot be built or the address is taken.
+    pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}; set CITED_LISTEN to a free address", config.listen))?;
+        let core = Core::build(config, context.clone()).await?;
+        let router = http::router(core.services.clone(), &config.http, context);
+        Ok(Self { core, router, listener })
+    }
+
+    /// The address that it listens on.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The port that it listens on.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.address().map_or(0, |address| address.port())
+    }
+
+    /// Serves and works until told to stop; then finishes what is under way, closes the pools and
+    /// stops the private Postgres.
+    ///
+    /// # Errors
+    /// When the private Postgres cannot be kept alive.
+    pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
+        let Self { core, router, listener } = self;
+        let work = tokio::spawn(core.worker.clone().run(shutdown.soft.clone()));
+        let serve = tokio::spawn(server::serve(listener, router, shutdown.clone()));
+        let both = async { tokio::join!(work, serve) };
+        let result = tokio::select! {
+            (work, serve) = both => work.and(serve).context("a background task died"),
+            () = shutdown.hard.cancelled() => Ok(()),
+            error = Core::database_failed(core.postgres.as_ref()) => Err(error),
+        };
+        core.close().await.and(result)
+    }
+}
+
+/// Where to connect, with the private Postgres if that is where.
+async fn open_database(
+    database: &Database,
+) -> anyhow::Result<(Option<PrivatePostgres>, PgConnectOptions, Option<PgConnectOptions>)> {
+    let parse = |name: &str, url: &SecretString| {
+        let options: PgConnectOptions = url.expose_secret().parse().with_context(|| format!("{name} is not a Postgres URL"))?;
+        anyhow::Ok(options)
+    };
+    match database {
+        Database::Server { primary, replica } => {
+            let replica = replica.as_ref().map(|url| parse("DATABASE_READ_URL", url)).transpose()?;
+            Ok((None, parse("DATABASE_URL", primary)?, replica))
+        }
+        Database::Private(settings) => {
+            let postgres = PrivatePostgres::start(settings).await?;
+            let options = postgres.connect_options();
+            Ok((Some(postgres), options, None))
+        }
+    }
+}
+
+async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
+    match &config.embedding {
+        None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),
+        Some(settings) => {
+            let tokenizer = Arc::new(WordPiece::load()?);
+            let connected = OpenAiEmbedder::connect(settings.clone(), tokenizer).await.context(
+                "the embedding server did not answer; start it, or set CITED_EMBEDDING_DIMENSION so that it is not asked at start",
+            )?;
+            Ok(Arc::new(connected))
+        }
+    }
+}

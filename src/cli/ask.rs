@@ -1,0 +1,89 @@
+//! `cited ask`: one question to the running service, the answer with its footnotes.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+
+use crate::{config::Config, providers::loopback};
+
+/// Longer than the service's own limit.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What to ask.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The question.
+    question: String,
+    /// Collection to answer from; may be given several times.
+    #[arg(short, long, default_value = "default")]
+    collection: Vec<String>,
+    /// Print the whole answer as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Asks and prints.
+pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
+    let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
+    let client = loopback::Client::new(config.listen, TIMEOUT)?.with_key(key);
+    let body = json!({"question": arguments.question, "collections": arguments.collection});
+    let answer = client
+        .post("/v1/ask", &body)
+        .await
+        .with_context(|| format!("no service answers at {}; start one with cited serve", config.listen))?;
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&answer.body)?);
+    } else if answer.status == 200 {
+        print!("{}", readable(&answer.body));
+    }
+    if answer.status != 200 {
+        let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
+        bail!("HTTP {}: {detail}", answer.status);
+    }
+    Ok(())
+}
+
+/// The answer with one footnote per citation.
+fn readable(body: &Value) -> String {
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let Some(answer) = body.get("answer").and_then(Value::as_str) else {
+        return format!("No answer in these documents ({}).\n", text(body, "reason"));
+    };
+    let mut page = format!("{answer}\n");
+    let empty = Vec::new();
+    let sources = body.get("sources").and_then(Value::as_array).unwrap_or(&empty);
+    for citation in body.get("citations").and_then(Value::as_array).unwrap_or(&empty) {
+        let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
+        let title = sources.get(index).map(|source| format!("{} ({})", text(source, "title"), text(source, "source"))).unwrap_or_default();
+        page.push_str(&format!("\n[^{}] {title}\n", number(citation, "marker")));
+        if let Some(quote) = citation.get("quote").filter(|quote| !quote.is_null()) {
+            let words = text(quote, "text").split_whitespace().collect::<Vec<_>>().join(" ");
+            page.push_str(&format!("     \"{words}\"\n     characters {} to {}, ", number(quote, "start"), number(quote, "end")));
+        } else {
+            page.push_str("     ");
+        }
+        page.push_str(&format!("{}\n", text(citation, "urn")));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn footnotes_follow_the_answer() {
+        let body = json!({
+            "answer": "28 days. [^1]",
+            "citations": [{"marker": 1, "source_index": 0, "urn": "cited:h/d@1#0", "quote": {"text": "28\n days.", "start": 5, "end": 13}}],
+            "sources": [{"title": "Leave", "source": "leave.md"}],
+        });
+        let expected = "28 days. [^1]\n\n[^1] Leave (leave.md)\n     \"28 days.\"\n     characters 5 to 13, cited:h/d@1#0\n";
+        assert_eq!(readable(&body), expected);
+        assert_eq!(readable(&json!({"answer": null, "reason": "low_support"})), "No answer in these documents (low_support).\n");
+    }
+}

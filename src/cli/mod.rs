@@ -1,0 +1,59 @@
+//! Commands.
+
+mod ask;
+mod doctor;
+mod eval;
+mod healthcheck;
+mod openapi;
+mod serve;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::Config;
+
+/// Answers questions from your own documents and proves every claim.
+#[derive(Debug, Parser)]
+#[command(name = "cited", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API and work on the queue (the default).
+    Serve,
+    /// Only work on the queue of the database at DATABASE_URL.
+    Worker,
+    /// Bring the database up to date and stop.
+    Migrate,
+    /// Ask the running service one question and print the cited answer.
+    Ask(ask::Arguments),
+    /// Measure retrieval (and answers) on folders in the BEIR layout.
+    Eval(eval::Arguments),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Print the configuration in force and check what the service needs.
+    Doctor,
+    /// Exit with 0 if the running service is ready, else with 1.
+    Healthcheck,
+}
+
+impl Cli {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Whatever the command fails with, in words for an operator.
+    pub async fn run(self) -> anyhow::Result<()> {
+        match self.command.unwrap_or(Command::Serve) {
+            Command::Openapi => openapi::print(),
+            Command::Serve => serve::serve(&Config::load()?).await,
+            Command::Worker => serve::work(&Config::load()?).await,
+            Command::Migrate => serve::migrate(&Config::load()?).await,
+            Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
+            Command::Eval(arguments) => eval::run(&Config::load()?, arguments).await,
+            Command::Doctor => doctor::run(&Config::load()?).await,
+            Command::Healthcheck => healthcheck::run(&Config::load()?).await,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! `cited openapi`.
+
+/// Prints the OpenAPI document.
+pub(super) fn print() -> anyhow::Result<()> {
+    println!("{}", crate::http::document().to_pretty_json()?);
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `cited serve`, `cited worker`, `cited migrate`.
+
+use anyhow::bail;
+use secrecy::ExposeSecret;
+
+use crate::{
+    app::{App, Core},
+    config::{Config, Database},
+    service::context::Context,
+    shutdown::Shutdown,
+    store::Store,
+    telemetry,
+};
+
+/// Serves until a signal.
+pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
+    telemetry::start(&config.log)?;
+    let shutdown = Shutdown::on_signals()?;
+    let app = tokio::select! {
+        app = App::build(config, Context::system()) => app?,
+        () = shutdown.soft.cancelled() => return Ok(()),
+    };
+    tracing::info!(address = %app.address()?, "Cited {} listens on http://{}", env!("CARGO_PKG_VERSION"), app.address()?);
+    app.run_until_stopped(shutdown).await
+}
+
+/// Works on the queue until a signal.
+pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
+    telemetry::start(&config.log)?;
+    if matches!(config.database, Database::Private(_)) {
+        bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
+    }
+    let shutdown = Shutdown::on_signals()?;
+    let core = Core::build(config, Context::system()).await?;
+    tracing::info!("working on the queue");
+    core.work_until_stopped(shutdown).await
+}
+
+/// Brings the operator's database up to date.
+pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
+    match &config.database {
+        Database::Server { primary, .. } => {
+            Store::migrate(&primary.expose_secret().parse()?).await?;
+            println!("the database is up to date");
+            Ok(())
+        }
+        Database::Private(_) => bail!("set DATABASE_URL; the embedded database is brought up to date at start"),
+    }
+}

@@ -1,0 +1,427 @@
+//! Configuration: environment first, then `cited.toml`, then defaults. The only file that reads the
+//! environment. Everything is checked at start and all faults are reported at once.
+
+use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, str::FromStr, time::Duration};
+
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use crate::{
+    http,
+    providers::openai,
+    service::{ask, ingest},
+    store::{PoolSettings, private_postgres},
+    telemetry,
+};
+
+/// Name of the variable that holds the path of the configuration file.
+const FILE_VARIABLE: &str = "CITED_CONFIG";
+/// Read when [`FILE_VARIABLE`] is not set and the file is there.
+const DEFAULT_FILE: &str = "cited.toml";
+
+/// Everything the service can be told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Where the data is.
+    pub database: Database,
+    /// Pools of the database.
+    pub pools: PoolSettings,
+    /// Limits and keys of the HTTP face.
+    pub http: http::Settings,
+    /// A chat provider for grading, rewriting and answering; `None` is the built-in one.
+    pub chat: Option<openai::Settings>,
+    /// An embedding provider; `None` is the built-in model.
+    pub embedding: Option<openai::EmbeddingSettings>,
+    /// Threads of the built-in embedding model for documents.
+    pub embedding_threads: NonZeroUsize,
+    /// Ingest.
+    pub ingest: ingest::Settings,
+    /// Defaults and limits of an ask.
+    pub ask: ask::Settings,
+    /// Logs.
+    pub log: telemetry::Settings,
+    effective: Vec<EffectiveValue>,
+}
+
+/// Where the database is.
+#[derive(Clone, Debug)]
+pub enum Database {
+    /// A server of the operator's.
+    Server {
+        /// For everything.
+        primary: SecretString,
+        /// For retrieval, if given.
+        replica: Option<SecretString>,
+    },
+    /// A private one that lives and dies with the service.
+    Private(private_postgres::Settings),
+}
+
+/// A setting as it is in force, for `cited doctor`.
+#[derive(Clone, Debug)]
+pub struct EffectiveValue {
+    /// Name of the variable.
+    pub name: &'static str,
+    /// Its value; secrets are not shown.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The environment.
+    Environment,
+    /// The configuration file.
+    File,
+    /// Nobody said anything.
+    Default,
+}
+
+/// All that is wrong with a configuration.
+#[derive(Debug)]
+pub struct ConfigError {
+    faults: Vec<String>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the configuration has {} fault(s):", self.faults.len())?;
+        self.faults.iter().try_for_each(|fault| write!(formatter, "\n  - {fault}"))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Reads environment and file.
+    ///
+    /// # Errors
+    /// All faults at once.
+    pub fn load() -> Result<Self, ConfigError> {
+        let environment: BTreeMap<String, String> =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+        let named = environment.get(FILE_VARIABLE).cloned();
+        let path = named.clone().unwrap_or_else(|| DEFAULT_FILE.to_owned());
+        let file = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(_) if named.is_none() => String::new(),
+            Err(error) => {
+                return Err(ConfigError { faults: vec![format!("{FILE_VARIABLE} names {path}, which cannot be read: {error}")] });
+            }
+        };
+        Self::from_sources(environment, &file)
+    }
+
+    /// Reads from given sources: variables by name, and the text of a configuration file.
+    ///
+    /// # Errors
+    /// All faults at once.
+    pub fn from_sources(environment: BTreeMap<String, String>, file: &str) -> Result<Self, ConfigError> {
+        let mut reader = Reader::new(environment, file);
+        let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let database = read_database(&mut reader);
+        let defaults = PoolSettings::default();
+        let pools = PoolSettings {
+            max_connections: reader.value("CITED_DATABASE_CONNECTIONS", defaults.max_connections),
+            ..defaults
+        };
+        let http = read_http(&mut reader, listen);
+        let chat = read_chat(&mut reader);
+        let embedding = read_embedding(&mut reader);
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
+        let ingest = read_ingest(&mut reader);
+        let ask = read_ask(&mut reader);
+        let log = telemetry::Settings {
+            filter: reader.value("CITED_LOG", "info".to_owned()),
+            format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
+        };
+        reader.finish(|effective| Self {
+            listen, database, pools, http, chat, embedding, embedding_threads, ingest, ask, log, effective,
+        })
+    }
+
+    /// Every setting as it is in force.
+    #[must_use]
+    pub fn effective(&self) -> &[EffectiveValue] {
+        &self.effective
+    }
+}
+
+fn read_database(reader: &mut Reader) -> Database {
+    let primary = reader.secret("DATABASE_URL");
+    let replica = reader.secret("DATABASE_READ_URL");
+    let folders = reader.folders();
+    let bin_dir = reader.optional::<PathBuf>("CITED_POSTGRES_BIN");
+    let data_dir = reader.optional::<PathBuf>("CITED_DATA_DIR");
+    if let Some(primary) = primary {
+        return Database::Server { primary, replica };
+    }
+    if replica.is_some() {
+        reader.fault("DATABASE_READ_URL is set without DATABASE_URL; set both, or neither for the embedded database".to_owned());
+    }
+    let data_dir = data_dir.map_or_else(|| private_postgres::Settings::default_data_dir(&folders), Ok);
+    let cache_dir = private_postgres::Settings::default_cache_dir(&folders);
+    for error in [data_dir.as_ref().err(), cache_dir.as_ref().err()].into_iter().flatten() {
+        reader.fault(error.to_string());
+    }
+    Database::Private(private_postgres::Settings {
+        data_dir: data_dir.unwrap_or_default(),
+        bin_dir,
+        cache_dir: cache_dir.unwrap_or_default(),
+        search_path: reader.environment.get("PATH").map(OsString::from),
+        durability: private_postgres::Durability::Full,
+    })
+}
+
+fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
+    let keys: Vec<SecretString> = reader
+        .secret("CITED_API_KEYS")
+        .map(|list| {
+            list.expose_secret().split(',').map(str::trim).filter(|key| !key.is_empty()).map(SecretString::from).collect()
+        })
+        .unwrap_or_default();
+    if keys.iter().any(|key| key.expose_secret().len() < http::MINIMUM_KEY_LENGTH) {
+        reader.fault(format!("CITED_API_KEYS holds a key of fewer than {} characters; use long random ones", http::MINIMUM_KEY_LENGTH));
+    }
+    if keys.is_empty() && !listen.ip().is_loopback() {
+        reader.fault(format!(
+            "CITED_LISTEN is {listen}, which others can reach, and CITED_API_KEYS is empty; set keys or listen on 127.0.0.1"
+        ));
+    }
+    let defaults = http::Settings::default();
+    http::Settings {
+        keys,
+        max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
+        request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
+    }
+}
+
+fn read_chat(reader: &mut Reader) -> Option<openai::Settings> {
+    let base_url = reader.optional::<Url>("CITED_CHAT_BASE_URL");
+    let model = reader.optional::<String>("CITED_CHAT_MODEL");
+    let api_key = reader.secret("CITED_CHAT_API_KEY");
+    let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", Duration::from_secs(60));
+    match (base_url, model) {
+        (Some(base_url), Some(model)) => Some(openai::Settings { base_url, model, api_key, timeout }),
+        (None, None) => None,
+        (Some(_), None) => {
+            reader.fault("CITED_CHAT_BASE_URL is set without CITED_CHAT_MODEL; name the model to use".to_owned());
+            None
+        }
+        (None, Some(_)) => {
+            reader.fault("CITED_CHAT_MODEL is set without CITED_CHAT_BASE_URL; say where the model server is".to_owned());
+            None
+        }
+    }
+}
+
+fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
+    let base_url = reader.optional::<Url>("CITED_EMBEDDING_BASE_URL");
+    let model = reader.optional::<String>("CITED_EMBEDDING_MODEL");
+    let api_key = reader.secret("CITED_EMBEDDING_API_KEY");
+    let dimension = reader.optional::<usize>("CITED_EMBEDDING_DIMENSION");
+    let window = reader.value("CITED_EMBEDDING_WINDOW", openai::DEFAULT_EMBEDDING_WINDOW);
+    let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", Duration::from_secs(60));
+    if window < openai::MINIMUM_EMBEDDING_WINDOW {
+        reader.fault(format!("CITED_EMBEDDING_WINDOW is {window}; it must be {} or more", openai::MINIMUM_EMBEDDING_WINDOW));
+    }
+    match (base_url, model) {
+        (Some(base_url), Some(model)) => Some(openai::EmbeddingSettings {
+            server: openai::Settings { base_url, model, api_key, timeout },
+            dimension,
+            window,
+        }),
+        (None, None) => None,
+        _ => {
+            reader.fault("CITED_EMBEDDING_BASE_URL and CITED_EMBEDDING_MODEL belong together; set both or neither".to_owned());
+            None
+        }
+    }
+}
+
+fn read_ingest(reader: &mut Reader) -> ingest::Settings {
+    let defaults = ingest::Settings::default();
+    let settings = ingest::Settings {
+        workers: reader.value("CITED_WORKERS", defaults.workers),
+        lease: reader.seconds("CITED_LEASE_S", defaults.lease),
+        chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
+        ..defaults
+    };
+    if settings.lease < ingest::MINIMUM_LEASE {
+        reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
+    }
+    settings
+}
+
+fn read_ask(reader: &mut Reader) -> ask::Settings {
+    let defaults = ask::Settings::default();
+    let settings = ask::Settings {
+        min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
+        max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
+        ..defaults
+    };
+    if !(0.0..=1.0).contains(&settings.min_correct_fraction) {
+        reader.fault("CITED_MIN_CORRECT_FRACTION must lie between 0 and 1".to_owned());
+    }
+    settings
+}
+
+/// Looks names up and remembers what was found and what was wrong.
+struct Reader {
+    environment: BTreeMap<String, String>,
+    file: BTreeMap<String, String>,
+    effective: Vec<EffectiveValue>,
+    faults: Vec<String>,
+}
+
+impl Reader {
+    fn new(environment: BTreeMap<String, String>, file: &str) -> Self {
+        let mut faults = Vec::new();
+        let file = parse_file(file).unwrap_or_else(|fault| {
+            faults.push(fault);
+            BTreeMap::new()
+        });
+        Self { environment, file, effective: Vec::new(), faults }
+    }
+
+    fn fault(&mut self, fault: String) {
+        self.faults.push(fault);
+    }
+
+    fn raw(&mut self, name: &'static str) -> Option<(String, Origin)> {
+        let from_file = self.file.remove(&file_key(name));
+        // An empty variable counts as unset: that is how compose files pass on what is not there.
+        let from_environment = self.environment.get(name).filter(|value| !value.is_empty()).cloned();
+        match (from_environment, from_file) {
+            (Some(value), _) => Some((value, Origin::Environment)),
+            (None, Some(value)) => Some((value, Origin::File)),
+            (None, None) => None,
+        }
+    }
+
+    fn note(&mut self, name: &'static str, value: String, origin: Origin) {
+        self.effective.push(EffectiveValue { name, value, origin });
+    }
+
+    fn optional<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
+        let Some((text, origin)) = self.raw(name) else {
+            self.note(name, "(unset)".to_owned(), Origin::Default);
+            return None;
+        };
+        self.note(name, text.clone(), origin);
+        text.parse().map_err(|error| self.fault(format!("{name} is {text:?}: {error}"))).ok()
+    }
+
+    fn value<T: FromStr<Err: fmt::Display> + fmt::Display>(&mut self, name: &'static str, default: T) -> T {
+        if let Some((text, origin)) = self.raw(name) {
+            self.note(name, text.clone(), origin);
+            match text.parse() {
+                Ok(value) => return value,
+                Err(error) => self.fault(format!("{name} is {text:?}: {error}")),
+            }
+        } else {
+            self.note(name, default.to_string(), Origin::Default);
+        }
+        default
+    }
+
+    fn seconds(&mut self, name: &'static str, default: Duration) -> Duration {
+        Duration::from_secs(self.value(name, default.as_secs()))
+    }
+
+    fn secret(&mut self, name: &'static str) -> Option<SecretString> {
+        let found = self.raw(name);
+        let shown = if found.is_some() { "(set, not shown)" } else { "(unset)" };
+        let origin = found.as_ref().map_or(Origin::Default, |(_, origin)| *origin);
+        self.note(name, shown.to_owned(), origin);
+        found.map(|(value, _)| SecretString::from(value))
+    }
+
+    fn folders(&self) -> private_postgres::Folders {
+        let path = |name: &str| self.environment.get(name).map(PathBuf::from);
+        private_postgres::Folders {
+            home: path("HOME"),
+            xdg_data_home: path("XDG_DATA_HOME"),
+            xdg_cache_home: path("XDG_CACHE_HOME"),
+        }
+    }
+
+    fn finish(mut self, build: impl FnOnce(Vec<EffectiveValue>) -> Config) -> Result<Config, ConfigError> {
+        for unknown in self.file.keys() {
+            self.faults.push(format!("the configuration file sets {unknown}, which is not a setting"));
+        }
+        if self.faults.is_empty() { Ok(build(self.effective)) } else { Err(ConfigError { faults: self.faults }) }
+    }
+}
+
+/// Name of a setting in the file: that of its variable, lower case and without the prefix.
+fn file_key(variable: &str) -> String {
+    variable.strip_prefix("CITED_").unwrap_or(variable).to_ascii_lowercase()
+}
+
+fn parse_file(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let table: toml::Table = text.parse().map_err(|error| format!("the configuration file is not valid TOML: {error}"))?;
+    table
+        .into_iter()
+        .map(|(key, value)| match value {
+            toml::Value::String(text) => Ok((key, text)),
+            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => Ok((key, value.to_string())),
+            toml::Value::Array(list) if list.iter().all(toml::Value::is_str) => {
+                let joined: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
+                Ok((key, joined.join(",")))
+            }
+            _ => Err(format!("the configuration file sets {key} to something that is neither text, number nor list of texts")),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)], file: &str) -> Result<Config, ConfigError> {
+        let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Config::from_sources(environment, file)
+    }
+
+    #[test]
+    fn environment_beats_file_beats_default() {
+        let file = "listen = \"127.0.0.1:1\"\nmax_rewrite_attempts = 1";
+        let config = read(&[("HOME", "/h"), ("CITED_LISTEN", "127.0.0.1:2")], file).expect("valid");
+        assert_eq!(config.listen.port(), 2);
+        assert_eq!(config.ask.max_rewrite_attempts, 1);
+        assert!((config.ask.min_correct_fraction - 0.5).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn all_faults_are_reported_at_once() {
+        let error = read(
+            &[("CITED_LISTEN", "nowhere"), ("CITED_CHAT_MODEL", "m"), ("CITED_WORKERS", "many"), ("HOME", "/h")],
+            "colour = \"red\"",
+        )
+        .expect_err("four faults")
+        .to_string();
+        for part in ["CITED_LISTEN", "CITED_CHAT_BASE_URL", "CITED_WORKERS", "colour"] {
+            assert!(error.contains(part), "{part} is missing in: {error}");
+        }
+    }
+
+    #[test]
+    fn refuses_to_be_open_to_others_without_keys() {
+        let error = read(&[("CITED_LISTEN", "0.0.0.0:80"), ("HOME", "/h")], "").expect_err("open to all").to_string();
+        assert!(error.contains("CITED_API_KEYS"), "{error}");
+        assert!(read(&[("CITED_LISTEN", "0.0.0.0:80"), ("CITED_API_KEYS", "a-long-enough-key-1"), ("HOME", "/h")], "").is_ok());
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let config = read(&[("DATABASE_URL", "postgres://u:hunter2@h/d"), ("CITED_API_KEYS", "hunter2-hunter2-hunter2")], "").expect("valid");
+        let shown = format!("{config:?} {:?}", config.effective());
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}

@@ -1,0 +1,279 @@
+//! What one ask, or one ingest job, may spend, and the right to spend it.
+//!
+//! A costly call takes an [`Allowance`] by value, and only a [`Budget`] makes one: a call that was
+//! not budgeted does not compile. The kind of call is part of the type, so the right to embed does
+//! not buy a chat call. The cycle of a call:
+//!
+//! 1. `budget.reserve_chat(size)` checks the limits and counts the call at once, so that concurrent
+//!    calls cannot overrun the limit together;
+//! 2. the provider is called with the allowance and sends `completion_tokens()` as its cap;
+//! 3. the provider settles the allowance with the usage that came back.
+//!
+//! An allowance dropped without `settle` (a time-out, a cancelled request) stands as reserved: the
+//! provider may have done the work and bill for it, and guessing low would defeat the limit.
+//!
+//! Token and byte limits hold for each call, the number of calls for the whole budget.
+
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+/// The limits of a budget. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Chat calls in all, the validation retry included.
+    pub llm_calls: Option<u32>,
+    /// Embedding calls in all.
+    pub embedding_calls: Option<u32>,
+    /// Estimated tokens of one prompt.
+    pub prompt_tokens: Option<u32>,
+    /// Tokens that one reply may have.
+    pub completion_tokens: u32,
+    /// Bytes of source text in one prompt.
+    pub source_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// The limits of one ask unless configured otherwise.
+    #[must_use]
+    pub const fn ask() -> Self {
+        Self {
+            llm_calls: Some(8),
+            embedding_calls: Some(32),
+            prompt_tokens: Some(8192),
+            completion_tokens: 1024,
+            source_bytes: Some(262_144),
+        }
+    }
+
+    /// The limits of an ingest job: as many calls as its documents need. How much a job may hold is
+    /// bounded where documents are admitted; a limit here would leave half of them indexed.
+    #[must_use]
+    pub const fn ingest() -> Self {
+        Self { llm_calls: None, embedding_calls: None, source_bytes: None, ..Self::ask() }
+    }
+}
+
+/// Which limit a call would have exceeded. The words are part of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// [`Limits::llm_calls`].
+    LlmCalls,
+    /// [`Limits::embedding_calls`].
+    EmbeddingCalls,
+    /// [`Limits::prompt_tokens`].
+    PromptTokens,
+    /// [`Limits::completion_tokens`].
+    CompletionTokens,
+    /// [`Limits::source_bytes`].
+    SourceBytes,
+}
+
+impl LimitKind {
+    /// The limit's name in the API and in messages.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LlmCalls => "llm_calls",
+            Self::EmbeddingCalls => "embedding_calls",
+            Self::PromptTokens => "prompt_tokens",
+            Self::CompletionTokens => "completion_tokens",
+            Self::SourceBytes => "source_bytes",
+        }
+    }
+}
+
+/// A call that was refused because it would exceed a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{} would be {asked}, over the limit of {value}", .limit.as_str())]
+pub struct BudgetExceeded {
+    /// The limit.
+    pub limit: LimitKind,
+    /// Its value.
+    pub value: u64,
+    /// What was asked: for calls the number made with this one, otherwise the size of this call.
+    pub asked: u64,
+}
+
+/// The size of a chat call before it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChatSize {
+    /// Estimated tokens of all messages.
+    pub prompt_tokens: u32,
+    /// Most tokens wanted in the reply; 0 stands for the limit.
+    pub completion_tokens: u32,
+    /// Bytes of source text among the messages.
+    pub source_bytes: u64,
+}
+
+/// What a call really used, as the provider reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written; 0 for an embedding call.
+    pub completion_tokens: u64,
+}
+
+/// What was spent so far: settled calls as reported, outstanding and lost ones as reserved (the
+/// prompt as estimated, the reply not counted).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Spent {
+    /// Chat calls made or under way.
+    pub llm_calls: u32,
+    /// Embedding calls made or under way.
+    pub embedding_calls: u32,
+    /// Chat tokens read.
+    pub prompt_tokens: u64,
+    /// Chat tokens written.
+    pub completion_tokens: u64,
+    /// Tokens embedded.
+    pub embedding_tokens: u64,
+}
+
+/// A chat call, as the kind of an [`Allowance`].
+#[derive(Debug)]
+pub enum Chat {}
+
+/// An embedding call, as the kind of an [`Allowance`].
+#[derive(Debug)]
+pub enum Embedding {}
+
+/// The right to make one costly call. Neither copied nor made by anything but a [`Budget`].
+#[derive(Debug)]
+#[must_use = "an allowance is counted as spent whether it is used or not"]
+pub struct Allowance<Kind> {
+    spent: Arc<Mutex<Spent>>,
+    prompt_tokens: u32,
+    completion_tokens: u32,
+    kind: PhantomData<fn() -> Kind>,
+}
+
+impl Allowance<Chat> {
+    /// Most tokens that the reply may have; a provider sends it along.
+    #[must_use]
+    pub const fn completion_tokens(&self) -> u32 {
+        self.completion_tokens
+    }
+
+    /// Estimated tokens of the prompt, as reserved.
+    #[must_use]
+    pub const fn prompt_tokens(&self) -> u32 {
+        self.prompt_tokens
+    }
+
+    /// Puts the usage that the provider reported in place of the estimate.
+    pub fn settle(self, usage: Usage) {
+        let mut spent = lock(&self.spent);
+        spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, usage.prompt_tokens);
+        spent.completion_tokens = spent.completion_tokens.saturating_add(usage.completion_tokens);
+    }
+}
+
+impl Allowance<Embedding> {
+    /// Puts the usage that the provider reported in place of the estimate.
+    pub fn settle(self, usage: Usage) {
+        let mut spent = lock(&self.spent);
+        spent.embedding_tokens = replace(spent.embedding_tokens, self.prompt_tokens, usage.prompt_tokens);
+    }
+}
+
+/// `total` with an estimate that it contains replaced by what was really used.
+fn replace(total: u64, estimate: u32, used: u64) -> u64 {
+    total.saturating_sub(u64::from(estimate)).saturating_add(used)
+}
+
+/// Limits and what was spent of them. A clone shares both: one budget serves concurrent calls.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    limits: Limits,
+    spent: Arc<Mutex<Spent>>,
+}
+
+impl Budget {
+    /// A budget of which nothing is spent.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, spent: Arc::default() }
+    }
+
+    /// The limits.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What was spent so far.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        *lock(&self.spent)
+    }
+
+    /// Chat calls that may still be made; `None` without a limit.
+    #[must_use]
+    pub fn llm_calls_left(&self) -> Option<u32> {
+        let made = self.spent().llm_calls;
+        self.limits.llm_calls.map(|limit| limit.saturating_sub(made))
+    }
+
+    /// Reserves one chat call.
+    ///
+    /// # Errors
+    ///
+    /// When the call is larger than a limit allows or one call too many. Nothing is counted then.
+    pub fn reserve_chat(&self, size: ChatSize) -> Result<Allowance<Chat>, BudgetExceeded> {
+        let completion_tokens = match size.completion_tokens {
+            0 => self.limits.completion_tokens,
+            wanted => wanted,
+        };
+        let limits = &self.limits;
+        within(LimitKind::SourceBytes, limits.source_bytes, size.source_bytes)?;
+        within(LimitKind::PromptTokens, limits.prompt_tokens, size.prompt_tokens)?;
+        within(LimitKind::CompletionTokens, Some(limits.completion_tokens), completion_tokens)?;
+        let mut spent = lock(&self.spent);
+        let calls = spent.llm_calls.saturating_add(1);
+        within(LimitKind::LlmCalls, limits.llm_calls, calls)?;
+        spent.llm_calls = calls;
+        spent.prompt_tokens = spent.prompt_tokens.saturating_add(u64::from(size.prompt_tokens));
+        drop(spent);
+        Ok(self.allowance(size.prompt_tokens, completion_tokens))
+    }
+
+    /// Reserves one embedding call over texts of `tokens` tokens together (an estimate will do).
+    ///
+    /// # Errors
+    ///
+    /// When it is one call too many. Nothing is counted then.
+    pub fn reserve_embedding(&self, tokens: u32) -> Result<Allowance<Embedding>, BudgetExceeded> {
+        let mut spent = lock(&self.spent);
+        let calls = spent.embedding_calls.saturating_add(1);
+        within(LimitKind::EmbeddingCalls, self.limits.embedding_calls, calls)?;
+        spent.embedding_calls = calls;
+        spent.embedding_tokens = spent.embedding_tokens.saturating_add(u64::from(tokens));
+        drop(spent);
+        Ok(self.allowance(tokens, 0))
+    }
+
+    fn allowance<Kind>(&self, prompt_tokens: u32, completion_tokens: u32) -> Allowance<Kind> {
+        Allowance { spent: Arc::clone(&self.spent), prompt_tokens, completion_tokens, kind: PhantomData }
+    }
+}
+
+/// A panic elsewhere cannot leave the counters half changed, so a poisoned lock is still good.
+fn lock(spent: &Mutex<Spent>) -> MutexGuard<'_, Spent> {
+    spent.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn within<Number: Into<u64>>(limit: LimitKind, value: Option<Number>, asked: Number) -> Result<(), BudgetExceeded> {
+    let asked = asked.into();
+    match value.map(Into::into) {
+        Some(value) if asked > value => Err(BudgetExceeded { limit, value, asked }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[path = "budget_tests.rs"]
+mod tests;

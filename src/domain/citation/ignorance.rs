@@ -1,0 +1,325 @@
+//! Sentences that say nothing that could be cited: statements of ignorance and pleasantries.
+//!
+//! Both lists are narrow on purpose. A sentence that slips through costs one retry; a claim that is
+//! taken for a pleasantry leaves the service unchecked.
+
+/// Words for the sources as a whole, as an answer names them.
+const EVIDENCE: [&str; 20] = [
+    "document",
+    "documents",
+    "source",
+    "sources",
+    "passage",
+    "passages",
+    "context",
+    "text",
+    "texts",
+    "excerpt",
+    "excerpts",
+    "material",
+    "materials",
+    "information",
+    "file",
+    "files",
+    "documentation",
+    "evidence",
+    "snippet",
+    "snippets",
+];
+
+const NEGATIONS: [&str; 8] = [
+    "not", "no", "none", "nothing", "neither", "never", "cannot", "without",
+];
+
+/// What a source does when it tells something; compared by its beginning, so that endings do not matter.
+const TELLING: [&str; 33] = [
+    "say",
+    "said",
+    "mention",
+    "state",
+    "stating",
+    "specif",
+    "contain",
+    "includ",
+    "provid",
+    "give",
+    "indicat",
+    "describ",
+    "discuss",
+    "cover",
+    "address",
+    "list",
+    "answer",
+    "reveal",
+    "explain",
+    "defin",
+    "tell",
+    "record",
+    "report",
+    "disclos",
+    "identif",
+    "clarif",
+    "detail",
+    "information",
+    "about",
+    "determin",
+    "found",
+    "find",
+    "refer",
+];
+
+/// Passive forms of telling that do not end in "ed".
+const PARTICIPLES: [&str; 4] = ["found", "given", "said", "told"];
+
+/// Words of telling that serve as nouns beside a passive ("no mention of").
+const NOUNS: [&str; 5] = ["mention", "information", "about", "details", "answer"];
+
+/// Words that may stand around the name of the sources.
+const LEADS: [&str; 27] = [
+    "the",
+    "these",
+    "this",
+    "those",
+    "that",
+    "such",
+    "any",
+    "all",
+    "both",
+    "of",
+    "provided",
+    "given",
+    "available",
+    "supplied",
+    "retrieved",
+    "cited",
+    "in",
+    "your",
+    "our",
+    "unfortunately",
+    "sorry",
+    "however",
+    "source",
+    "text",
+    "context",
+    "either",
+    "above",
+];
+
+/// Words that join a second statement to the first, which is then a claim of its own.
+const JOINS: [&str; 11] = [
+    "but",
+    "although",
+    "though",
+    "yet",
+    "whereas",
+    "while",
+    "instead",
+    "nevertheless",
+    "because",
+    "since",
+    "except",
+];
+
+/// Sentences about the speaker's own knowledge.
+const CONFESSIONS: [&str; 22] = [
+    "i do not know",
+    "i don t know",
+    "we do not know",
+    "i cannot answer",
+    "i can t answer",
+    "i am unable to",
+    "i m unable to",
+    "i could not find",
+    "i couldn t find",
+    "i cannot find",
+    "i can t find",
+    "i did not find",
+    "i found no",
+    "not in these documents",
+    "not in the documents",
+    "no information is",
+    "no information was",
+    "no information about",
+    "no information on",
+    "there is no information",
+    "there is no mention",
+    "no answer was found",
+];
+
+/// Whole sentences without content.
+const PLEASANTRIES: [&str; 49] = [
+    "yes",
+    "no",
+    "however",
+    "therefore",
+    "also",
+    "thus",
+    "hence",
+    "moreover",
+    "furthermore",
+    "additionally",
+    "finally",
+    "sure",
+    "certainly",
+    "of course",
+    "hello",
+    "hi",
+    "hello there",
+    "thanks",
+    "thank you",
+    "note",
+    "in summary",
+    "in short",
+    "in conclusion",
+    "to summarize",
+    "to summarise",
+    "summary",
+    "overall",
+    "conclusion",
+    "sources",
+    "references",
+    "answer",
+    "short answer",
+    "indeed",
+    "great question",
+    "good question",
+    "here is the answer",
+    "here s the answer",
+    "here is what i found",
+    "i hope this helps",
+    "hope this helps",
+    "let me know if you have any questions",
+    "let me know if you need more",
+    "you re welcome",
+    "for example",
+    "that is",
+    "in other words",
+    "first",
+    "second",
+    "absolutely",
+];
+
+/// Words of a sentence, lower-cased; an apostrophe parts words.
+fn words(sentence: &str) -> Vec<String> {
+    sentence
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Whether the sentence only says that the sources do not tell.
+pub(super) fn is_ignorance(sentence: &str) -> bool {
+    let words = words(sentence);
+    let joins = words
+        .iter()
+        .enumerate()
+        .any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");
+    let adds = [", and ", ", which ", ", who ", ", where ", ";"]
+        .iter()
+        .any(|join| sentence.contains(join));
+    if joins || adds {
+        return false;
+    }
+    let joined = words.join(" ");
+    if CONFESSIONS
+        .iter()
+        .any(|confession| joined.starts_with(confession))
+    {
+        return true;
+    }
+    sources_deny(&words) || is_untold(&words) || none_tells(&words)
+}
+
+fn is_evidence(word: &str) -> bool {
+    EVIDENCE.contains(&word)
+}
+
+fn negates(word: &str) -> bool {
+    // "t" is what is left of "don't".
+    NEGATIONS.contains(&word) || word == "t"
+}
+
+/// Whether a verb of telling stands among the next words, in the active or the passive voice.
+fn tells(words: &[String], passive: bool) -> Option<usize> {
+    words.iter().take(4).position(|word| {
+        let is_participle = word.ends_with("ed") || PARTICIPLES.contains(&word.as_str());
+        TELLING.iter().any(|verb| word.starts_with(verb))
+            && (is_participle == passive || passive && NOUNS.contains(&word.as_str()))
+    })
+}
+
+/// "The provided documents do not say …": the sources are the subject, and nothing else is.
+///
+/// "Applicants cannot provide documents" has the same words and is a claim.
+fn sources_deny(words: &[String]) -> bool {
+    let lead = words
+        .iter()
+        .take_while(|word| LEADS.contains(&word.as_str()) && !is_evidence(word))
+        .count();
+    let subject: Vec<_> = words
+        .iter()
+        .skip(lead)
+        .take_while(|word| is_evidence(word) || LEADS.contains(&word.as_str()))
+        .collect();
+    let Some(last) = subject
+        .last()
+        .filter(|_| subject.iter().any(|word| is_evidence(word)))
+    else {
+        return false;
+    };
+    let predicate = words.get(lead + subject.len()..).unwrap_or_default();
+    let Some(negation) = predicate.iter().take(4).position(|word| negates(word)) else {
+        return false;
+    };
+    let rest = predicate.get(negation + 1..).unwrap_or_default();
+    tells(rest, false).is_some() || *last == "information" && tells(rest, true).is_some()
+}
+
+/// "It is not specified in the documents", "There is no mention of it in the sources".
+fn is_untold(words: &[String]) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let rest = words.get(at + 1..).unwrap_or_default();
+        let told = match word.as_str() {
+            "unclear" => Some(0),
+            word if negates(word) => tells(rest, true),
+            _ => None,
+        };
+        told.and_then(|told| rest.get(told..)).is_some_and(|rest| {
+            rest.windows(2).enumerate().any(|(at, pair)| match pair {
+                [place, next] => {
+                    let nouns = rest.get(at + 1..).unwrap_or_default();
+                    let names = nouns
+                        .iter()
+                        .take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word));
+                    matches!(place.as_str(), "in" | "by" | "from" | "within")
+                        && LEADS.contains(&next.as_str())
+                        && names.into_iter().any(|word| is_evidence(word))
+                }
+                _ => false,
+            })
+        })
+    })
+}
+
+/// "None of the sources mention it", "No document says so".
+fn none_tells(words: &[String]) -> bool {
+    let Some((first, rest)) = words.split_first() else {
+        return false;
+    };
+    let subject = rest
+        .iter()
+        .take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word))
+        .count();
+    let names_evidence = rest.iter().take(subject).any(|word| is_evidence(word));
+    let predicate = rest.get(subject..).unwrap_or_default();
+    negates(first)
+        && names_evidence
+        && tells(predicate.get(..2).unwrap_or(predicate), false).is_some()
+}
+
+/// Whether the sentence is a connector, a greeting or another phrase without content.
+pub(super) fn is_pleasantry(sentence: &str) -> bool {
+    let joined = words(sentence).join(" ");
+    PLEASANTRIES.contains(&joined.as_str())
+}

@@ -1,0 +1,30 @@
+//! Citations: reading the markers of an answer, checking them, and vouching for the result.
+//!
+//! [`Draft::new`] parses an answer against its sources, [`validate`] judges the draft, and only the
+//! judge can make a [`CitedAnswer`].
+
+mod answer;
+mod claim;
+mod draft;
+mod ignorance;
+pub mod marker;
+mod retry_prompt;
+mod support;
+mod term;
+#[cfg(test)]
+mod tests;
+mod urn;
+mod validator;
+mod window;
+
+pub use answer::{Citation, CitedAnswer, Claim};
+pub use claim::{Role, Statement};
+pub use draft::Draft;
+pub use marker::{MalformedMarker, Marker, MarkerFault};
+pub use retry_prompt::RetryPrompt;
+pub use support::{
+    LexicalScorer, Missing, MissingKind, PreparedSource, Quote, SUPPORT_THRESHOLD, Support,
+    SupportScorer,
+};
+pub use urn::{Urn, UrnError};
+pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};

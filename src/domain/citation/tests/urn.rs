@@ -1,0 +1,67 @@
+use proptest::prelude::*;
+
+use crate::domain::citation::{Urn, UrnError};
+
+#[test]
+fn reads_and_writes() {
+    let urn = Urn::new("handbook", "leave", 2, 3).unwrap();
+    assert_eq!(urn.to_string(), "cited:handbook/leave@2#3");
+    assert_eq!("cited:handbook/leave@2#3".parse(), Ok(urn.clone()));
+    assert_eq!(
+        serde_json::to_string(&urn).unwrap(),
+        "\"cited:handbook/leave@2#3\""
+    );
+    let escaped = Urn::new("a/b@c#d", "é %", 1, 0).unwrap();
+    assert_eq!(escaped.to_string(), "cited:a%2Fb%40c%23d/%C3%A9%20%25@1#0");
+}
+
+#[test]
+fn refuses_what_is_none() {
+    let cases = [
+        ("", UrnError::Scheme),
+        ("urn:a/b@1#0", UrnError::Scheme),
+        ("cited:a", UrnError::Shape),
+        ("cited:a/b@1", UrnError::Shape),
+        ("cited:a/b/c@1#0", UrnError::Shape),
+        ("cited:a b/c@1#0", UrnError::Shape),
+        ("cited:/b@1#0", UrnError::Empty),
+        ("cited:a/@1#0", UrnError::Empty),
+        ("cited:a%/b@1#0", UrnError::Encoding),
+        ("cited:a%f/b@1#0", UrnError::Encoding),
+        ("cited:a%FF/b@1#0", UrnError::Encoding),
+        ("cited:a/b@0#0", UrnError::Version),
+        ("cited:a/b@+1#0", UrnError::Version),
+        ("cited:a/b@01#0", UrnError::Version),
+        ("cited:a/b@#0", UrnError::Version),
+        ("cited:a/b@1#", UrnError::Chunk),
+        ("cited:a/b@1#4294967296", UrnError::Chunk),
+        ("cited:a/b@1#0#0", UrnError::Chunk),
+    ];
+    for (text, error) in cases {
+        assert_eq!(text.parse::<Urn>(), Err(error), "{text:?}");
+    }
+    assert_eq!(Urn::new("a", "b", 0, 0), Err(UrnError::Version));
+    assert_eq!(Urn::new("", "b", 1, 0), Err(UrnError::Empty));
+}
+
+proptest! {
+    #[test]
+    fn round_trips(
+        collection in any::<String>().prop_filter("not empty", |name| !name.is_empty()),
+        document in any::<String>().prop_filter("not empty", |name| !name.is_empty()),
+        version in 1..=u32::MAX,
+        chunk in any::<u32>(),
+    ) {
+        let urn = Urn::new(collection, document, version, chunk).unwrap();
+        let text = urn.to_string();
+        prop_assert!(text.is_ascii() && !text.contains(char::is_whitespace));
+        prop_assert_eq!(text.parse(), Ok(urn));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "cited:[a%/@#0-9é]{0,20}|\\PC*") {
+        if let Ok(urn) = text.parse::<Urn>() {
+            prop_assert_eq!(urn.to_string().parse(), Ok(urn));
+        }
+    }
+}

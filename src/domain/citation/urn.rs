@@ -1,0 +1,170 @@
+//! The lasting name of a passage: `cited:<collection>/<document>@<version>#<chunk>`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
+
+/// Everything but the unreserved characters of RFC 3986, section 2.3.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+const SCHEME: &str = "cited:";
+
+/// Names one chunk of one version of a document.
+///
+/// Ordered by collection, document, version and chunk, so that ties in a ranking break the same way
+/// everywhere. Serialises as the string.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Urn {
+    collection: String,
+    document: String,
+    version: u32,
+    chunk: u32,
+}
+
+/// Why something is not a URN of a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum UrnError {
+    /// Another scheme, or none.
+    #[error("a citation URN starts with \"cited:\"")]
+    Scheme,
+    /// A delimiter is missing or appears twice.
+    #[error("a citation URN has the form cited:<collection>/<document>@<version>#<chunk>")]
+    Shape,
+    /// The collection or the document is empty.
+    #[error("the collection and the document of a citation URN must not be empty")]
+    Empty,
+    /// A `%` without two hexadecimal digits, or bytes that are not UTF-8.
+    #[error("a citation URN is percent-encoded UTF-8")]
+    Encoding,
+    /// Not a decimal number from 1 to `u32::MAX` without leading zero.
+    #[error("the version of a citation URN is a whole number from 1")]
+    Version,
+    /// Not a decimal number from 0 to `u32::MAX` without leading zero.
+    #[error("the chunk of a citation URN is a whole number from 0")]
+    Chunk,
+}
+
+impl Urn {
+    /// Names chunk `chunk` (from 0) of version `version` (from 1) of a document.
+    ///
+    /// # Errors
+    ///
+    /// [`UrnError::Empty`] for an empty collection or document, [`UrnError::Version`] for version 0.
+    pub fn new(
+        collection: impl Into<String>,
+        document: impl Into<String>,
+        version: u32,
+        chunk: u32,
+    ) -> Result<Self, UrnError> {
+        let (collection, document) = (collection.into(), document.into());
+        if collection.is_empty() || document.is_empty() {
+            return Err(UrnError::Empty);
+        }
+        if version == 0 {
+            return Err(UrnError::Version);
+        }
+        Ok(Self {
+            collection,
+            document,
+            version,
+            chunk,
+        })
+    }
+
+    /// Name of the collection.
+    #[must_use]
+    pub fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    /// Identifier of the document.
+    #[must_use]
+    pub fn document(&self) -> &str {
+        &self.document
+    }
+
+    /// Version of the document, from 1.
+    #[must_use]
+    pub const fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Ordinal of the chunk in that version, from 0.
+    #[must_use]
+    pub const fn chunk(&self) -> u32 {
+        self.chunk
+    }
+}
+
+impl fmt::Display for Urn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let collection = utf8_percent_encode(&self.collection, RESERVED);
+        let document = utf8_percent_encode(&self.document, RESERVED);
+        write!(
+            formatter,
+            "{SCHEME}{collection}/{document}@{}#{}",
+            self.version, self.chunk
+        )
+    }
+}
+
+impl FromStr for Urn {
+    type Err = UrnError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rest = text.strip_prefix(SCHEME).ok_or(UrnError::Scheme)?;
+        let (collection, rest) = rest.split_once('/').ok_or(UrnError::Shape)?;
+        let (document, rest) = rest.split_once('@').ok_or(UrnError::Shape)?;
+        let (version, chunk) = rest.split_once('#').ok_or(UrnError::Shape)?;
+        let version = decimal(version).ok_or(UrnError::Version)?;
+        let chunk = decimal(chunk).ok_or(UrnError::Chunk)?;
+        Self::new(decode(collection)?, decode(document)?, version, chunk)
+    }
+}
+
+impl From<Urn> for String {
+    fn from(urn: Urn) -> Self {
+        urn.to_string()
+    }
+}
+
+impl TryFrom<String> for Urn {
+    type Error = UrnError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+/// A number that has one spelling only.
+fn decimal(text: &str) -> Option<u32> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let canonical = text == "0" || !text.starts_with('0');
+    text.parse().ok().filter(|_| plain && canonical)
+}
+
+/// Accepts needless escapes and raw non-ASCII, which some clients produce; refuses stray delimiters.
+fn decode(segment: &str) -> Result<String, UrnError> {
+    if segment.contains(['/', '@', '#', '?', ' ']) || segment.contains(char::is_control) {
+        return Err(UrnError::Shape);
+    }
+    let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
+    let escapes_hold = segment.split('%').skip(1).all(|after| {
+        let mut bytes = after.bytes();
+        is_hex(bytes.next()) && is_hex(bytes.next())
+    });
+    if !escapes_hold {
+        return Err(UrnError::Encoding);
+    }
+    let decoded = percent_decode_str(segment)
+        .decode_utf8()
+        .map_err(|_| UrnError::Encoding)?;
+    Ok(decoded.into_owned())
+}

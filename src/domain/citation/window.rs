@@ -1,0 +1,155 @@
+//! The best words to quote: one sentence, two neighbours, or a cut from an overlong one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::support::PreparedSource;
+
+/// Longest quote in bytes; a longer sentence is cut at word boundaries around its best part.
+const LONGEST_QUOTE: usize = 480;
+
+/// Share of the claim's weight that a second sentence must add to be quoted too.
+const WORTH_A_SENTENCE: f32 = 0.1;
+
+/// A stretch of a source.
+pub(super) struct Window {
+    pub(super) bytes: Range<usize>,
+    /// Sum of the weights of the claim's terms in it.
+    pub(super) weight: f32,
+    /// Which of the claim's terms it holds.
+    pub(super) found: Vec<bool>,
+}
+
+/// The stretch of the source that holds most of the claim's terms; the first among equals.
+///
+/// `terms` holds, for each term of the claim, its number in this source, if any, and its weight.
+/// Costs the occurrences of those terms, not the length of the source.
+pub(super) fn best_window(source: &PreparedSource, terms: &[Option<(u32, f32)>]) -> Option<Window> {
+    let mut single: HashMap<usize, f32> = HashMap::new();
+    let mut pairs: HashMap<usize, f32> = HashMap::new();
+    let mut total = 0.0;
+    for (term, weight) in terms.iter().flatten() {
+        total += weight;
+        let mut last_pair = None;
+        for sentence in source.postings(*term) {
+            *single.entry(*sentence).or_default() += weight;
+            for first in [sentence.checked_sub(1), Some(*sentence)]
+                .into_iter()
+                .flatten()
+            {
+                if last_pair.is_none_or(|last| last < first) {
+                    *pairs.entry(first).or_default() += weight;
+                    last_pair = Some(first);
+                }
+            }
+        }
+    }
+    let (sentence, alone) = heaviest(single)?;
+    let joined = heaviest(
+        pairs
+            .into_iter()
+            .filter(|(first, _)| pair(source, *first).is_some()),
+    );
+    let worth = |weight: f32| weight >= alone + WORTH_A_SENTENCE * total;
+    let bytes = match joined.filter(|(_, weight)| worth(*weight)) {
+        Some((first, _)) => pair(source, first)?,
+        None => cut(source, sentence, terms)?,
+    };
+    Some(fill(source, bytes, terms))
+}
+
+fn heaviest(weights: impl IntoIterator<Item = (usize, f32)>) -> Option<(usize, f32)> {
+    weights.into_iter().reduce(|best, next| {
+        let order = next.1.total_cmp(&best.1).then(best.0.cmp(&next.0));
+        if order.is_gt() { next } else { best }
+    })
+}
+
+/// Bytes of a sentence and the next one, if they make a quote.
+fn pair(source: &PreparedSource, first: usize) -> Option<Range<usize>> {
+    let [one, two] = source.sentences.get(first..first + 2)? else {
+        return None;
+    };
+    let bytes = one.bytes.start..two.bytes.end;
+    (!one.is_rule && !two.is_rule && bytes.len() <= LONGEST_QUOTE).then_some(bytes)
+}
+
+/// Bytes of a sentence, or of its heaviest stretch that is short enough.
+fn cut(
+    source: &PreparedSource,
+    sentence: usize,
+    terms: &[Option<(u32, f32)>],
+) -> Option<Range<usize>> {
+    let sentence = source.sentences.get(sentence)?;
+    if sentence.bytes.len() <= LONGEST_QUOTE {
+        return Some(sentence.bytes.clone());
+    }
+    let weights: HashMap<u32, f32> = terms.iter().flatten().copied().collect();
+    let tokens = source.tokens.get(sentence.tokens.clone())?;
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    let (mut first, mut weight) = (0, 0.0);
+    let mut best: Option<(f32, Range<usize>)> = None;
+    for token in tokens {
+        if let Some(gain) = weights.get(&token.term) {
+            let count = counts.entry(token.term).or_insert(0);
+            *count += 1;
+            weight += if *count == 1 { *gain } else { 0.0 };
+        }
+        while let Some(oldest) = tokens
+            .get(first)
+            .filter(|oldest| token.bytes.end - oldest.bytes.start > LONGEST_QUOTE)
+        {
+            if oldest.bytes.start >= token.bytes.start {
+                break;
+            }
+            if let (Some(loss), Some(count)) =
+                (weights.get(&oldest.term), counts.get_mut(&oldest.term))
+            {
+                *count -= 1;
+                weight -= if *count == 0 { *loss } else { 0.0 };
+            }
+            first += 1;
+        }
+        let start = tokens
+            .get(first)
+            .map_or(token.bytes.start, |oldest| oldest.bytes.start);
+        if best.as_ref().is_none_or(|(heaviest, _)| weight > *heaviest) {
+            best = Some((weight, start..token.bytes.end));
+        }
+    }
+    best.map(|(_, bytes)| bytes)
+}
+
+/// Which of the claim's terms the stretch holds.
+fn fill(source: &PreparedSource, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
+    let from = source
+        .tokens
+        .partition_point(|token| token.bytes.start < bytes.start);
+    let to = source
+        .tokens
+        .partition_point(|token| token.bytes.end <= bytes.end);
+    let mut present: Vec<u32> = source
+        .tokens
+        .get(from..to)
+        .unwrap_or_default()
+        .iter()
+        .map(|token| token.term)
+        .collect();
+    present.sort_unstable();
+    let found: Vec<bool> = terms
+        .iter()
+        .map(|term| term.is_some_and(|(term, _)| present.binary_search(&term).is_ok()))
+        .collect();
+    let weight = terms
+        .iter()
+        .zip(&found)
+        .filter(|(_, found)| **found)
+        .filter_map(|(term, _)| *term)
+        .map(|(_, weight)| weight)
+        .sum();
+    Window {
+        bytes,
+        weight,
+        found,
+    }
+}

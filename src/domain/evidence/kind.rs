@@ -1,0 +1,129 @@
+//! What kind of thing a question asks for, and whether a sentence holds one. English only.
+
+use serde::Serialize;
+
+/// The kind of answer that a question's wording asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// How many, how much, what percentage.
+    Number,
+    /// When, in what year.
+    Date,
+    /// Who, whose.
+    Person,
+    /// Where, in what city.
+    Place,
+    /// What is X, what does X mean.
+    Definition,
+    /// Anything else: no kind is preferred.
+    Other,
+}
+
+const NUMBER_OPENINGS: [&str; 18] = [
+    "how many", "how much", "how long", "how old", "how far", "how often", "how tall", "how large", "how big",
+    "how high", "how fast", "how deep", "what percent", "what number", "what amount", "what is the population",
+    "what proportion", "how wide",
+];
+const DATE_OPENINGS: [&str; 14] = [
+    "when ", "what year", "which year", "what date", "what day", "what month", "what decade", "what century",
+    "what time", "which century", "which decade", "which month", "which day", "until when",
+];
+const PERSON_OPENINGS: [&str; 6] = ["who ", "whom ", "whose ", "who's ", "what person", "which person"];
+const PLACE_OPENINGS: [&str; 18] = [
+    "where ", "what city", "which city", "what country", "which country", "what state", "which state", "what town",
+    "what location", "what region", "which region", "what continent", "what river", "what place", "what county",
+    "which place", "what area", "what island",
+];
+const DEFINITION_OPENINGS: [&str; 6] = ["what is a ", "what is an ", "what are ", "define ", "what does ", "what is "];
+const DEFINITION_CUES: [&str; 12] = [
+    " is a ", " is an ", " is the ", " are ", " refers to ", " means ", " defined as ", " known as ", " called ",
+    " is any ", " stands for ", " was a ",
+];
+const MONTHS: [&str; 12] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+];
+const TIME_WORDS: [&str; 14] = [
+    "century", "centuries", "decade", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "today", "summer", "winter", "easter",
+];
+const NUMBER_WORDS: [&str; 32] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fifteen", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
+    "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen",
+];
+
+impl AnswerKind {
+    /// Reads the kind off a question's wording.
+    #[must_use]
+    pub fn of(question: &str) -> Self {
+        // Blanks at both ends let the openings match whole words anywhere: "in what year".
+        let question = format!(" {} ", question.to_lowercase());
+        let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(&question, opening));
+        if asks(&DATE_OPENINGS) {
+            Self::Date
+        } else if asks(&NUMBER_OPENINGS) {
+            Self::Number
+        } else if asks(&PERSON_OPENINGS) {
+            Self::Person
+        } else if asks(&PLACE_OPENINGS) {
+            Self::Place
+        } else if DEFINITION_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
+            Self::Definition
+        } else {
+            Self::Other
+        }
+    }
+
+    /// Whether a sentence holds something of this kind that `question` does not hold itself.
+    ///
+    /// `Other` is held by every sentence. Names of persons and places are not told apart.
+    #[must_use]
+    pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
+        match self {
+            Self::Number => new_words(question, sentence).any(|word| is_number(&word.to_lowercase())),
+            Self::Date => new_words(question, sentence).any(|word| is_date(&word.to_lowercase())),
+            Self::Person | Self::Place => {
+                // The first word has a capital whatever it is.
+                new_words(question, sentence).skip_while(|word| sentence.starts_with(*word)).any(is_capitalised)
+            }
+            Self::Definition => {
+                let sentence = sentence.to_lowercase();
+                DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
+            }
+            Self::Other => true,
+        }
+    }
+}
+
+fn contains_at_word(text: &str, opening: &str) -> bool {
+    text.match_indices(opening).any(|(at, _)| text.get(..at).is_some_and(|before| before.ends_with([' ', '"', '('])))
+}
+
+/// Words of `sentence` that do not occur in `question`.
+fn new_words<'s>(question: &str, sentence: &'s str) -> impl Iterator<Item = &'s str> {
+    let asked: std::collections::HashSet<String> = words(&question.to_lowercase()).map(str::to_owned).collect();
+    words(sentence).filter(move |word| !asked.contains(&word.to_lowercase()))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\''))
+        .map(|word| word.trim_matches(['.', ',', '\'']))
+        .filter(|word| !word.is_empty())
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().any(|c| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
+}
+
+fn is_date(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
+    let is_ordinal = digits > 0 && digits <= 2;
+    is_year || is_ordinal || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
+}
+
+fn is_capitalised(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_uppercase)
+}

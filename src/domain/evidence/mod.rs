@@ -1,0 +1,157 @@
+//! What a passage holds of what a question asks for, sentence by sentence.
+//!
+//! The grader and the extractive answerer both read this: it is computed once per passage.
+
+pub mod exact;
+pub mod kind;
+pub mod passage;
+
+use self::exact::ExactItems;
+use self::kind::AnswerKind;
+use super::lexical::analyzer::Analyzer;
+use super::lexical::bm25::inverse_document_frequency;
+
+/// Most distinct terms of a question that are looked at: one bit each of a [`TermMask`]. What comes
+/// after them is ignored; a question of that length is a document.
+pub const MAX_TERMS: usize = 128;
+
+/// A set of question terms, one bit per term in the order of [`QuestionTerms::terms`].
+pub type TermMask = u128;
+
+/// A question with all that is read off it once for grading, rewriting and answering.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inquiry {
+    /// The question as it was asked.
+    pub text: String,
+    /// Its terms, weighed in the collections asked.
+    pub terms: QuestionTerms,
+    /// Its numbers, names and quoted phrases.
+    pub exact: ExactItems,
+    /// What kind of thing it asks for.
+    pub kind: AnswerKind,
+}
+
+impl Inquiry {
+    /// Reads a question; see [`QuestionTerms::new`] for the statistics.
+    #[must_use]
+    pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {
+        Self {
+            text: question.to_owned(),
+            terms: QuestionTerms::new(analyzer, question, chunks, document_frequency),
+            exact: ExactItems::of(question),
+            kind: AnswerKind::of(question),
+        }
+    }
+}
+
+/// Words that frame a question instead of naming its subject, as stems. A passage that answers
+/// "in what year" rarely says "year", so these count for [`FRAME_WEIGHT`] of their frequency.
+const FRAME_STEMS: [&str; 22] = [
+    "call", "date", "describ", "differ", "explain", "give", "kind", "known", "list", "mani", "mean", "much", "name",
+    "number", "percentag", "person", "purpos", "refer", "sort", "term", "type", "year",
+];
+
+const FRAME_WEIGHT: f32 = 0.4;
+
+/// One distinct term of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionTerm {
+    /// The analyzer's term.
+    pub stem: String,
+    /// The word as the question first has it.
+    pub word: String,
+    /// Chunks of the collections asked that hold the term.
+    pub document_frequency: u64,
+    /// Inverse document frequency, lowered for words that frame the question.
+    pub weight: f32,
+}
+
+/// The distinct terms of a question with their weights in the collections asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QuestionTerms {
+    terms: Vec<QuestionTerm>,
+    mass: f32,
+}
+
+impl QuestionTerms {
+    /// Analyses `question` against collections of `chunks` chunks in all, of which
+    /// `document_frequency(stem)` hold a term (0 for an unknown one).
+    #[must_use]
+    pub fn new(
+        analyzer: &Analyzer,
+        question: &str,
+        chunks: u64,
+        document_frequency: impl Fn(&str) -> u64,
+    ) -> Self {
+        let mut terms: Vec<QuestionTerm> = Vec::new();
+        analyzer.for_each_term(question, |stem, range| {
+            if terms.len() == MAX_TERMS || terms.iter().any(|term| term.stem == stem) {
+                return;
+            }
+            let document_frequency = document_frequency(stem);
+            let idf = inverse_document_frequency(chunks, document_frequency);
+            let frame = if FRAME_STEMS.contains(&stem) { FRAME_WEIGHT } else { 1.0 };
+            #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
+            let weight = idf as f32 * frame;
+            terms.push(QuestionTerm {
+                stem: stem.to_owned(),
+                word: question.get(range).unwrap_or(stem).to_owned(),
+                document_frequency,
+                weight,
+            });
+        });
+        let mass = terms.iter().map(|term| term.weight).sum();
+        Self { terms, mass }
+    }
+
+    /// The terms, in the order of the question.
+    #[must_use]
+    pub fn terms(&self) -> &[QuestionTerm] {
+        &self.terms
+    }
+
+    /// Sum of all weights: how much there is to be found.
+    #[must_use]
+    pub const fn mass(&self) -> f32 {
+        self.mass
+    }
+
+    /// The place of a term, if the question has it.
+    #[must_use]
+    pub fn position(&self, stem: &str) -> Option<usize> {
+        self.terms.iter().position(|term| term.stem == stem)
+    }
+
+    /// Share of the mass that a set of terms makes up, 0 to 1; 0 for a question without terms.
+    #[must_use]
+    pub fn share(&self, mask: TermMask) -> f32 {
+        if self.mass <= 0.0 {
+            return 0.0;
+        }
+        (self.weight_of(mask) / self.mass).min(1.0)
+    }
+
+    /// Sum of the weights of a set of terms.
+    #[must_use]
+    pub fn weight_of(&self, mask: TermMask) -> f32 {
+        self.terms
+            .iter()
+            .enumerate()
+            .filter(|(position, _)| mask & (1 << position) != 0)
+            .map(|(_, term)| term.weight)
+            .sum()
+    }
+
+    /// The set of terms that no chunk of the collections holds.
+    #[must_use]
+    pub fn unknown(&self) -> TermMask {
+        self.terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| term.document_frequency == 0)
+            .fold(0, |mask, (position, _)| mask | 1 << position)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use super::exact::ExactItems;
+use super::kind::AnswerKind;
+use super::passage::PassageEvidence;
+use super::*;
+
+fn question(text: &str) -> QuestionTerms {
+    QuestionTerms::new(&Analyzer::new(), text, 100, |stem| match stem {
+        "leav" => 20,
+        "parent" => 5,
+        "week" => 50,
+        _ => 0,
+    })
+}
+
+#[test]
+fn weighs_terms_by_rarity() {
+    let terms = question("How many weeks of parental leave and leave?");
+    let stems: Vec<&str> = terms.terms().iter().map(|term| term.stem.as_str()).collect();
+    assert_eq!(stems, ["mani", "week", "parent", "leav"]);
+    let weight = |stem: &str| terms.position(stem).map(|at| terms.terms()[at].weight).unwrap();
+    assert!(weight("week") < weight("leav") && weight("leav") < weight("parent"));
+    assert!(terms.unknown() == 1 && weight("mani") < weight("parent"));
+    assert!((terms.share(u128::MAX) - 1.0).abs() < 1e-6);
+    assert!(QuestionTerms::default().share(1).abs() < 1e-6);
+}
+
+#[test]
+fn very_long_questions_are_cut() {
+    let text: String = (0..1000).map(|number| format!("word{number} ")).collect();
+    assert_eq!(question(&text).terms().len(), MAX_TERMS);
+}
+
+#[test]
+fn finds_terms_sentence_by_sentence() {
+    let terms = question("weeks of parental leave");
+    let text = "# Rules\n\nLeave is generous. Parental leave lasts 26 weeks.";
+    let passage = PassageEvidence::new(&Analyzer::new(), &terms, "Leave", text);
+    assert_eq!((passage.title_mask, passage.text_mask), (0b100, 0b111));
+    let best = passage.best_sentence(&terms).unwrap();
+    assert_eq!(&text[best.range.clone()], "Parental leave lasts 26 weeks.");
+    assert_eq!((best.mask, best.pairs), (0b111, 0b010));
+    assert_eq!(passage.sentences.len(), 3);
+}
+
+#[test]
+fn reads_exact_items() {
+    let items = ExactItems::of("Who led \"Red Wings\" in 1,500 battles for Rome's Julius Caesar?");
+    assert_eq!(items.numbers.iter().collect::<Vec<_>>(), ["1500"]);
+    assert_eq!(items.names.iter().collect::<Vec<_>>(), ["caesar", "julius", "red", "rome", "wings"]);
+    assert_eq!(items.phrases.iter().collect::<Vec<_>>(), ["red wings"]);
+    let shares = items.shares_in("Caesar of Rome fought 1500 battles; the red wings.");
+    assert_eq!((shares.numbers, shares.names), (Some(1.0), Some(5.0 / 6.0)));
+    assert!(ExactItems::of("how long is leave?").is_empty());
+}
+
+#[test]
+fn tells_kinds_of_questions_apart() {
+    let rows = [
+        ("When did it begin?", AnswerKind::Date),
+        ("In what year did it end?", AnswerKind::Date),
+        ("How many people came?", AnswerKind::Number),
+        ("By whom was it written? Who wrote it?", AnswerKind::Person),
+        ("Where is Warsaw?", AnswerKind::Place),
+        ("In which country is Normandy?", AnswerKind::Place),
+        ("What is a prime number?", AnswerKind::Definition),
+        ("Why is it so?", AnswerKind::Other),
+        ("Is somewhere nowhere?", AnswerKind::Other),
+    ];
+    for (question, kind) in rows {
+        assert_eq!(AnswerKind::of(question), kind, "{question}");
+    }
+}
+
+#[test]
+fn tells_what_sentences_hold() {
+    let rows = [
+        ("When was Rome built?", "It began in 753 BC.", true),
+        ("When was Rome built?", "It was not built in a day.", false),
+        ("How many came in 1990?", "In 1990 they came.", false),
+        ("How many came in 1990?", "In 1990 twenty came.", true),
+        ("Who wrote Emma?", "The author was Jane Austen.", true),
+        ("Who wrote Emma?", "The book was liked.", false),
+        ("What is a quark?", "A quark is a particle.", true),
+        ("Why?", "Because.", true),
+    ];
+    for (question, sentence, expected) in rows {
+        assert_eq!(AnswerKind::of(question).is_held_by(question, sentence), expected, "{question} {sentence}");
+    }
+}

@@ -1,0 +1,196 @@
+//! The features that the calibrated grader looks at.
+//!
+//! All are ratios, so that they mean the same in a collection of twelve passages and of a million:
+//! lexical measures are taken over the question's own idf mass, never raw.
+
+use crate::domain::evidence::passage::PassageEvidence;
+use crate::domain::evidence::{Inquiry, TermMask};
+use crate::domain::lexical::analyzer::Analyzer;
+use crate::domain::lexical::bm25::K1;
+
+/// Number of features.
+pub const COUNT: usize = 20;
+
+/// Names of the features in the order of [`Features::values`], for the calibration tool.
+pub const NAMES: [&str; COUNT] = [
+    "coverage",
+    "sentence_coverage",
+    "sentence_coverage_alone",
+    "pairs",
+    "lexical",
+    "dense",
+    "numbers_missing",
+    "names_missing",
+    "kind",
+    "lexical_to_top",
+    "dense_to_top",
+    "round_coverage",
+    "round_lexical",
+    "round_dense",
+    "unknown",
+    "dense_times_sentence",
+    "rank",
+    "lexical_lead",
+    "dense_lead",
+    "dense_squared",
+];
+
+/// A retrieved passage as the grader sees it, best first in a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passage<'p> {
+    /// Title of its document, with the heading path if there is one.
+    pub title: &'p str,
+    /// Its text.
+    pub text: &'p str,
+    /// Cosine of question and passage; `None` when retrieval was lexical only.
+    pub dense: Option<f32>,
+    /// BM25 score of the passage for the question; 0 when it holds none of its terms.
+    pub lexical: f32,
+}
+
+/// What the grader knows of one passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    /// Values in the order of [`NAMES`], most of them 0 to 1.
+    pub values: [f32; COUNT],
+    /// Whether the dense ones among them mean anything.
+    pub has_dense: bool,
+    /// Question terms in the passage or its title.
+    pub mask: TermMask,
+}
+
+/// Computes the features of all passages of one round. `evidence` runs parallel to `passages`.
+#[must_use]
+pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Vec<Features> {
+    let lexical: Vec<f32> = passages.iter().map(|passage| lexical_share(inquiry, passage.lexical)).collect();
+    let dense: Vec<f32> = passages.iter().map(|passage| passage.dense.unwrap_or(0.0)).collect();
+    let coverage: Vec<f32> = evidence.iter().map(|evidence| inquiry.terms.share(evidence.mask())).collect();
+    let round_coverage = highest(&coverage);
+    let (round_lexical, round_dense) = (highest(&lexical), highest(&dense));
+    let unknown = inquiry.terms.share(inquiry.terms.unknown());
+    passages
+        .iter()
+        .zip(evidence)
+        .enumerate()
+        .map(|(index, (passage, evidence))| {
+            let own = Own::of(inquiry, passage, evidence);
+            let value = |values: &[f32]| values.get(index).copied().unwrap_or(0.0);
+            let (lexical_here, dense_here) = (value(&lexical), value(&dense));
+            #[expect(clippy::cast_precision_loss, reason = "a rank is small")]
+            let rank = 1.0 / (index + 1) as f32;
+            Features {
+                values: [
+                    value(&coverage),
+                    own.sentence,
+                    own.sentence_alone,
+                    own.pairs,
+                    lexical_here,
+                    dense_here,
+                    own.numbers_missing,
+                    own.names_missing,
+                    own.kind,
+                    ratio(lexical_here, round_lexical),
+                    dense_here - round_dense,
+                    round_coverage,
+                    round_lexical,
+                    round_dense,
+                    unknown,
+                    dense_here * own.sentence,
+                    rank,
+                    lexical_here - highest_but(&lexical, index),
+                    dense_here - highest_but(&dense, index),
+                    dense_here * dense_here,
+                ],
+                has_dense: passage.dense.is_some(),
+                mask: evidence.mask(),
+            }
+        })
+        .collect()
+}
+
+/// Evidence of all passages, for [`of_round`] and for the answerer.
+#[must_use]
+pub fn evidence_of(analyzer: &Analyzer, inquiry: &Inquiry, passages: &[Passage<'_>]) -> Vec<PassageEvidence> {
+    passages
+        .iter()
+        .map(|passage| PassageEvidence::new(analyzer, &inquiry.terms, passage.title, passage.text))
+        .collect()
+}
+
+/// Features that depend on the passage alone.
+struct Own {
+    sentence: f32,
+    sentence_alone: f32,
+    pairs: f32,
+    numbers_missing: f32,
+    names_missing: f32,
+    kind: f32,
+}
+
+impl Own {
+    fn of(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> Self {
+        let terms = &inquiry.terms;
+        let best = evidence.best_sentence(terms);
+        let sentence_mask = best.map_or(0, |sentence| sentence.mask);
+        let pairs = evidence.sentences.iter().map(|sentence| pair_share(inquiry, sentence.pairs));
+        // Title and text are searched as one: what is asked of a document is often named in its title.
+        let shares = inquiry.exact.shares_in(&format!("{}\n{}", passage.title, passage.text));
+        Self {
+            sentence: terms.share(sentence_mask | evidence.title_mask),
+            sentence_alone: terms.share(sentence_mask),
+            pairs: pairs.fold(0.0, f32::max),
+            numbers_missing: 1.0 - shares.numbers.unwrap_or(1.0),
+            names_missing: 1.0 - shares.names.unwrap_or(1.0),
+            kind: kind_fit(inquiry, passage, evidence),
+        }
+    }
+}
+
+/// 1 if a sentence that covers the question nearly as well as the best one holds the kind of thing
+/// asked for, -1 if none does, 0 if no kind is asked for.
+fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+    use crate::domain::evidence::kind::AnswerKind;
+    if inquiry.kind == AnswerKind::Other {
+        return 0.0;
+    }
+    let weights: Vec<f32> =
+        evidence.sentences.iter().map(|sentence| inquiry.terms.weight_of(sentence.mask)).collect();
+    let enough = highest(&weights) * 0.7;
+    let holds = evidence.sentences.iter().zip(&weights).any(|(sentence, weight)| {
+        let words = passage.text.get(sentence.range.clone()).unwrap_or_default();
+        *weight > 0.0 && *weight >= enough && inquiry.kind.is_held_by(&inquiry.text, words)
+    });
+    if holds { 1.0 } else { -1.0 }
+}
+
+/// Share of the weight of neighbouring question terms that are neighbours in a sentence.
+fn pair_share(inquiry: &Inquiry, pairs: TermMask) -> f32 {
+    let (mut found, mut all) = (0.0, 0.0);
+    for (position, pair) in inquiry.terms.terms().windows(2).enumerate() {
+        let weight: f32 = pair.iter().map(|term| term.weight).sum();
+        all += weight;
+        if pairs & (1 << position) != 0 {
+            found += weight;
+        }
+    }
+    ratio(found, all)
+}
+
+/// BM25 over the question's idf mass, scaled to 0 to 1 by its bound of `K1 + 1`.
+fn lexical_share(inquiry: &Inquiry, score: f32) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
+    let bound = (K1 + 1.0) as f32;
+    ratio(score, inquiry.terms.mass() * bound).clamp(0.0, 1.0)
+}
+
+fn ratio(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn highest(values: &[f32]) -> f32 {
+    values.iter().copied().fold(0.0, f32::max)
+}
+
+fn highest_but(values: &[f32], left_out: usize) -> f32 {
+    values.iter().enumerate().filter(|(index, _)| *index != left_out).map(|(_, value)| *value).fold(0.0, f32::max)
+}

@@ -1,0 +1,43 @@
+//! Grading of retrieved passages: by a calibrated model of features, or by reading a model's reply.
+
+pub mod calibrated;
+pub mod features;
+mod model;
+pub mod reply;
+
+use serde::Serialize;
+
+pub use super::corrective::Grade;
+
+/// The grade of one passage and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The grade.
+    pub grade: Grade,
+    /// Probability that the passage answers the question, 0 to 1; `None` if only a
+    /// model graded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f32>,
+    /// Whether the verdict stands as it is. A calibrated one that is not clear is put to a configured
+    /// grading model; without such a model it stands all the same.
+    #[serde(skip)]
+    pub is_clear: bool,
+    /// Why, for the trace. Names features and question terms, never more of the passage than terms.
+    pub reason: String,
+}
+
+/// Places of the verdicts that a configured grading model should be asked about, ascending.
+#[must_use]
+pub fn unclear(verdicts: &[Verdict]) -> Vec<usize> {
+    verdicts.iter().enumerate().filter(|(_, verdict)| !verdict.is_clear).map(|(place, _)| place).collect()
+}
+
+/// Puts a model's verdicts in place of those it was asked about. `places` is what [`unclear`] gave,
+/// `asked` runs parallel to it. The calibrated probability stays: the answerer ranks by it.
+pub fn replace(verdicts: &mut [Verdict], places: &[usize], asked: Vec<Verdict>) {
+    for (place, new) in places.iter().zip(asked) {
+        if let Some(verdict) = verdicts.get_mut(*place) {
+            *verdict = Verdict { probability: verdict.probability, ..new };
+        }
+    }
+}

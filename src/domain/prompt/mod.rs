@@ -1,0 +1,78 @@
+//! Prompts: text files rendered into role-tagged messages.
+//!
+//! Instructions live in `*.txt` beside this file and go into the system message, which holds no
+//! source text and nothing that a caller sent. Sources and questions go into user messages, inside
+//! tags that their content cannot end or imitate (see [`fence`]).
+
+pub mod answer;
+pub mod fence;
+pub mod grade;
+pub mod rewrite;
+pub mod tokens;
+
+use serde::{Deserialize, Serialize};
+
+/// Who a message speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The service's own instructions.
+    System,
+    /// Question and sources, or the validator's findings.
+    User,
+    /// What the model said before.
+    Assistant,
+}
+
+/// One message of a conversation with a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+impl Message {
+    /// A message of the service's instructions.
+    #[must_use]
+    pub fn system(content: impl Into<String>) -> Self {
+        Self { role: Role::System, content: content.into() }
+    }
+
+    /// A message with question and sources.
+    #[must_use]
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: Role::User, content: content.into() }
+    }
+
+    /// A message that the model wrote.
+    #[must_use]
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self { role: Role::Assistant, content: content.into() }
+    }
+}
+
+/// A passage as a prompt shows it. Its number is its place in the list, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source<'s> {
+    /// Citation URN of the passage.
+    pub urn: &'s str,
+    /// Title of its document; left out of the prompt when empty.
+    pub title: &'s str,
+    /// Text of the passage.
+    pub text: &'s str,
+}
+
+/// The fenced question and sources, in this order: what comes last is remembered best.
+fn question_and_sources(question: &str, sources: &[Source<'_>]) -> String {
+    let mut rendered = fence::question(question);
+    for (index, source) in sources.iter().enumerate() {
+        rendered.push('\n');
+        fence::push_source(&mut rendered, index + 1, *source);
+    }
+    rendered
+}
+
+#[cfg(test)]
+mod tests;

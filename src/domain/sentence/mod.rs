@@ -1,0 +1,115 @@
+//! Sentences of prose and Markdown, as byte ranges.
+//!
+//! One splitter serves answers and sources alike, so that a sentence quoted from a source is the same
+//! sentence when the answer that holds it is checked. Every character that is not white space lies in
+//! exactly one sentence. One pass, bounded look-ahead, no allocation per character.
+
+mod boundary;
+mod line_break;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use self::boundary::{Style, boundary_after, is_terminator};
+use self::line_break::LineBreaks;
+use super::block::{Block, BlockKind, blocks};
+
+/// A sentence, or what stands for one: a heading, a table row, a code block, a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Bytes of the sentence with the markup before it, white space trimmed.
+    pub range: Range<usize>,
+    /// Byte at which its words start, after bullets, quote marks and heading signs.
+    pub content: usize,
+    /// Number of its block, from 0. Sentences of one paragraph share it.
+    pub block: usize,
+    /// What its block is.
+    pub kind: BlockKind,
+}
+
+impl Sentence {
+    /// Bytes of its words, without the markup before them.
+    #[must_use]
+    pub fn words(&self) -> Range<usize> {
+        self.content..self.range.end
+    }
+}
+
+/// Splits a text into sentences, in order, without overlap.
+///
+/// Citation markers after a full stop (`It is so. [^1]`) belong to the sentence before.
+#[must_use]
+pub fn sentences(text: &str) -> Vec<Sentence> {
+    sentences_of(text, &blocks(text))
+}
+
+/// The same over blocks that the caller has scanned already.
+#[must_use]
+pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
+    let style = Style::of(text);
+    let mut found = Vec::new();
+    for (number, block) in blocks.iter().enumerate() {
+        let mut push = |content: usize, end: usize| {
+            let first = found
+                .last()
+                .is_none_or(|last: &Sentence| last.block != number);
+            let lead = if first { block.range.start } else { content };
+            let range = trim(text, lead..end);
+            if !range.is_empty() {
+                found.push(Sentence {
+                    content: content.clamp(range.start, range.end),
+                    range,
+                    block: number,
+                    kind: block.kind,
+                });
+            }
+        };
+        let content = block.content..block.range.end;
+        match block.kind {
+            BlockKind::Paragraph => split(text, content, style, push),
+            BlockKind::Heading
+            | BlockKind::Code
+            | BlockKind::TableHeader
+            | BlockKind::TableRow
+            | BlockKind::Rule => push(trim(text, content).start, block.range.end),
+        }
+    }
+    found
+}
+
+/// Splits running text and hands out the start and end of each sentence.
+fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usize, usize)) {
+    let range = trim(text, range);
+    let lines = LineBreaks::of(text.get(range.clone()).unwrap_or_default());
+    let end = range.end;
+    let mut start = range.start;
+    let mut at = start;
+    while let Some(character) = text.get(at..end).and_then(|rest| rest.chars().next()) {
+        let mut cut = None;
+        if is_terminator(character) {
+            let boundary = boundary_after(text, start, at, end, style);
+            at = boundary.resume;
+            cut = boundary.ends_at;
+        } else {
+            at += character.len_utf8();
+            if character == '\n' && lines.is_deliberate(text, start, at, end) {
+                cut = Some(at);
+            }
+        }
+        if let Some(cut) = cut {
+            push(start, cut);
+            start = trim(text, cut..end).start;
+            at = start;
+        }
+    }
+    push(start, end);
+}
+
+/// The range without white space at either end.
+fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = text.get(range.clone()).unwrap_or_default();
+    let end = range.start + words.trim_end().len();
+    let start = range.start + (words.len() - words.trim_start().len());
+    start.min(end)..end
+}

@@ -1,0 +1,139 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn split_words(text: &str) -> Vec<&str> {
+    sentences(text)
+        .into_iter()
+        .map(|sentence| &text[sentence.words()])
+        .collect()
+}
+
+/// Each case is written with `|` where a sentence must end; the bar is taken out before splitting.
+#[test]
+fn ordinary_prose() {
+    let cases = [
+        "It is so.| It is not so!| Is it?| Yes.",
+        "Dr. Smith met Mr. J. R. Jones, e.g. in the U.S. Senate, i.e. there.| They talked.",
+        "He lives in the U.S.| The weather is fine.",
+        "It rose by 3.5 percent to 1.234.567 at 10.30 a.m.| Nobody knew why.",
+        "See Fig. 3 and Sec. 4.2, pp. 12 ff. for it.| No. 5 is alive.",
+        "Acme Inc. Chairman Bob left.| Acme Inc. is fine.",
+        "He works for Acme Inc.| The firm is large.",
+        "Wait... what?| Well...| Then it ended.",
+        "“It is so.”| She said it.| (It was late.)| He left.",
+        "\"Really?\" he asked.| \"Yes.\"| He left.",
+        "He said “hello!” and left.",
+        "Smith et al. (2019) found it.| See Jones et al.| The end.",
+        "Open example.com or v1.2.3 now.| Done.",
+        "In Torcaso v. Watkins it held.| It did.",
+        "In 1999.| 15 people came.",
+        "iPhone sales rose.| iPhone prices fell.",
+        "これは文です。|それも文です！|「そうですか？」|はい。",
+        "你好。|世界！",
+        "It cost $5.| We paid on Jan. 5 in full.| In Feb.| Nobody paid.",
+        "1. The first point.| The second.",
+        "We chose plan B.| It worked.",
+        "He got a Ph.D. in physics.| Good.",
+    ];
+    for case in cases {
+        let text = case.replace('|', "");
+        let expected: Vec<_> = case.split('|').map(str::trim).collect();
+        let got = split_words(&text);
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|part| part.trim_start_matches("1. "))
+            .collect();
+        assert_eq!(got, expected);
+    }
+}
+
+#[test]
+fn markers_belong_to_the_sentence_before() {
+    let cases = [
+        "It is so.[^1]| It is not. [^2][^3]| Why. [^2], [^1]| End [^4].",
+        "It is so.[^1]|It is not.\n[^2]|\nEnd.",
+        "It is so. [^1].| Then more.",
+        "It is **so.**[^1]| Then more.",
+        "It is so.[^1]| eBay grew.",
+        "It is so.[^x]| More.",
+    ];
+    for case in cases {
+        let text = case.replace('|', "");
+        let expected: Vec<_> = case.split('|').map(str::trim).collect();
+        assert_eq!(split_words(&text), expected);
+    }
+}
+
+#[test]
+fn lines_and_blocks() {
+    let cases: [(&str, &[&str]); 8] = [
+        (
+            "Annual leave\nEmployees get 25 days of paid leave.",
+            &["Annual leave", "Employees get 25 days of paid leave."],
+        ),
+        (
+            "The committee met the delegation of the Republic in New\nYork and then in the old town of\nGeneva. It ended.",
+            &[
+                "The committee met the delegation of the Republic in New\nYork and then in the old town of\nGeneva.",
+                "It ended.",
+            ],
+        ),
+        (
+            "Annual: 25 days\nSick: 10 days",
+            &["Annual: 25 days", "Sick: 10 days"],
+        ),
+        (
+            "Leave is 25 days [^1]\nSick leave is 10 days [^2]",
+            &["Leave is 25 days [^1]", "Sick leave is 10 days [^2]"],
+        ),
+        ("Hard break  \nnext line", &["Hard break", "next line"]),
+        (
+            "# Title. More\n\n- one. Two.\n- three",
+            &["Title. More", "one.", "Two.", "three"],
+        ),
+        ("| a. B | c |\n| d | e |", &["| a. B | c |", "| d | e |"]),
+        ("", &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(split_words(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn text_without_capitals() {
+    let text = "an experimental study of a wing in a slipstream was made . the results e.g. the lift were small. it was j. smith who did it .";
+    assert_eq!(split_words(text).len(), 3);
+}
+
+#[test]
+fn stays_linear() {
+    for unit in [
+        ".", ". ", "[^", ".[^1] ", "- ", ">", "a.\n", "?)", ". (", "\n", "|-|\n", "```\n", " . [^a",
+    ] {
+        let text = unit.repeat(400_000 / unit.len());
+        let started = std::time::Instant::now();
+        let _ = sentences(&text);
+        assert!(
+            started.elapsed().as_secs() < 5,
+            "{unit:?} took {:?}",
+            started.elapsed()
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn cover_the_text_in_order(text in "[-a-cA-C.!?…。 \t\n\"')(\\[\\]^1|#>*`]{0,200}|\\PC*") {
+        let mut end = 0;
+        for sentence in sentences(&text) {
+            prop_assert!(!sentence.range.is_empty());
+            prop_assert!(text[end..sentence.range.start].trim().is_empty());
+            prop_assert!(sentence.range.start <= sentence.content && sentence.content <= sentence.range.end);
+            let words = &text[sentence.range.clone()];
+            prop_assert_eq!(words, words.trim());
+            end = sentence.range.end;
+        }
+        prop_assert!(text[end..].trim().is_empty());
+    }
+}

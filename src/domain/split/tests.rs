@@ -1,0 +1,392 @@
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const WINDOW: Window = Window {
+    tokens: 256,
+    special_tokens: 2,
+};
+const KINDS: [SplitterKind; 3] = [
+    SplitterKind::Recursive,
+    SplitterKind::Markdown,
+    SplitterKind::Tokens,
+];
+
+/// Counts roughly as `WordPiece` does: four characters a token, each CJK character and punctuation
+/// mark one, a single unknown token for a very long word, nothing for control characters.
+fn word_pieces(text: &str) -> usize {
+    text.split(|character: char| character.is_whitespace() || character.is_control())
+        .flat_map(|word| {
+            word.split_inclusive(|character: char| {
+                !character.is_alphanumeric() || character > '\u{2e80}'
+            })
+        })
+        .map(|word| match word.chars().count() {
+            101.. => 1,
+            length => length.div_ceil(4),
+        })
+        .sum()
+}
+
+/// Counts in a way that no sum of parts predicts.
+fn erratic(text: &str) -> usize {
+    text.split_whitespace().count() * 2 + text.len() % 7
+}
+
+struct Recorder<'counter> {
+    inner: &'counter dyn TokenCounter,
+    calls: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl TokenCounter for Recorder<'_> {
+    fn count(&self, text: &str) -> usize {
+        self.calls.set(self.calls.get() + 1);
+        self.bytes.set(self.bytes.get() + text.len());
+        self.inner.count(text)
+    }
+}
+
+fn settings(
+    kind: SplitterKind,
+    max_tokens: usize,
+    overlap_tokens: Option<usize>,
+) -> SplitterSettings {
+    SplitterSettings {
+        kind,
+        max_tokens,
+        overlap_tokens,
+    }
+}
+
+fn split_titled(
+    text: &str,
+    title: &str,
+    settings: &SplitterSettings,
+    window: Window,
+    counter: &dyn TokenCounter,
+) -> Vec<Piece> {
+    let outline = Outline::of(settings.kind, text);
+    split(
+        &SplitSource {
+            text,
+            title,
+            outline: &outline,
+        },
+        settings,
+        window,
+        counter,
+    )
+}
+
+fn pieces_of(
+    text: &str,
+    kind: SplitterKind,
+    max_tokens: usize,
+    overlap: usize,
+) -> Vec<(String, Vec<String>)> {
+    split_titled(
+        text,
+        "",
+        &settings(kind, max_tokens, Some(overlap)),
+        WINDOW,
+        &word_pieces,
+    )
+    .into_iter()
+    .map(|piece| (text[piece.bytes].to_owned(), piece.heading_path))
+    .collect()
+}
+
+fn texts_of(text: &str, kind: SplitterKind, max_tokens: usize, overlap: usize) -> Vec<String> {
+    pieces_of(text, kind, max_tokens, overlap)
+        .into_iter()
+        .map(|(piece, _)| piece)
+        .collect()
+}
+
+/// Checks every law that does not depend on how good the cuts are.
+fn assert_laws(
+    text: &str,
+    title: &str,
+    settings: &SplitterSettings,
+    window: Window,
+    counter: &dyn TokenCounter,
+) {
+    let pieces = split_titled(text, title, settings, window, counter);
+    assert_eq!(
+        pieces,
+        split_titled(text, title, settings, window, counter),
+        "deterministic"
+    );
+    assert_eq!(pieces.is_empty(), text.trim().is_empty());
+    let outline = Outline::of(settings.kind, text);
+    let fronts = FrontComposer::new(title, window, counter);
+    let characters: Vec<char> = text.chars().collect();
+    let (mut covered, mut last_start) = (0, None);
+    for piece in &pieces {
+        let slice = &text[piece.bytes.clone()];
+        assert!(!slice.is_empty() && slice == slice.trim());
+        assert_eq!(
+            slice,
+            characters[piece.start..piece.end]
+                .iter()
+                .collect::<String>()
+        );
+        assert!(last_start < Some(piece.start), "starts increase");
+        assert!(piece.end > covered, "each piece has something new");
+        if piece.start > covered {
+            assert!(
+                characters[covered..piece.start]
+                    .iter()
+                    .all(|character| character.is_whitespace())
+            );
+        }
+        assert_eq!(piece.tokens, counter.count(slice));
+        assert_eq!(piece.heading_path, outline.path_at(piece.bytes.start));
+        let front = fronts.compose(&piece.heading_path);
+        assert!(front.tokens <= window.front_limit());
+        let budget = window.piece_budget(front.tokens, settings.max_tokens);
+        assert!(
+            piece.tokens <= budget || slice.chars().count() == 1,
+            "{} > {budget}: {slice:?}",
+            piece.tokens
+        );
+        (covered, last_start) = (piece.end, Some(piece.start));
+    }
+    assert!(
+        characters[covered..]
+            .iter()
+            .all(|character| character.is_whitespace())
+    );
+}
+
+fn nasty_text() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        4 => "[a-zA-Z]{1,9} ",
+        2 => "[A-Z][a-z]{2,8}\\. ",
+        1 => "\\PC{0,12}",
+        1 => "[漢字仮名。、あいう]{1,30}",
+        1 => "[שלוםمرحبا ]{1,12}",
+        1 => prop::sample::select(vec![
+            "\r\n", "\n", "\n\n", "\r\n\r\n", "\u{c}", "\u{2028}", "\u{0}", "\t ", "    ", "👨‍👩‍👧‍👦🏳️‍🌈🇩🇪🇫🇷", "e\u{301}\u{302}",
+            "# A\n", "\n## B c\n", "### D\n", "Title\n====\n", "```\n# x\n", "```\n", "- item\n", "1. item\n", "| a | b |\n",
+            "---\n", "U.S. e.g. 3.14 ", "...!?", "\u{200b}\u{ad}\u{feff}",
+        ]).prop_map(str::to_owned),
+        1 => (1..300_usize).prop_map(|length| "x".repeat(length)),
+        1 => (1..60_usize).prop_map(|length| "\u{301}".repeat(length)),
+    ];
+    prop::collection::vec(fragment, 0..60).prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn laws_hold(
+        text in nasty_text(),
+        title in "(\\PC{0,10}|[a-z ]{0,200})",
+        kind in prop::sample::select(KINDS.to_vec()),
+        max_tokens in 1..80_usize,
+        overlap in prop::option::of(0..40_usize),
+        window_tokens in 3..120_usize,
+    ) {
+        let settings = settings(kind, max_tokens, overlap);
+        let window = Window { tokens: window_tokens, special_tokens: 2 };
+        assert_laws(&text, &title, &settings, window, &word_pieces);
+        assert_laws(&text, &title, &settings, window, &str::len);
+        assert_laws(&text, &title, &settings, window, &erratic);
+        assert_laws(&text, &title, &settings, window, &|_: &str| 0);
+    }
+}
+
+#[test]
+fn white_space_has_no_pieces() {
+    for text in ["", " ", "\r\n\t\u{a0}\u{2003}\n"] {
+        for kind in KINDS {
+            assert_eq!(texts_of(text, kind, 10, 0), Vec::<String>::new());
+        }
+    }
+    assert_eq!(
+        texts_of("\u{0}\u{0}", SplitterKind::Recursive, 10, 0),
+        ["\u{0}\u{0}"]
+    );
+}
+
+#[test]
+fn a_text_within_budget_is_one_piece() {
+    let text = " \n# A\n\nOne.\n\n## B\n\nTwo.\n";
+    for kind in KINDS {
+        assert_eq!(texts_of(text, kind, 50, 5), [text.trim()]);
+    }
+}
+
+#[test]
+fn paragraphs_are_kept_together() {
+    let text = "Aaaa bbbb cccc. Dddd eeee.\n\nFfff gggg hhhh iiii.\n\nJjjj kkkk llll mmmm nnnn.";
+    let expected = [
+        "Aaaa bbbb cccc. Dddd eeee.",
+        "Ffff gggg hhhh iiii.",
+        "Jjjj kkkk llll mmmm nnnn.",
+    ];
+    assert_eq!(texts_of(text, SplitterKind::Recursive, 8, 0), expected);
+    assert_eq!(
+        texts_of(text, SplitterKind::Recursive, 13, 0),
+        [
+            "Aaaa bbbb cccc. Dddd eeee.\n\nFfff gggg hhhh iiii.",
+            expected[2]
+        ]
+    );
+}
+
+#[test]
+fn lines_wrapped_in_mid_sentence_are_poor_places_to_cut() {
+    let text = "Aaaa bbbb cccc dddd. Eeee ffff\ngggg hhhh iiii jjjj kkkk llll mmmm nnnn.";
+    assert_eq!(
+        texts_of(text, SplitterKind::Recursive, 9, 0)[0],
+        "Aaaa bbbb cccc dddd."
+    );
+}
+
+#[test]
+fn overlap_repeats_whole_sentences() {
+    let text = "Aaaa bbbb cccc dddd. Eeee ffff. Gggg hhhh iiii jjjj kkkk.";
+    assert_eq!(
+        texts_of(text, SplitterKind::Recursive, 9, 3),
+        [
+            "Aaaa bbbb cccc dddd. Eeee ffff.",
+            "Eeee ffff. Gggg hhhh iiii jjjj kkkk."
+        ]
+    );
+}
+
+#[test]
+fn markdown_cuts_before_headings_and_knows_the_path() {
+    let text = "# Handbook\n\nAaaa bbbb cccc dddd.\n\n## Leave\n\nEeee ffff gggg hhhh.\n\n### Sick\n\nIiii jjjj kkkk llll mmmm nnnn oooo.\n";
+    let path = |headings: &[&str]| {
+        headings
+            .iter()
+            .map(|heading| (*heading).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        pieces_of(text, SplitterKind::Markdown, 12, 4),
+        [
+            (
+                "# Handbook\n\nAaaa bbbb cccc dddd.".to_owned(),
+                path(&["Handbook"])
+            ),
+            (
+                "## Leave\n\nEeee ffff gggg hhhh.".to_owned(),
+                path(&["Handbook", "Leave"])
+            ),
+            (
+                "### Sick\n\nIiii jjjj kkkk llll mmmm nnnn oooo.".to_owned(),
+                path(&["Handbook", "Leave", "Sick"])
+            ),
+        ]
+    );
+}
+
+#[test]
+fn headings_found_elsewhere_serve_any_kind() {
+    let text = "Leave\nAaaa bbbb cccc dddd eeee ffff gggg hhhh.";
+    let heading = Heading {
+        bytes: 0..6,
+        level: 2,
+        text: "Leave".to_owned(),
+    };
+    let outline = Outline::from_headings([
+        heading.clone(),
+        Heading {
+            bytes: 3..9,
+            ..heading
+        },
+    ]);
+    let source = SplitSource {
+        text,
+        title: "",
+        outline: &outline,
+    };
+    let pieces = split(
+        &source,
+        &settings(SplitterKind::Recursive, 6, Some(0)),
+        WINDOW,
+        &word_pieces,
+    );
+    assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.heading_path == ["Leave"]));
+}
+
+#[test]
+fn one_enormous_word() {
+    let text = "x".repeat(200_000);
+    for kind in KINDS {
+        assert_laws(
+            &text,
+            "Title",
+            &settings(kind, 512, None),
+            WINDOW,
+            &word_pieces,
+        );
+        let longest = texts_of(&text, kind, 512, 0).iter().map(String::len).max();
+        assert!(longest <= Some(512 * 16), "{longest:?}");
+    }
+}
+
+#[test]
+fn settings_are_checked() {
+    assert_eq!(SplitterSettings::default().check(), Ok(()));
+    assert_eq!(
+        settings(SplitterKind::Tokens, 4, None).check(),
+        Err(SplitterSettingsError::MaxTokens(4))
+    );
+    assert_eq!(
+        settings(SplitterKind::Tokens, 40, Some(21)).check(),
+        Err(SplitterSettingsError::OverlapTokens(21))
+    );
+}
+
+/// Every text, however built, is counted a bounded number of times over.
+#[test]
+fn counting_is_linear() {
+    let prose = "The leave policy covers everyone, from the first day on. It is short.\n";
+    let texts = [
+        ("prose", prose.repeat(4000)),
+        ("paragraphs", format!("{prose}\n").repeat(4000)),
+        (
+            "one far paragraph break",
+            format!("{}\n\nend", prose.replace('\n', " ").repeat(4000)),
+        ),
+        ("no sentences", "leave policy ".repeat(20_000)),
+        ("one word", "x".repeat(200_000)),
+        ("characters without spaces", "漢字仮名".repeat(25_000)),
+        ("emoji", "👨‍👩‍👧‍👦".repeat(10_000)),
+        ("combining marks", "\u{301}".repeat(100_000)),
+        ("empty headings", "#\n".repeat(100_000)),
+        ("punctuation", ". ".repeat(100_000)),
+        ("nothing", "\u{0}".repeat(200_000)),
+    ];
+    for (name, text) in texts {
+        for kind in KINDS {
+            let counter = Recorder {
+                inner: &word_pieces,
+                calls: Cell::new(0),
+                bytes: Cell::new(0),
+            };
+            let pieces = split_titled(
+                &text,
+                "A title",
+                &settings(kind, 512, None),
+                WINDOW,
+                &counter,
+            );
+            let (calls, times) = (counter.calls.get(), counter.bytes.get() / text.len());
+            assert!(times <= 5, "{name} {kind:?}: counted {times} times over");
+            assert!(
+                calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100,
+                "{name} {kind:?}: {calls} calls"
+            );
+        }
+    }
+}

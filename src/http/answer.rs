@@ -1,0 +1,320 @@
+//! An answer as the API shows it.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{search::scan_name, source::SourceBody};
+use crate::{
+    domain::{
+        citation::{Citation, CitationError, CitedAnswer, Level},
+        corrective::AbstainReason,
+    },
+    service::ask::{AskOutcome, AskReport, GradedHit, Trace},
+};
+
+/// An answer, or an honest abstention.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AnswerBody {
+    /// Identity of this ask.
+    id: Uuid,
+    /// How it ended.
+    outcome: OutcomeBody,
+    /// Why it abstained.
+    #[schema(value_type = Option<AbstainReasonBody>)]
+    reason: Option<AbstainReason>,
+    /// The answer with its `[^N]` markers; null unless answered. `[^N]` cites `sources[N - 1]`.
+    #[schema(example = "Everyone has 28 days of paid leave a year. [^1]")]
+    answer: Option<String>,
+    /// One per marker, in order of appearance.
+    citations: Vec<CitationBody>,
+    /// Sources in marker order, then passages that were found but not used.
+    sources: Vec<SourceBody>,
+    /// How the answer was checked.
+    validation: ValidationBody,
+    /// Model that wrote the answer; `extractive` is the built-in one.
+    model: Option<String>,
+    /// Its provider.
+    provider: Option<String>,
+    /// Whether the answer came from the cache.
+    cache_hit: bool,
+    /// What it cost.
+    usage: UsageBody,
+    /// Where the time went, milliseconds.
+    timings_ms: TimingsBody,
+    /// The whole path, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    trace: Option<Value>,
+}
+
+/// How an ask ended.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Outcome)]
+pub(super) enum OutcomeBody {
+    /// With a checked answer.
+    Answered,
+    /// The documents do not answer the question; `reason` says why.
+    Abstained,
+    /// Before generation, as asked.
+    DryRun,
+}
+
+/// Why nothing was answered.
+#[derive(ToSchema)]
+#[schema(as = AbstainReason, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the reasons in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum AbstainReasonBody {
+    NoRelevantContent,
+    LowSupport,
+    EmptyCollection,
+    OutOfBudget,
+}
+
+/// A checked marker.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CitationBody {
+    /// Number in the marker.
+    #[schema(example = 1)]
+    marker: u32,
+    /// Where the marker stands in the answer: start and end in Unicode code points.
+    #[schema(value_type = [usize; 2], example = json!([43, 47]))]
+    span: (usize, usize),
+    /// Where the sentence that it proves stands in the answer.
+    #[schema(value_type = [usize; 2], example = json!([0, 42]))]
+    claim: (usize, usize),
+    /// Place of the source in `sources`, from 0.
+    source_index: usize,
+    /// Names the passage for good.
+    urn: String,
+    /// How well the source supports the claim, 0 to 1.
+    support: f32,
+    /// The words of the source that support it best.
+    quote: Option<QuoteBody>,
+}
+
+/// Words of a document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct QuoteBody {
+    /// The words.
+    text: String,
+    /// Where they start in the document's text, in Unicode code points.
+    start: usize,
+    /// Where they end, exclusive.
+    end: usize,
+}
+
+/// How an answer was checked.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ValidationBody {
+    /// Whether it passed; true as well when there was nothing to check.
+    ok: bool,
+    /// The level asked for.
+    #[schema(value_type = super::ask::LevelBody)]
+    level: Level,
+    /// The level that was applied.
+    #[schema(value_type = super::ask::LevelBody)]
+    effective_level: Level,
+    /// Drafts it took: 1 or 2; 0 when nothing was generated.
+    attempts: u8,
+    /// What a stricter level would have refused.
+    warnings: Vec<FindingBody>,
+    /// What was wrong; always empty here, see the 422.
+    errors: Vec<FindingBody>,
+}
+
+/// Something that the validator found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct FindingBody {
+    /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`.
+    #[schema(example = "uncited_claim")]
+    kind: &'static str,
+    /// In words.
+    detail: String,
+    /// Number in the marker, where there is one.
+    marker: Option<u32>,
+    /// Where in the answer.
+    #[schema(value_type = Option<[usize; 2]>)]
+    span: Option<(usize, usize)>,
+}
+
+/// What an ask cost.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct UsageBody {
+    /// Calls of a configured model.
+    llm_calls: u32,
+    /// Tokens read by it.
+    prompt_tokens: u64,
+    /// Tokens written by it.
+    completion_tokens: u64,
+    /// Cost; 0 where no price is known.
+    cost_usd: f64,
+}
+
+/// Where the time went, milliseconds.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct TimingsBody {
+    retrieve: f64,
+    grade: f64,
+    rewrite: f64,
+    generate: f64,
+    validate: f64,
+    total: f64,
+}
+
+impl AnswerBody {
+    /// The report on the wire; `trace` if it was asked for.
+    pub(super) fn new(report: AskReport, trace: Option<Value>) -> Self {
+        let level = report.level;
+        let nothing_checked =
+            ValidationBody { ok: true, level, effective_level: level, attempts: 0, warnings: Vec::new(), errors: Vec::new() };
+        let timings = report.timings;
+        let mut body = Self {
+            id: report.id,
+            outcome: OutcomeBody::Abstained,
+            reason: None,
+            answer: None,
+            citations: Vec::new(),
+            sources: Vec::new(),
+            validation: nothing_checked,
+            model: None,
+            provider: None,
+            cache_hit: false,
+            usage: UsageBody {
+                llm_calls: report.usage.llm_calls,
+                prompt_tokens: report.usage.prompt_tokens,
+                completion_tokens: report.usage.completion_tokens,
+                cost_usd: 0.0,
+            },
+            timings_ms: TimingsBody {
+                retrieve: round(timings.retrieve),
+                grade: round(timings.grade),
+                rewrite: round(timings.rewrite),
+                generate: round(timings.generate),
+                validate: round(timings.validate),
+                total: round(timings.total),
+            },
+            trace,
+        };
+        match report.outcome {
+            AskOutcome::Answered { answer, by } => {
+                body.outcome = OutcomeBody::Answered;
+                body.citations = answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
+                body.validation = ValidationBody::of(&answer, level);
+                body.answer = Some(answer.text().to_owned());
+                body.model = Some(by.model);
+                body.provider = Some(by.provider);
+            }
+            AskOutcome::Abstained(reason) => body.reason = Some(reason),
+            AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
+        }
+        body.sources = report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
+        body
+    }
+}
+
+impl CitationBody {
+    fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
+        let source = sources.get(citation.source_index);
+        // A quote's range is relative to the passage; the passage knows where it starts in the document.
+        let offset = source.map_or(0, |graded| usize::try_from(graded.hit.passage.start_char).unwrap_or(0));
+        Self {
+            marker: citation.marker,
+            span: citation.span.into(),
+            claim: citation.claim.into(),
+            source_index: citation.source_index,
+            urn: source.map(|graded| graded.hit.urn().to_string()).unwrap_or_default(),
+            support: citation.support,
+            quote: citation.quote.clone().map(|quote| {
+                let quote = quote.shifted(offset);
+                QuoteBody { text: quote.text, start: quote.start, end: quote.end }
+            }),
+        }
+    }
+}
+
+impl ValidationBody {
+    fn of(answer: &CitedAnswer, level: Level) -> Self {
+        Self {
+            ok: true,
+            level,
+            effective_level: answer.effective_level(),
+            attempts: answer.attempts(),
+            warnings: answer.warnings().iter().map(FindingBody::from).collect(),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl From<&CitationError> for FindingBody {
+    fn from(error: &CitationError) -> Self {
+        Self {
+            kind: error.kind.as_str(),
+            detail: error.detail.clone(),
+            marker: error.marker,
+            span: error.span.map(Into::into),
+        }
+    }
+}
+
+/// Milliseconds to a hundredth.
+fn round(milliseconds: f64) -> f64 {
+    (milliseconds * 100.0).round() / 100.0
+}
+
+/// A rejected draft; only on request, because it is not proven.
+pub(super) fn draft_json(draft: &str) -> Value {
+    Value::String(draft.to_owned())
+}
+
+/// The whole path of an ask.
+pub(super) fn trace_json(trace: &Trace) -> Value {
+    let rounds: Vec<Value> = trace
+        .rounds
+        .iter()
+        .map(|round| {
+            let verdicts: Vec<Value> = round
+                .verdicts
+                .iter()
+                .map(|verdict| {
+                    let graded = &verdict.hit;
+                    json!({
+                        "urn": graded.hit.urn().to_string(),
+                        "grade": verdict.grade,
+                        "probability": graded.verdict.probability,
+                        "reason": graded.verdict.reason,
+                        "by": graded.by.as_str(),
+                        "scores": {"dense": graded.hit.dense, "lexical": graded.hit.lexical, "fused": graded.hit.fused},
+                    })
+                })
+                .collect();
+            json!({
+                "query": round.query,
+                "new": round.new,
+                "evidence": round.evidence,
+                "vector_scan": round.scan.map(scan_name),
+                "verdicts": verdicts,
+            })
+        })
+        .collect();
+    let calls: Vec<Value> = trace
+        .calls
+        .iter()
+        .map(|call| {
+            json!({
+                "role": call.role.as_str(),
+                "provider": call.provider,
+                "model": call.model,
+                "prompt_tokens": call.usage.prompt_tokens,
+                "completion_tokens": call.usage.completion_tokens,
+                "duration_ms": round(call.duration_ms),
+                "cut_at_token_limit": call.is_cut,
+            })
+        })
+        .collect();
+    let attempts: Vec<Value> =
+        trace.attempts.iter().map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors})).collect();
+    json!({"steps": trace.steps, "rounds": rounds, "calls": calls, "attempts": attempts})
+}

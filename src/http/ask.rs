@@ -1,0 +1,244 @@
+//! `POST /v1/ask`.
+
+use std::{collections::HashSet, time::Duration};
+
+use axum::{Extension, Json, extract::State, http::StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    AppState,
+    answer::{AnswerBody, draft_json, trace_json},
+    extract::ValidJson,
+    fields::{Faults, FilterBody},
+    problem::{ApiError, Problem},
+    search::{MAX_TOP_K, default_collections},
+    source::SourceBody,
+};
+use crate::{
+    domain::{budget::Spent, citation::Level, corrective::OnInsufficient, identity::TenantId},
+    service::ask::{AskError, AskRequest, Rejection},
+};
+
+/// Largest sampling temperature that providers take.
+const MAX_TEMPERATURE: f32 = 2.0;
+
+/// A question.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
+pub(super) struct AskBody {
+    /// In words.
+    question: String,
+    /// Where the answer may come from; all must exist.
+    #[serde(default = "default_collections")]
+    #[schema(default = json!(["default"]))]
+    collections: Vec<String>,
+    /// Passages that are retrieved and graded per round, 1 to 100.
+    #[serde(default = "default_top_k")]
+    #[schema(default = 8, minimum = 1, maximum = 100)]
+    top_k: usize,
+    /// Passages below this fused score are left out.
+    #[serde(default)]
+    min_score: f64,
+    /// What may be found.
+    #[serde(default)]
+    filter: FilterBody,
+    /// How strictly the answer is checked.
+    #[serde(default)]
+    #[schema(value_type = LevelBody)]
+    validation: Level,
+    /// Only `false` in this version: the answer comes whole.
+    #[serde(default)]
+    stream: bool,
+    /// Sampling temperature of the answering model, 0 to 2.
+    #[serde(default)]
+    #[schema(default = 0, minimum = 0, maximum = 2)]
+    temperature: f32,
+    /// Seed for the answering model; otherwise made from question and sources.
+    seed: Option<u64>,
+    /// What to do when only doubtful passages are found: `abstain`, or `generate` over them. Nothing is ever
+    /// generated when every passage is incorrect.
+    #[serde(default)]
+    #[schema(value_type = OnInsufficientBody)]
+    on_insufficient: OnInsufficient,
+    /// Tighter limits than the deployment's.
+    #[serde(default)]
+    limits: LimitsBody,
+    /// What to add to the answer.
+    #[serde(default)]
+    include: HashSet<IncludeBody>,
+    /// Retrieve, grade and plan, but generate nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+const fn default_top_k() -> usize {
+    8
+}
+
+/// Tighter limits than the deployment's.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = AskLimits)]
+pub(super) struct LimitsBody {
+    /// Most calls of a configured model, retry included.
+    max_llm_calls: Option<u32>,
+    /// Longest time in milliseconds.
+    timeout_ms: Option<u64>,
+}
+
+/// What to add to an answer.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Include)]
+pub(super) enum IncludeBody {
+    /// The whole path: queries, verdicts with reasons, steps, model calls, drafts' errors.
+    Trace,
+    /// The rejected draft, with a 422.
+    Draft,
+}
+
+/// How strictly an answer is checked.
+#[derive(ToSchema)]
+#[schema(as = ValidationLevel, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the levels in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum LevelBody {
+    Off,
+    Structural,
+    Cited,
+    Supported,
+}
+
+/// What to do when only doubtful passages are found.
+#[derive(ToSchema)]
+#[schema(as = OnInsufficient, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum OnInsufficientBody {
+    Abstain,
+    Generate,
+}
+
+impl AskBody {
+    fn read(self) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
+        let mut faults = Faults::default();
+        faults.question("/question", &self.question);
+        faults.collections("/collections", &self.collections);
+        faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
+        faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
+        if !self.min_score.is_finite() {
+            faults.add("/min_score", "must be a number");
+        }
+        if self.stream {
+            faults.add("/stream", "this version answers whole; leave stream out or set it to false");
+        }
+        if self.limits.timeout_ms == Some(0) {
+            faults.add("/limits/timeout_ms", "must be 1 or more");
+        }
+        let filter = self.filter.read("/filter", &mut faults);
+        faults.finish()?;
+        let request = AskRequest {
+            question: self.question,
+            collections: self.collections,
+            top_k: self.top_k,
+            min_score: self.min_score,
+            filter,
+            level: self.validation,
+            temperature: self.temperature,
+            seed: self.seed,
+            on_insufficient: self.on_insufficient,
+            max_llm_calls: self.limits.max_llm_calls,
+            timeout: self.limits.timeout_ms.map(Duration::from_millis),
+            dry_run: self.dry_run,
+        };
+        Ok((request, self.include))
+    }
+}
+
+/// Ask
+///
+/// Answers from the documents: each claim carries a `[^N]` marker that the server has checked and that leads to
+/// the exact words. What the documents do not say is answered with `outcome: "abstained"` and a reason.
+#[utoipa::path(
+    post, path = "/v1/ask", tag = "ask", operation_id = "ask", request_body = AskBody,
+    responses(
+        (status = 200, description = "An answer, or an honest abstention", body = AnswerBody),
+        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large, or the prompt is over the budget (`budget_exceeded`)", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)", body = Problem, content_type = "application/problem+json",
+            example = json!({
+                "type": "https://cited.dev/problems/citation_validation", "title": "The answer's citations do not hold", "status": 422,
+                "detail": "the model's answer failed validation at level \"cited\" after 2 attempts", "code": "citation_validation",
+                "instance": "/v1/ask", "request_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f",
+                "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [],
+                    "errors": [{"kind": "out_of_range", "detail": "source 7 does not exist; there are 3 sources", "marker": 7, "span": [41, 45]}]},
+                "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "cost_usd": 0.0}, "sources": []
+            })),
+        (status = 503, description = "Model provider or database not available", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "The time limit was reached", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn ask(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidJson(body): ValidJson<AskBody>,
+) -> Result<Json<AnswerBody>, ApiError> {
+    let (request, include) = body.read()?;
+    match state.services.ask.ask(tenant, &request).await {
+        Ok(report) => {
+            let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
+            Ok(Json(AnswerBody::new(report, trace)))
+        }
+        Err(AskError::Rejected(rejection)) => {
+            let draft = include.contains(&IncludeBody::Draft).then(|| draft_json(&rejection.draft));
+            let problem = rejection_problem(*rejection);
+            Err(match draft {
+                Some(draft) => problem.with("draft", draft),
+                None => problem,
+            })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What was spent, as the API shows it.
+pub(super) fn usage_json(usage: &Spent) -> Value {
+    json!({
+        "llm_calls": usage.llm_calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost_usd": 0.0,
+    })
+}
+
+/// 422 after the retry: what was wrong, over which sources, at what cost.
+pub(super) fn rejection_problem(rejection: Rejection) -> ApiError {
+    let level = rejection.level;
+    let detail = format!(
+        "the answer of {} ({}) failed validation at level {:?} after {} attempts; validation.errors lists what was wrong",
+        rejection.by.model,
+        rejection.by.provider,
+        level.as_str(),
+        rejection.attempts
+    );
+    let sources: Vec<SourceBody> =
+        rejection.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
+        .with(
+            "validation",
+            json!({
+                "ok": false, "level": level, "effective_level": level, "attempts": rejection.attempts,
+                "warnings": [], "errors": rejection.errors,
+            }),
+        )
+        .with("model", json!(rejection.by.model))
+        .with("provider", json!(rejection.by.provider))
+        .with("usage", usage_json(&rejection.usage))
+        .with("sources", json!(sources))
+}

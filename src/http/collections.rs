@@ -1,0 +1,206 @@
+//! `/v1/collections`.
+
+use axum::{Extension, Json, extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    AppState,
+    extract::{ValidJson, ValidPath, ValidQuery},
+    fields::Faults,
+    problem::{ApiError, Problem},
+};
+use crate::{domain::identity::TenantId, store::{CollectionSummary, DeleteReceipt}};
+
+/// Most rows of a list.
+pub(super) const MAX_LIMIT: i64 = 200;
+
+/// A collection to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewCollectionBody {
+    /// 1 to 128 characters, unique.
+    #[schema(example = "handbook")]
+    name: String,
+}
+
+/// A collection with its counts.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CollectionBody {
+    /// Name in requests and URNs.
+    #[schema(example = "handbook")]
+    name: String,
+    /// Documents in their current version.
+    documents: u64,
+    /// Chunks of those documents.
+    chunks: u64,
+    /// Its vector space.
+    embedding: EmbeddingBody,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+/// A vector space.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct EmbeddingBody {
+    /// Embedding model.
+    #[schema(example = "minilm")]
+    model: String,
+    /// Numbers in a vector.
+    #[schema(example = 384)]
+    dimension: usize,
+}
+
+/// A page of collections.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CollectionPage {
+    /// By name.
+    collections: Vec<CollectionBody>,
+    /// Send it as `cursor` for the next page; null on the last.
+    next_cursor: Option<String>,
+}
+
+/// What a delete removed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DeleteReceiptBody {
+    documents: u64,
+    chunks: u64,
+    vectors: u64,
+    /// Waiting documents that will not be indexed.
+    queue_items: u64,
+}
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PageQuery {
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Rows of a page, 1 to 200.
+    #[serde(default = "default_limit")]
+    #[param(default = 50, minimum = 1, maximum = 200)]
+    limit: i64,
+}
+
+pub(super) const fn default_limit() -> i64 {
+    50
+}
+
+impl From<DeleteReceipt> for DeleteReceiptBody {
+    fn from(receipt: DeleteReceipt) -> Self {
+        let DeleteReceipt { documents, chunks, vectors, queue_items } = receipt;
+        Self { documents, chunks, vectors, queue_items }
+    }
+}
+
+impl From<CollectionSummary> for CollectionBody {
+    fn from(summary: CollectionSummary) -> Self {
+        let CollectionSummary { collection, documents, chunks } = summary;
+        Self {
+            name: collection.name,
+            documents,
+            chunks,
+            embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
+            created_at: collection.created_at,
+        }
+    }
+}
+
+/// Create a collection
+#[utoipa::path(
+    post, path = "/v1/collections", tag = "collections", operation_id = "create_collection", request_body = NewCollectionBody,
+    responses(
+        (status = 201, description = "Made", body = CollectionBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The name is taken", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The name is not allowed", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn create_collection(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidJson(body): ValidJson<NewCollectionBody>,
+) -> Result<(StatusCode, Json<CollectionBody>), ApiError> {
+    let mut faults = Faults::default();
+    faults.collection_name("/name", &body.name);
+    faults.finish()?;
+    let made = state.services.collections.create(tenant, &body.name).await?;
+    Ok((StatusCode::CREATED, Json(made.into())))
+}
+
+/// List collections
+#[utoipa::path(
+    get, path = "/v1/collections", tag = "collections", operation_id = "list_collections", params(PageQuery),
+    responses(
+        (status = 200, description = "Collections by name", body = CollectionPage),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn list_collections(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidQuery(page): ValidQuery<PageQuery>,
+) -> Result<Json<CollectionPage>, ApiError> {
+    let mut faults = Faults::default();
+    faults.range("?limit", page.limit, 1, MAX_LIMIT);
+    faults.finish()?;
+    let found = state.services.collections.list(tenant, page.cursor.as_deref(), page.limit + 1).await?;
+    let mut collections: Vec<CollectionBody> = found.into_iter().map(CollectionBody::from).collect();
+    let next_cursor = next_cursor(&mut collections, page.limit, |last| last.name.clone());
+    Ok(Json(CollectionPage { collections, next_cursor }))
+}
+
+/// Cuts a list that was fetched with one row too many; the cursor names the last row that stays.
+pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) -> String) -> Option<String> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    if rows.len() <= limit {
+        return None;
+    }
+    rows.truncate(limit);
+    rows.last().map(name)
+}
+
+/// Get a collection
+#[utoipa::path(
+    get, path = "/v1/collections/{name}", tag = "collections", operation_id = "get_collection",
+    params(("name" = String, Path, description = "Name of the collection")),
+    responses(
+        (status = 200, description = "The collection with its counts", body = CollectionBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn get_collection(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(name): ValidPath<String>,
+) -> Result<Json<CollectionBody>, ApiError> {
+    Ok(Json(state.services.collections.get(tenant, &name).await?.into()))
+}
+
+/// Delete a collection
+///
+/// With its documents, chunks, vectors, statistics and waiting documents, in one transaction.
+#[utoipa::path(
+    delete, path = "/v1/collections/{name}", tag = "collections", operation_id = "delete_collection",
+    params(("name" = String, Path, description = "Name of the collection")),
+    responses(
+        (status = 200, description = "What was removed", body = DeleteReceiptBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn delete_collection(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(name): ValidPath<String>,
+) -> Result<Json<DeleteReceiptBody>, ApiError> {
+    Ok(Json(state.services.collections.delete(tenant, &name).await?.into()))
+}

@@ -1,0 +1,159 @@
+//! Extractors whose rejections are problem documents.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
+    http::{StatusCode, header, request::Parts},
+};
+use serde::de::DeserializeOwned;
+
+use super::{AppState, problem::ApiError};
+
+/// A JSON body. Syntax errors are 400; a value of the wrong type or an unknown member is 422 and named.
+pub(super) struct ValidJson<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for ValidJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        if !is_json(request.headers().get(header::CONTENT_TYPE)) {
+            return Err(ApiError::media_type("application/json"));
+        }
+        let body = read_body(request, state).await?;
+        parse(&body).map(Self)
+    }
+}
+
+fn is_json(content_type: Option<&axum::http::HeaderValue>) -> bool {
+    let essence = content_type.and_then(|value| value.to_str().ok()).and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| {
+        let essence = essence.trim().to_ascii_lowercase();
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+    })
+}
+
+/// Reads a body up to the route's limit.
+pub(super) async fn read_body(request: Request, state: &AppState) -> Result<Bytes, ApiError> {
+    Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            ApiError::too_large(state.max_body_bytes)
+        }
+        other => ApiError::unreadable(format!("{}; send the whole body", other.body_text())),
+    })
+}
+
+/// Parses JSON, with the place of a wrong value.
+///
+/// # Errors
+/// 400 for a syntax error, 422 for a wrong value.
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let pointer = pointer(error.path());
+        let inner = error.into_inner();
+        match inner.classify() {
+            serde_json::error::Category::Data => ApiError::invalid_field(pointer, strip_place(&inner.to_string())),
+            _ => ApiError::unreadable(format!("the body is not valid JSON: {inner}")),
+        }
+    })?;
+    deserializer.end().map_err(|error| ApiError::unreadable(format!("the body is not valid JSON: {error}")))?;
+    Ok(parsed)
+}
+
+/// The JSON pointer (RFC 6901) of a path; the root is the empty pointer.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+            Segment::Map { key } => {
+                pointer.push('/');
+                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            Segment::Enum { variant } => pointer.push_str(&format!("/{variant}")),
+            Segment::Unknown => {}
+        }
+    }
+    pointer
+}
+
+/// The message without serde's line and column, which say nothing that the pointer does not.
+fn strip_place(message: &str) -> String {
+    message.rsplit_once(" at line ").map_or(message, |(text, _)| text).to_owned()
+}
+
+/// Query parameters.
+pub(super) struct ValidQuery<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let Query(value) = Query::from_request_parts(parts, state).await.map_err(|rejection| {
+            let text = rejection.body_text();
+            let detail = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            let name = detail.split(':').next().filter(|name| !name.contains(' ')).unwrap_or_default();
+            ApiError::invalid_field(format!("?{name}"), detail)
+        })?;
+        Ok(Self(value))
+    }
+}
+
+/// Path parameters; a value that cannot name anything names nothing.
+pub(super) struct ValidPath<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ValidPath<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let Path(value) = Path::from_request_parts(parts, state)
+            .await
+            .map_err(|_| ApiError::not_found("the identity in the path is not one that this service gives out"))?;
+        Ok(Self(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse;
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::http::problem::Problem;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        #[serde(rename = "documents")]
+        _documents: Vec<Inner>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[serde(rename = "text")]
+        _text: String,
+    }
+
+    fn problem(body: &str) -> Problem {
+        let response = parse::<Outer>(body.as_bytes()).expect_err("wrong").into_response();
+        response.extensions().get::<Problem>().cloned().expect("a problem")
+    }
+
+    #[test]
+    fn wrong_values_are_named_by_pointer() {
+        let found = problem(r#"{"documents": [{"text": "a"}, {"text": 3}]}"#);
+        assert_eq!((found.status, found.code.as_str()), (422, "invalid_request"));
+        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/1/text");
+        let found = problem(r#"{"documents": [{"text": "a", "titel": "b"}]}"#);
+        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/0/titel");
+    }
+
+    #[test]
+    fn broken_syntax_is_not_a_wrong_value() {
+        for body in ["{", "", "{\"documents\": []} x", "\u{feff}{}"] {
+            assert_eq!(problem(body).code, "unreadable_body", "{body:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What every request passes through: identity, keys, completed problem documents, one log line.
+
+use axum::{
+    Json,
+    extract::{MatchedPath, Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use tower_http::request_id::RequestId;
+
+use super::{AppState, problem::{ApiError, Problem}};
+use crate::domain::identity::TenantId;
+
+/// Carries a request's identity in both directions.
+pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Longest request identity that is taken over from a client.
+const MAX_REQUEST_ID: usize = 128;
+
+/// Drops a client's request identity that does not fit a log line; a fresh one takes its place.
+pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Response {
+    let is_sane = request.headers().get(&REQUEST_ID).is_some_and(|value| {
+        value.len() <= MAX_REQUEST_ID
+            && !value.is_empty()
+            && value.as_bytes().iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte))
+    });
+    if !is_sane {
+        request.headers_mut().remove(&REQUEST_ID);
+    }
+    next.run(request).await
+}
+
+/// Lets a request through with a known key, or without any if none is configured.
+pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    if !state.keys.is_empty() {
+        let presented = request
+            .headers()
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, key)| key.trim());
+        match presented {
+            None => return unauthorized("this service needs a key; send it as Authorization: Bearer <key>").into_response(),
+            Some(key) if !state.keys.contains(key) => return unauthorized("the key is not known; check it").into_response(),
+            Some(_) => {}
+        }
+    }
+    request.extensions_mut().insert(TenantId::DEFAULT);
+    next.run(request).await
+}
+
+fn unauthorized(detail: &str) -> ApiError {
+    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
+}
+
+/// The keys that open the service, as hashes.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    digests: Vec<[u8; 32]>,
+}
+
+impl Keys {
+    /// Hashes the keys.
+    pub fn new<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { digests: keys.into_iter().map(|key| Sha256::digest(key).into()).collect() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.digests.is_empty()
+    }
+
+    /// Compares with every key in constant time, whichever matches.
+    fn contains(&self, key: &str) -> bool {
+        let digest: [u8; 32] = Sha256::digest(key).into();
+        self.digests.iter().fold(subtle::Choice::from(0), |found, known| found | known.ct_eq(&digest)).into()
+    }
+}
+
+/// Fills path and request identity into problem documents, and turns the bare errors of other layers
+/// into problem documents.
+pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let id = request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned);
+    let mut response = next.run(request).await;
+    if response.extensions().get::<Problem>().is_none() {
+        if let Some(error) = bare_error(&response) {
+            let allow = response.headers().get(header::ALLOW).cloned();
+            response = error.into_response();
+            if let Some(allow) = allow {
+                response.headers_mut().insert(header::ALLOW, allow);
+            }
+        }
+    }
+    let Some(mut problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    problem.instance = Some(path);
+    problem.request_id = id;
+    let (parts, _) = response.into_parts();
+    let mut completed = Json(problem).into_response();
+    *completed.status_mut() = parts.status;
+    for (name, value) in &parts.headers {
+        if name != header::CONTENT_LENGTH {
+            completed.headers_mut().insert(name, value.clone());
+        }
+    }
+    completed.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    completed
+}
+
+/// Errors that routing and limits answer with an empty or plain text body.
+fn bare_error(response: &Response) -> Option<ApiError> {
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains("json"));
+    if is_json {
+        return None;
+    }
+    match response.status() {
+        StatusCode::NOT_FOUND => Some(ApiError::not_found("there is nothing at this path; the paths are listed at /docs")),
+        StatusCode::METHOD_NOT_ALLOWED => Some(ApiError::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            "The path does not have this method",
+            "use one of the methods of the Allow header; they are described at /docs",
+        )),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => Some(ApiError::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "deadline",
+            "The request took too long",
+            "the request did not finish within the service's time limit; ask for less at once",
+        )),
+        status if status.is_client_error() => {
+            Some(ApiError::new(status, "bad_request", "The request cannot be served", status.to_string()))
+        }
+        status if status.is_server_error() => Some(ApiError::internal(status.to_string())),
+        _ => None,
+    }
+}
+
+/// One line per request, with its route and not its path: paths may hold what nobody should read.
+pub(super) async fn log_request(request: Request, next: Next) -> Response {
+    let started = tokio::time::Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    let id = request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).unwrap_or_default().to_owned();
+    let response = next.run(request).await;
+    let status = response.status().as_u16();
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(target: "cited::http", %method, route, status, duration_ms, request_id = id, "{method} {route} {status}");
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_keys_open() {
+        let keys = Keys::new(["first-key", "second-key"]);
+        assert!(keys.contains("first-key") && keys.contains("second-key"));
+        assert!(!keys.contains("first-ke") && !keys.contains("") && !keys.contains("first-key "));
+    }
+}

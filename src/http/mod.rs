@@ -1,0 +1,152 @@
+//! The HTTP face. Handlers translate between the wire and the services; they decide nothing.
+
+mod answer;
+mod ask;
+mod collections;
+mod documents;
+mod extract;
+mod fields;
+mod health;
+mod jobs;
+mod middleware;
+mod multipart;
+mod openapi;
+mod problem;
+mod search;
+mod source;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Router, extract::DefaultBodyLimit, http::StatusCode, response::IntoResponse};
+use secrecy::{ExposeSecret, SecretString};
+use tower::ServiceBuilder;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer},
+    timeout::TimeoutLayer,
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub use openapi::document;
+
+use crate::service::{
+    ask::AskService, collections::CollectionService, context::Context, documents::DocumentService,
+    ingest::IngestService, search::SearchService,
+};
+
+/// Shorter keys can be guessed.
+pub const MINIMUM_KEY_LENGTH: usize = 16;
+/// Largest body of the routes that take a question or a name.
+const SMALL_BODY_BYTES: usize = 256 * 1024;
+
+/// Limits and keys.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Keys that open `/v1`; none means that it is open.
+    pub keys: Vec<SecretString>,
+    /// Largest body that brings documents.
+    pub max_body_bytes: usize,
+    /// Longest request, apart from an ask's own limit.
+    pub request_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { keys: Vec::new(), max_body_bytes: 64 * 1024 * 1024, request_timeout: Duration::from_secs(300) }
+    }
+}
+
+/// The use cases, as handlers reach them.
+#[derive(Clone)]
+pub struct Services {
+    /// Answers.
+    pub ask: AskService,
+    /// Retrieval alone.
+    pub search: SearchService,
+    /// Documents in.
+    pub ingest: IngestService,
+    /// Documents stored.
+    pub documents: DocumentService,
+    /// Collections.
+    pub collections: CollectionService,
+    /// Whether the database answers.
+    pub readiness: crate::store::Store,
+}
+
+/// What handlers see.
+#[derive(Clone)]
+pub(crate) struct AppState {
+    services: Arc<Services>,
+    keys: Arc<middleware::Keys>,
+    max_body_bytes: usize,
+    /// How long `?wait=true` waits for a job: a little less than the request may take.
+    longest_wait: Duration,
+}
+
+#[derive(Clone)]
+struct NewRequestId(Context);
+
+impl MakeRequestId for NewRequestId {
+    fn make_request_id<B>(&mut self, _: &axum::http::Request<B>) -> Option<RequestId> {
+        self.0.ids.next().to_string().parse().ok().map(RequestId::new)
+    }
+}
+
+/// The whole service as one router; a test can call it without a socket.
+pub fn router(services: Services, settings: &Settings, context: Context) -> Router {
+    let state = AppState {
+        services: Arc::new(services),
+        keys: Arc::new(middleware::Keys::new(settings.keys.iter().map(ExposeSecret::expose_secret))),
+        max_body_bytes: settings.max_body_bytes,
+        longest_wait: settings.request_timeout.mul_f32(0.9),
+    };
+    let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
+    let (health, _) = health_routes().split_for_parts();
+    let v1 = v1.layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
+    let shared = ServiceBuilder::new()
+        .layer(axum::middleware::from_fn(middleware::sane_request_id))
+        .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
+        .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))
+        .layer(axum::middleware::from_fn(middleware::log_request))
+        .layer(axum::middleware::from_fn(middleware::complete_problem))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            problem::ApiError::internal(format!("a handler panicked: {text}")).into_response()
+        }))
+        .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout));
+    Router::new()
+        .merge(v1)
+        .merge(health)
+        .merge(openapi::pages())
+        .fallback(|| async { StatusCode::NOT_FOUND })
+        .layer(shared)
+        .with_state(state)
+}
+
+/// Routes that need a key, with their documentation.
+fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
+    let large = OpenApiRouter::new()
+        .routes(routes!(documents::create_documents, documents::list_documents))
+        .layer(DefaultBodyLimit::max(max_body_bytes));
+    let small = OpenApiRouter::new()
+        .routes(routes!(ask::ask))
+        .routes(routes!(search::search))
+        .routes(routes!(collections::create_collection, collections::list_collections))
+        .routes(routes!(collections::get_collection, collections::delete_collection))
+        .routes(routes!(documents::get_document, documents::delete_document))
+        .routes(routes!(documents::get_document_content))
+        .routes(routes!(documents::list_document_chunks))
+        .routes(routes!(jobs::list_jobs))
+        .routes(routes!(jobs::get_job))
+        .layer(DefaultBodyLimit::max(SMALL_BODY_BYTES));
+    let replace = OpenApiRouter::new()
+        .routes(routes!(documents::replace_document))
+        .layer(DefaultBodyLimit::max(max_body_bytes));
+    large.merge(small).merge(replace)
+}
+
+/// Routes that are always open.
+fn health_routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(health::livez)).routes(routes!(health::readyz))
+}

@@ -1,0 +1,137 @@
+//! Documents as files: `multipart/form-data` (RFC 7578).
+
+use axum::{
+    extract::{FromRequest, Multipart, Request, multipart::MultipartError},
+    http::StatusCode,
+};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{
+    AppState,
+    documents::check_sources,
+    fields::Faults,
+    problem::ApiError,
+    search::DEFAULT_COLLECTION,
+};
+use crate::{extract::MediaType, service::ingest::IncomingDocument};
+
+/// Documents and where they go.
+#[derive(Debug)]
+pub(super) struct Upload {
+    pub(super) collection: String,
+    pub(super) documents: Vec<IncomingDocument>,
+}
+
+/// The form, for the OpenAPI document.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the form; its parts are read one by one")]
+pub(super) struct UploadForm {
+    /// A file; repeat the part for more. Its name is the document's `source`.
+    #[schema(value_type = Vec<String>, format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// Where they go; made if it does not exist.
+    collection: Option<String>,
+    /// Your own data about all the files, a JSON object.
+    metadata: Option<String>,
+    /// Title, if there is one file only.
+    title: Option<String>,
+}
+
+/// Reads the form.
+///
+/// # Errors
+/// 400 for a broken form, 413 over the limit, 422 for wrong parts.
+pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, ApiError> {
+    let mut form = Multipart::from_request(request, state).await.map_err(|error| ApiError::unreadable(error.body_text()))?;
+    let mut faults = Faults::default();
+    let mut collection = DEFAULT_COLLECTION.to_owned();
+    let mut metadata = Map::new();
+    let mut title = None;
+    let mut documents: Vec<IncomingDocument> = Vec::new();
+    let failed = |error: MultipartError| part_error(&error, state.max_body_bytes);
+    while let Some(field) = form.next_field().await.map_err(failed)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        let file_name = field.file_name().map(str::to_owned);
+        let media_type = field.content_type().map(str::to_owned);
+        match (name.as_str(), file_name) {
+            ("file" | "files" | "file[]" | "files[]", Some(source)) => {
+                let content = field.bytes().await.map_err(failed)?.to_vec();
+                faults.short_text(&format!("/documents/{}/source", documents.len()), &source);
+                let media_type = chosen_media_type(&source, media_type);
+                documents.push(IncomingDocument {
+                    source,
+                    uri: None,
+                    title: None,
+                    media_type,
+                    metadata: Value::Null,
+                    loader: "multipart",
+                    content,
+                });
+            }
+            ("file" | "files", None) => faults.add("/file", "the part has no file name; send it as a file"),
+            ("collection", _) => collection = field.text().await.map_err(failed)?,
+            ("title", _) => title = Some(field.text().await.map_err(failed)?),
+            ("metadata", _) => match serde_json::from_str(&field.text().await.map_err(failed)?) {
+                Ok(object) => metadata = object,
+                Err(error) => faults.add("/metadata", format!("must be a JSON object: {error}")),
+            },
+            _ => faults.add(format!("/{name}"), "is not a part of this form; use file, collection, metadata and title"),
+        }
+    }
+    faults.collection_name("/collection", &collection);
+    let metadata = Value::Object(metadata);
+    faults.metadata("/metadata", &metadata);
+    if let Some(title) = title {
+        faults.short_text("/title", &title);
+        match documents.as_mut_slice() {
+            [only] => only.title = Some(title),
+            _ => faults.add("/title", "a title goes with a single file"),
+        }
+    }
+    for document in &mut documents {
+        document.metadata = metadata.clone();
+    }
+    check_sources(&documents, &mut faults);
+    faults.finish()?;
+    Ok(Upload { collection, documents })
+}
+
+/// The declared media type if it says something; browsers and curl declare what they do not know as
+/// `application/octet-stream`, and Markdown often as plain text.
+fn chosen_media_type(source: &str, declared: Option<String>) -> String {
+    let by_name = MediaType::of_name(source);
+    match declared {
+        Some(declared) if MediaType::parse(&declared) == Some(MediaType::Plain) => by_name.unwrap_or(MediaType::Plain).as_str().to_owned(),
+        Some(declared) if declared != "application/octet-stream" => declared,
+        _ => by_name.map_or_else(|| "application/octet-stream".to_owned(), |kind| kind.as_str().to_owned()),
+    }
+}
+
+fn part_error(error: &MultipartError, limit: usize) -> ApiError {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        ApiError::too_large(limit)
+    } else {
+        ApiError::unreadable(format!("the form cannot be read: {}", error.body_text()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_decides_where_the_declaration_says_little() {
+        let cases = [
+            ("a.md", Some("application/octet-stream"), "text/markdown"),
+            ("a.md", Some("text/plain"), "text/markdown"),
+            ("a.txt", None, "text/plain"),
+            ("a.pdf", Some("application/pdf"), "application/pdf"),
+            ("a", None, "application/octet-stream"),
+            ("a", Some("text/plain"), "text/plain"),
+        ];
+        for (name, declared, expected) in cases {
+            assert_eq!(chosen_media_type(name, declared.map(str::to_owned)), expected, "{name} {declared:?}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Problem documents (RFC 9457): the one form that every error takes.
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    providers::{ProviderError, ProviderErrorKind},
+    service::{ServiceError, ask::AskError},
+    store::StoreError,
+};
+
+/// Prefix of problem types; each has a section of that name in the documentation.
+const TYPE_PREFIX: &str = "https://cited.dev/problems/";
+/// What clients are told to wait when the database is away.
+const RETRY_AFTER_S: &str = "2";
+
+/// An error as the API shows it (RFC 9457). A kind of error may add members of its own.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// URI that names the kind of problem.
+    #[serde(rename = "type")]
+    #[schema(example = "https://cited.dev/problems/invalid_request")]
+    pub type_uri: String,
+    /// The kind of problem in words.
+    pub title: String,
+    /// HTTP status.
+    #[schema(example = 422)]
+    pub status: u16,
+    /// What happened this time, and what to do.
+    pub detail: String,
+    /// Path of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
+    /// Stable name of the kind of problem.
+    #[schema(example = "invalid_request")]
+    pub code: String,
+    /// Identity of the request, as in the `x-request-id` header and the logs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Members that this kind adds: `errors`, `limit`, `attempts`, …
+    #[serde(flatten)]
+    #[schema(value_type = Object, additional_properties)]
+    pub extensions: Map<String, Value>,
+}
+
+/// A wrong value in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    /// JSON pointer (RFC 6901) to the value; query parameters are named as `?name`.
+    #[schema(example = "/documents/0/source")]
+    pub pointer: String,
+    /// What is wrong and what would be right.
+    pub detail: String,
+}
+
+/// An error on its way to becoming a [`Problem`].
+#[derive(Debug)]
+pub struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    title: &'static str,
+    detail: String,
+    extensions: Map<String, Value>,
+    retry_after: Option<String>,
+    /// For the log only.
+    cause: Option<String>,
+}
+
+impl ApiError {
+    /// An error of this status and kind.
+    #[must_use]
+    pub fn new(status: StatusCode, code: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, title, detail: detail.into(), extensions: Map::new(), retry_after: None, cause: None }
+    }
+
+    /// Wrong values in a well-formed request.
+    #[must_use]
+    pub fn invalid(errors: &[FieldError]) -> Self {
+        let named: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.pointer, error.detail)).collect();
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", "The request has wrong values", named.join("; "))
+            .with("errors", json!(errors))
+    }
+
+    /// One wrong value.
+    #[must_use]
+    pub fn invalid_field(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::invalid(&[FieldError { pointer: pointer.into(), detail: detail.into() }])
+    }
+
+    /// A body that cannot be read.
+    #[must_use]
+    pub fn unreadable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "unreadable_body", "The request body cannot be read", detail)
+    }
+
+    /// A body in the wrong format.
+    #[must_use]
+    pub fn media_type(expected: &str) -> Self {
+        let detail = format!("send {expected} and say so in the Content-Type header");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "The request body has the wrong format", detail)
+    }
+
+    /// A body over the limit.
+    #[must_use]
+    pub fn too_large(limit_bytes: usize) -> Self {
+        let detail = format!("the request body is over the limit of {limit_bytes} bytes; send less at once");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "The request body is too large", detail)
+            .with("limit", json!("body_bytes"))
+            .with("value", json!(limit_bytes))
+    }
+
+    /// Something that is not there.
+    #[must_use]
+    pub fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "There is no such thing", detail)
+    }
+
+    /// A defect; the client learns nothing of it but the request's identity.
+    #[must_use]
+    pub fn internal(cause: impl Into<String>) -> Self {
+        let mut error = Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "The service failed",
+            "something went wrong in the service; tell its operator the request_id",
+        );
+        error.cause = Some(cause.into());
+        error
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.extensions.insert(name.to_owned(), value);
+        self
+    }
+
+    fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
+        let mut error = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, "Something that the service needs is not available", detail);
+        error.retry_after = Some(RETRY_AFTER_S.to_owned());
+        error.cause = Some(cause);
+        error
+    }
+}
+
+/// An error with all that caused it, for the log.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let cause = chain(&error);
+        match error {
+            StoreError::Unavailable(_) => {
+                Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
+            }
+            StoreError::Timeout(_) => {
+                Self::unavailable("database_timeout", "the database did not answer in time; try again or ask for less", cause)
+            }
+            StoreError::Constraint { .. }
+            | StoreError::Inconsistent(_)
+            | StoreError::Unsuitable(_)
+            | StoreError::Database(_) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<ProviderError> for ApiError {
+    fn from(error: ProviderError) -> Self {
+        if error.kind == ProviderErrorKind::Internal {
+            return Self::internal(error.to_string());
+        }
+        let attempt = json!([{
+            "provider": error.provider, "model": error.model, "kind": error.kind.as_str(), "detail": error.detail,
+        }]);
+        let mut answer = Self::unavailable(
+            "providers_unavailable",
+            format!("the model provider failed: {}", error.detail),
+            error.to_string(),
+        )
+        .with("attempts", attempt);
+        if let Some(wait) = error.retry_after {
+            answer.retry_after = Some(wait.as_secs().to_string());
+        }
+        answer
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::NotFound { what, name } => Self::not_found(format!("{what} {name:?} does not exist")),
+            ServiceError::Conflict { code, detail } => {
+                Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
+            }
+            ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),
+            ServiceError::Budget(exceeded) => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "budget_exceeded",
+                "The request needs more than it may spend",
+                format!("{exceeded}; ask for fewer sources (top_k) or raise the limit"),
+            )
+            .with("limit", json!(exceeded.limit.as_str()))
+            .with("value", json!(exceeded.value))
+            .with("asked", json!(exceeded.asked)),
+            ServiceError::Provider(error) => error.into(),
+            ServiceError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AskError> for ApiError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Service(error) => error.into(),
+            AskError::Deadline { stage, limit_ms, usage } => Self::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                "deadline",
+                "The answer took too long",
+                format!("the limit of {limit_ms} ms was reached while {stage}; raise limits.timeout_ms or ask for less"),
+            )
+            .with("stage", json!(stage))
+            .with("limit_ms", json!(limit_ms))
+            .with("usage", super::ask::usage_json(&usage)),
+            AskError::Rejected(rejection) => super::ask::rejection_problem(*rejection),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// `instance` and `request_id` are filled in by [`super::middleware::complete_problem`].
+    fn into_response(self) -> Response {
+        if let Some(cause) = &self.cause {
+            tracing::error!(code = self.code, status = self.status.as_u16(), cause = %cause, "a request failed");
+        }
+        let problem = Problem {
+            type_uri: format!("{TYPE_PREFIX}{}", self.code),
+            title: self.title.to_owned(),
+            status: self.status.as_u16(),
+            detail: self.detail,
+            instance: None,
+            code: self.code.to_owned(),
+            request_id: None,
+            extensions: self.extensions,
+        };
+        let mut response = (self.status, Json(&problem)).into_response();
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(value) = self.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
+            response.headers_mut().insert(header::RETRY_AFTER, value);
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(problem);
+        response
+    }
+}

@@ -1,0 +1,147 @@
+//! `POST /v1/search`.
+
+use axum::{Extension, Json, extract::State};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    AppState,
+    extract::ValidJson,
+    fields::{Faults, FilterBody},
+    problem::{ApiError, Problem},
+    source::SourceBody,
+};
+use crate::{
+    domain::identity::TenantId,
+    service::{retrieval::Mode, search::SearchRequest},
+    store::VectorScan,
+};
+
+/// Most results of a search.
+pub(super) const MAX_TOP_K: usize = 100;
+
+/// A search.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"query": "days of parental leave", "collections": ["handbook"], "top_k": 5}))]
+pub(super) struct SearchBody {
+    /// In words.
+    query: String,
+    /// Where; all must exist.
+    #[serde(default = "default_collections")]
+    #[schema(default = json!(["default"]))]
+    collections: Vec<String>,
+    /// Which halves of retrieval run.
+    #[serde(default)]
+    mode: ModeBody,
+    /// At most this many results, 1 to 100.
+    #[serde(default = "default_top_k")]
+    #[schema(default = 10, minimum = 1, maximum = 100)]
+    top_k: usize,
+    /// Results below this fused score are left out.
+    #[serde(default)]
+    min_score: f64,
+    /// What may be found.
+    #[serde(default)]
+    filter: FilterBody,
+}
+
+/// The collection that is meant when none is named.
+pub(super) fn default_collections() -> Vec<String> {
+    vec![DEFAULT_COLLECTION.to_owned()]
+}
+
+/// The collection that is meant when none is named.
+pub(super) const DEFAULT_COLLECTION: &str = "default";
+
+const fn default_top_k() -> usize {
+    10
+}
+
+/// Which halves of retrieval run.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = SearchMode)]
+pub(super) enum ModeBody {
+    /// Both, fused.
+    #[default]
+    Hybrid,
+    /// Vectors only.
+    Dense,
+    /// BM25 only.
+    Lexical,
+}
+
+impl From<ModeBody> for Mode {
+    fn from(mode: ModeBody) -> Self {
+        match mode {
+            ModeBody::Hybrid => Self::Hybrid,
+            ModeBody::Dense => Self::Dense,
+            ModeBody::Lexical => Self::Lexical,
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct SearchResults {
+    /// Best first.
+    results: Vec<SourceBody>,
+    /// How vectors were searched: `exact` or `iterative`; null when they were not.
+    vector_scan: Option<&'static str>,
+}
+
+/// Name of a scan in the API.
+pub(super) const fn scan_name(scan: VectorScan) -> &'static str {
+    match scan {
+        VectorScan::Exact => "exact",
+        VectorScan::Iterative => "iterative",
+    }
+}
+
+/// Search
+///
+/// Retrieval alone: the best passages with every score, nothing graded or generated.
+#[utoipa::path(
+    post, path = "/v1/search", tag = "ask", operation_id = "search", request_body = SearchBody,
+    responses(
+        (status = 200, description = "Passages, best first", body = SearchResults),
+        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A value is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "Database or embedding provider not available", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn search(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidJson(body): ValidJson<SearchBody>,
+) -> Result<Json<SearchResults>, ApiError> {
+    let mut faults = Faults::default();
+    faults.question("/query", &body.query);
+    faults.collections("/collections", &body.collections);
+    faults.range("/top_k", body.top_k, 1, MAX_TOP_K);
+    if !body.min_score.is_finite() {
+        faults.add("/min_score", "must be a number");
+    }
+    let filter = body.filter.read("/filter", &mut faults);
+    faults.finish()?;
+    let request = SearchRequest {
+        collections: body.collections,
+        query: body.query,
+        mode: body.mode.into(),
+        top_k: body.top_k,
+        min_score: body.min_score,
+        filter,
+    };
+    let found = state.services.search.search(tenant, &request).await?;
+    Ok(Json(SearchResults {
+        vector_scan: found.scan.map(scan_name),
+        results: found.hits.into_iter().map(|hit| SourceBody::new(hit, None)).collect(),
+    }))
+}

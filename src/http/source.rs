@@ -1,0 +1,98 @@
+//! A passage as search and ask show it.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::{
+    domain::{corrective::Grade, fingerprint::hex},
+    service::retrieval::Hit,
+};
+
+/// A passage of a document.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(super) struct SourceBody {
+    /// Names the passage for good: collection, document, version, chunk.
+    #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
+    pub(super) urn: String,
+    /// The document.
+    pub(super) document_id: Uuid,
+    /// Name of its collection.
+    pub(super) collection: String,
+    /// Caller's own name for the document.
+    #[schema(example = "leave.md")]
+    pub(super) source: String,
+    /// Title of the document.
+    pub(super) title: String,
+    /// Where the document was read from.
+    pub(super) uri: String,
+    /// Page from 1, where the format has pages.
+    pub(super) page: Option<i32>,
+    /// Headings above the passage, outermost first.
+    pub(super) heading: Vec<String>,
+    /// The passage, word for word.
+    pub(super) text: String,
+    /// Where it starts in the document's text, in Unicode code points.
+    pub(super) start: u32,
+    /// Where it ends, exclusive.
+    pub(super) end: u32,
+    /// Version of the document.
+    pub(super) version: u32,
+    /// SHA-256 of the document's bytes, hexadecimal.
+    pub(super) content_hash: String,
+    /// How well it matches, by each measure.
+    pub(super) scores: ScoresBody,
+    /// What the grader says of it; null in search results.
+    #[schema(value_type = Option<GradeBody>)]
+    pub(super) grade: Option<Grade>,
+    /// Metadata of the document.
+    #[schema(value_type = Object)]
+    pub(super) metadata: Value,
+}
+
+/// How well a passage matches a query.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(super) struct ScoresBody {
+    /// Cosine similarity, -1 to 1; null when the vector search did not find it.
+    pub(super) dense: Option<f64>,
+    /// BM25, from 0; null when the lexical search did not find it.
+    pub(super) lexical: Option<f64>,
+    /// What the results are ordered by: fused, 0 to 1, or the one score of a one-sided search.
+    pub(super) fused: f64,
+}
+
+/// Grade of a passage.
+#[derive(ToSchema)]
+#[schema(as = Grade, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the grades in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum GradeBody {
+    Correct,
+    Ambiguous,
+    Incorrect,
+}
+
+impl SourceBody {
+    pub(super) fn new(hit: Hit, grade: Option<Grade>) -> Self {
+        let urn = hit.urn().to_string();
+        let Hit { passage, dense, lexical, fused } = hit;
+        Self {
+            urn,
+            document_id: passage.key.document_id,
+            collection: passage.collection,
+            source: passage.source,
+            title: passage.title,
+            uri: passage.uri,
+            page: passage.page,
+            heading: passage.heading,
+            text: passage.text,
+            start: passage.start_char,
+            end: passage.end_char,
+            version: passage.version,
+            content_hash: hex(&passage.content_hash),
+            scores: ScoresBody { dense, lexical, fused },
+            grade,
+            metadata: passage.metadata,
+        }
+    }
+}

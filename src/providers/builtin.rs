@@ -1,0 +1,80 @@
+//! The built-in embedding model behind the common trait.
+
+use std::num::NonZeroUsize;
+
+use async_trait::async_trait;
+
+use super::{
+    Embedder, ProviderError, ProviderErrorKind,
+    minilm::{MiniLm, MiniLmError},
+};
+use crate::domain::{
+    budget::{Allowance, Embedding, Usage},
+    identity::EmbeddingProfile,
+    split::{TokenCounter, Window},
+};
+
+/// Model id of the built-in embedder.
+const MODEL: &str = "minilm";
+/// `[CLS]` and `[SEP]`.
+const SPECIAL_TOKENS: usize = 2;
+
+/// all-MiniLM-L6-v2, in process.
+pub struct BuiltInEmbedder {
+    model: MiniLm,
+    profile: EmbeddingProfile,
+}
+
+impl BuiltInEmbedder {
+    /// Loads the model and starts its threads.
+    ///
+    /// # Errors
+    /// When the compiled-in files are damaged or no thread can be had.
+    pub fn start(threads: NonZeroUsize) -> Result<Self, MiniLmError> {
+        let profile = EmbeddingProfile { model: MODEL.to_owned(), dimension: MiniLm::DIMENSION };
+        Ok(Self { model: MiniLm::start(threads)?, profile })
+    }
+}
+
+fn failed(error: &MiniLmError) -> ProviderError {
+    ProviderError {
+        kind: ProviderErrorKind::Internal,
+        provider: "built-in".to_owned(),
+        model: MODEL.to_owned(),
+        detail: error.to_string(),
+        retry_after: None,
+    }
+}
+
+impl TokenCounter for BuiltInEmbedder {
+    fn count(&self, text: &str) -> usize {
+        self.model.count_tokens(text)
+    }
+}
+
+#[async_trait]
+impl Embedder for BuiltInEmbedder {
+    fn profile(&self) -> &EmbeddingProfile {
+        &self.profile
+    }
+
+    fn window(&self) -> Window {
+        Window { tokens: MiniLm::WINDOW, special_tokens: SPECIAL_TOKENS }
+    }
+
+    async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
+        let vector = self.model.embed_query(text).await.map_err(|error| failed(&error))?;
+        allowance.settle(Usage::default());
+        Ok(vector)
+    }
+
+    async fn embed_passages(
+        &self,
+        texts: Vec<String>,
+        allowance: Allowance<Embedding>,
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let vectors = self.model.embed_passages(texts).await.map_err(|error| failed(&error))?;
+        allowance.settle(Usage::default());
+        Ok(vectors)
+    }
+}

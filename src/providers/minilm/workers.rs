@@ -1,0 +1,300 @@
+//! Threads that compute, and the queue before them.
+//!
+//! Inference keeps a core busy for tens of milliseconds, so it runs on threads of its own and the async side only
+//! awaits answers. One more thread than asked for takes nothing but queries, and the others take queries first: a
+//! query waits behind other queries at most, never behind a document. Every text is computed alone, so neither its
+//! neighbours nor the thread it lands on can change its vector, and no short text is padded to a long one's length.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::MiniLmError;
+
+/// Passages handed over per thread before a caller has to wait: one in work, one ready.
+const PASSAGES_PER_THREAD: usize = 2;
+
+type Answer = Result<Vec<f32>, MiniLmError>;
+
+struct Job {
+    text: String,
+    answer: oneshot::Sender<Answer>,
+    /// Frees the passage's place in the queue when the job is done or dropped.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    queries: VecDeque<Job>,
+    passages: VecDeque<Job>,
+    stopped: bool,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+impl Queue {
+    /// A panic never happens under this lock, but a poisoned queue would still be whole.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, job: Job, lane: Lane) {
+        let mut waiting = self.lock();
+        match lane {
+            Lane::Query => waiting.queries.push_back(job),
+            Lane::Passage => waiting.passages.push_back(job),
+        }
+        drop(waiting);
+        // All, because the one thread woken might be the one that must not take a passage.
+        self.changed.notify_all();
+    }
+
+    /// The next job for a thread of this lane; `None` when it is time to end.
+    fn pop(&self, lane: Lane) -> Option<Job> {
+        let mut waiting = self.lock();
+        loop {
+            if waiting.stopped {
+                return None;
+            }
+            let query = waiting.queries.pop_front();
+            let job = query.or_else(|| match lane {
+                Lane::Query => None,
+                Lane::Passage => waiting.passages.pop_front(),
+            });
+            if job.is_some() {
+                return job;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn stop(&self) {
+        let mut waiting = self.lock();
+        waiting.stopped = true;
+        waiting.queries.clear();
+        waiting.passages.clear();
+        drop(waiting);
+        self.changed.notify_all();
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Lane {
+    Query,
+    Passage,
+}
+
+/// A running set of threads; they end when it is dropped.
+pub(super) struct Workers {
+    queue: Arc<Queue>,
+    places: Arc<Semaphore>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts `passages` threads and one for queries. `prepare` gives each thread its computation.
+    pub fn start<P, E>(passages: NonZeroUsize, prepare: P) -> Result<Self, MiniLmError>
+    where
+        P: Fn() -> E + Clone + Send + 'static,
+        E: FnMut(&str) -> Vec<f32>,
+    {
+        let places = Semaphore::new(passages.get().saturating_mul(PASSAGES_PER_THREAD));
+        let mut workers = Self { queue: Arc::default(), places: Arc::new(places), threads: Vec::new() };
+        workers.add("minilm-query".to_owned(), Lane::Query, prepare.clone())?;
+        for index in 0..passages.get() {
+            workers.add(format!("minilm-{index}"), Lane::Passage, prepare.clone())?;
+        }
+        Ok(workers)
+    }
+
+    fn add<P, E>(&mut self, name: String, lane: Lane, prepare: P) -> Result<(), MiniLmError>
+    where
+        P: Fn() -> E + Send + 'static,
+        E: FnMut(&str) -> Vec<f32>,
+    {
+        let (pool, thread) = single_thread_pool(name)?;
+        self.threads.extend(thread);
+        let queue = Arc::clone(&self.queue);
+        pool.spawn(move || work(&queue, lane, prepare));
+        Ok(())
+    }
+
+    /// The vector of a query.
+    pub async fn query(&self, text: &str) -> Answer {
+        let answer = self.submit(text.to_owned(), Lane::Query, None);
+        answer.await.unwrap_or(Err(MiniLmError::Stopped))
+    }
+
+    /// The vectors of passages, in their order.
+    pub async fn passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, MiniLmError> {
+        let mut answers = Vec::with_capacity(texts.len());
+        for text in texts {
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            let place = place.map_err(|_| MiniLmError::Stopped)?;
+            answers.push(self.submit(text, Lane::Passage, Some(place)));
+        }
+        let mut vectors = Vec::with_capacity(answers.len());
+        for answer in answers {
+            vectors.push(answer.await.unwrap_or(Err(MiniLmError::Stopped))?);
+        }
+        Ok(vectors)
+    }
+
+    fn submit(&self, text: String, lane: Lane, place: Option<OwnedSemaphorePermit>) -> oneshot::Receiver<Answer> {
+        let (answer, receiver) = oneshot::channel();
+        self.queue.push(Job { text, answer, _place: place }, lane);
+        receiver
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.queue.stop();
+        for thread in self.threads.drain(..) {
+            // A worker contains its panics, and if one died all the same there is nothing left to end.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A thread that the matrix products see as a pool of one: they split their work over the pool they run in, and
+/// splitting one text costs more than it gains while every core has a text of its own.
+fn single_thread_pool(name: String) -> Result<(ThreadPool, Option<JoinHandle<()>>), MiniLmError> {
+    let mut handle = None;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(1)
+        .spawn_handler(|thread| {
+            let builder = std::thread::Builder::new().name(name.clone());
+            handle = Some(builder.spawn(|| thread.run())?);
+            Ok(())
+        })
+        .build()?;
+    Ok((pool, handle))
+}
+
+fn work<E: FnMut(&str) -> Vec<f32>>(queue: &Queue, lane: Lane, prepare: impl Fn() -> E) {
+    let mut embed = prepare();
+    while let Some(Job { text, answer, _place }) = queue.pop(lane) {
+        if answer.is_closed() {
+            continue;
+        }
+        let vector = catch_unwind(AssertUnwindSafe(|| embed(&text)));
+        if vector.is_err() {
+            // Its working memory may be half written.
+            embed = prepare();
+        }
+        // The caller may have gone meanwhile.
+        let _ = answer.send(vector.map_err(|_| MiniLmError::Panicked));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex, mpsc};
+    use std::task::{Context, Waker};
+
+    use super::{MiniLmError, Workers};
+
+    const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+    fn length_of(text: &str) -> Vec<f32> {
+        assert!(text != "bad", "asked to fail");
+        vec![f32::from(u8::try_from(text.len()).expect("short texts"))]
+    }
+
+    /// Each text but a query blocks its thread until the test lets one through.
+    fn gated() -> (Workers, mpsc::Sender<()>, Arc<AtomicUsize>) {
+        let (open, gate) = mpsc::channel();
+        let gate = Arc::new(Mutex::new(gate));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&begun);
+        let workers = Workers::start(ONE, move || {
+            let (gate, count) = (Arc::clone(&gate), Arc::clone(&count));
+            move |text: &str| {
+                if text != "query" {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    gate.lock().expect("no panic under this lock").recv().expect("the test goes on");
+                }
+                length_of(text)
+            }
+        })
+        .expect("threads start");
+        (workers, open, begun)
+    }
+
+    #[tokio::test]
+    async fn answers_keep_the_order_of_the_texts() {
+        let workers = Workers::start(NonZeroUsize::new(3).expect("not zero"), || length_of).expect("threads");
+        let texts: Vec<String> = (0..100).map(|length| "x".repeat(length)).collect();
+        let vectors = workers.passages(texts).await.expect("all are computed");
+        let lengths: Vec<f32> = vectors.into_iter().flatten().collect();
+        assert!(lengths.is_sorted());
+        assert_eq!(lengths.len(), 100);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_and_the_thread_goes_on() {
+        let workers = Workers::start(ONE, || length_of).expect("threads start");
+        let failed = workers.passages(vec!["bad".to_owned(), "fine".to_owned()]).await;
+        assert!(matches!(failed, Err(MiniLmError::Panicked)));
+        assert!(matches!(workers.query("bad").await, Err(MiniLmError::Panicked)));
+        assert_eq!(workers.query("good").await.expect("computed"), [4.0]);
+        assert_eq!(workers.passages(vec!["ok".to_owned()]).await.expect("computed"), [[2.0]]);
+    }
+
+    #[tokio::test]
+    async fn a_query_does_not_wait_behind_passages() {
+        let (workers, open, _) = gated();
+        let texts = vec!["long".to_owned(); 5];
+        let mut passages = Box::pin(workers.passages(texts));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(passages.as_mut().poll(&mut context).is_pending());
+        assert_eq!(workers.query("query").await.expect("computed"), [5.0]);
+        for _ in 0..5 {
+            open.send(()).expect("the worker waits");
+        }
+        assert_eq!(passages.await.expect("computed").len(), 5);
+    }
+
+    #[tokio::test]
+    async fn dropped_work_is_not_done() {
+        let (workers, open, begun) = gated();
+        let mut passages = Box::pin(workers.passages(vec!["long".to_owned(); 50]));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(passages.as_mut().poll(&mut context).is_pending());
+        drop(passages);
+        open.send(()).expect("the worker waits or will");
+        open.send(()).expect("the worker waits or will");
+        assert_eq!(workers.passages(vec!["last".to_owned()]).await.expect("computed"), [[4.0]]);
+        assert!(begun.load(Ordering::SeqCst) <= 2, "one was begun at most, then the last");
+    }
+
+    #[test]
+    fn threads_end_with_the_workers() {
+        let alive = Arc::new(());
+        let held = Arc::clone(&alive);
+        let workers = Workers::start(ONE, move || {
+            let held = Arc::clone(&held);
+            move |text: &str| {
+                let _ = &held;
+                length_of(text)
+            }
+        })
+        .expect("threads start");
+        assert!(Arc::strong_count(&alive) > 1);
+        drop(workers);
+        assert_eq!(Arc::strong_count(&alive), 1);
+    }
+}

@@ -1,0 +1,191 @@
+//! Embeddings.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+
+use super::{Server, Settings};
+use crate::{
+    domain::{
+        budget::{Allowance, Embedding, Usage},
+        identity::EmbeddingProfile,
+        split::{TokenCounter, Window},
+    },
+    providers::{Embedder, ProviderError, ProviderErrorKind, minilm::WordPiece},
+};
+
+/// Tokens that a model is taken to read when nothing is configured: what most embedding models do.
+pub const DEFAULT_EMBEDDING_WINDOW: usize = 512;
+/// Below this no sentence fits beside a title.
+pub const MINIMUM_EMBEDDING_WINDOW: usize = 64;
+/// Room for the special tokens of whatever model it is.
+const SPECIAL_TOKENS: usize = 8;
+/// Texts of one request.
+const BATCH: usize = 64;
+/// Requests under way at once for one caller.
+const CONCURRENT_BATCHES: usize = 8;
+
+/// A server, its model, and what the API does not tell about it.
+#[derive(Clone, Debug)]
+pub struct EmbeddingSettings {
+    /// Server and model.
+    pub server: Settings,
+    /// Numbers in a vector; found out by asking when not given.
+    pub dimension: Option<usize>,
+    /// Tokens that the model reads.
+    pub window: usize,
+}
+
+/// A model behind `POST {base}/embeddings`.
+///
+/// The API has no tokenizer; tokens are counted by `WordPiece`, which rarely counts fewer than the
+/// larger vocabularies of newer models.
+pub struct OpenAiEmbedder {
+    server: Server,
+    profile: EmbeddingProfile,
+    window: usize,
+    tokenizer: Arc<WordPiece>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: &'a [String],
+    encoding_format: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    data: Vec<Item>,
+    usage: Option<ReportedUsage>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    #[serde(default)]
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+#[derive(Deserialize)]
+struct ReportedUsage {
+    #[serde(default)]
+    prompt_tokens: u64,
+}
+
+impl OpenAiEmbedder {
+    /// Prepares the connection pool and, unless the dimension is given, embeds one word to learn it.
+    ///
+    /// # Errors
+    /// When the server does not answer that one request.
+    pub async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
+        let server = Server::new(settings.server)?;
+        let dimension = match settings.dimension {
+            Some(dimension) => dimension,
+            None => {
+                let (vectors, _) = request(&server, &["dimension".to_owned()], None).await?;
+                vectors.first().map_or(0, Vec::len)
+            }
+        };
+        let profile = EmbeddingProfile { model: server.settings.model.clone(), dimension };
+        Ok(Self { server, profile, window: settings.window, tokenizer })
+    }
+}
+
+/// One request: unit vectors in the order of the texts, and the tokens that the server counted.
+async fn request(
+    server: &Server,
+    texts: &[String],
+    dimension: Option<usize>,
+) -> Result<(Vec<Vec<f32>>, u64), ProviderError> {
+    let body = Body { model: &server.settings.model, input: texts, encoding_format: "float" };
+    let reply: Reply = server.post("embeddings", &body).await?;
+    if reply.data.len() != texts.len() {
+        let detail = format!("{} texts were sent, {} vectors came back", texts.len(), reply.data.len());
+        return Err(server.fail(ProviderErrorKind::InvalidReply, detail));
+    }
+    let mut items = reply.data;
+    if items.iter().all(|item| item.index.is_some()) {
+        items.sort_by_key(|item| item.index);
+        if items.iter().enumerate().any(|(place, item)| item.index != Some(place)) {
+            return Err(server.fail(ProviderErrorKind::InvalidReply, "the indices of the vectors are not those of the texts".to_owned()));
+        }
+    }
+    let vectors = items
+        .into_iter()
+        .map(|item| unit(item.embedding, dimension).map_err(|detail| server.fail(ProviderErrorKind::InvalidReply, detail)))
+        .collect::<Result<_, _>>()?;
+    Ok((vectors, reply.usage.map_or(0, |usage| usage.prompt_tokens)))
+}
+
+fn unit(mut vector: Vec<f32>, dimension: Option<usize>) -> Result<Vec<f32>, String> {
+    if let Some(expected) = dimension.filter(|expected| *expected != vector.len()) {
+        return Err(format!("a vector has {} dimensions, expected {expected}", vector.len()));
+    }
+    let norm = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    if !norm.is_finite() || norm == 0.0 {
+        return Err("a vector is zero or not finite".to_owned());
+    }
+    for value in &mut vector {
+        *value /= norm;
+    }
+    Ok(vector)
+}
+
+impl TokenCounter for OpenAiEmbedder {
+    fn count(&self, text: &str) -> usize {
+        self.tokenizer.count(text)
+    }
+}
+
+#[async_trait]
+impl Embedder for OpenAiEmbedder {
+    fn profile(&self) -> &EmbeddingProfile {
+        &self.profile
+    }
+
+    fn window(&self) -> Window {
+        Window { tokens: self.window, special_tokens: SPECIAL_TOKENS }
+    }
+
+    async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
+        let texts = [text.to_owned()];
+        let (vectors, tokens) = request(&self.server, &texts, Some(self.profile.dimension)).await?;
+        allowance.settle(Usage { prompt_tokens: tokens, completion_tokens: 0 });
+        vectors
+            .into_iter()
+            .next()
+            .ok_or_else(|| self.server.fail(ProviderErrorKind::InvalidReply, "no vector came back".to_owned()))
+    }
+
+    async fn embed_passages(
+        &self,
+        texts: Vec<String>,
+        allowance: Allowance<Embedding>,
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let requests: Vec<_> =
+            texts.chunks(BATCH).map(|batch| request(&self.server, batch, Some(self.profile.dimension))).collect();
+        let batches: Vec<(Vec<Vec<f32>>, u64)> = stream::iter(requests)
+            .buffered(CONCURRENT_BATCHES)
+            .try_collect()
+            .await?;
+        let tokens = batches.iter().map(|(_, tokens)| tokens).sum();
+        allowance.settle(Usage { prompt_tokens: tokens, completion_tokens: 0 });
+        Ok(batches.into_iter().flat_map(|(vectors, _)| vectors).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_get_unit_length_or_are_refused() {
+        assert_eq!(unit(vec![3.0, 4.0], Some(2)), Ok(vec![0.6, 0.8]));
+        assert!(unit(vec![3.0, 4.0], Some(3)).is_err());
+        assert!(unit(vec![0.0, 0.0], None).is_err());
+        assert!(unit(vec![f32::NAN], None).is_err());
+    }
+}

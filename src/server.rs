@@ -1,0 +1,62 @@
+//! The listener: limits on headers, and a shutdown that lets requests finish.
+
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::{conn::auto, graceful::GracefulShutdown},
+    service::TowerToHyperService,
+};
+use tokio::net::TcpListener;
+
+use crate::shutdown::Shutdown;
+
+/// A client that takes longer to send its headers is cut off.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+/// Largest head of a request.
+const MAX_HEADER_BYTES: usize = 32 * 1024;
+/// Pause after a failed accept, such as one for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves until told to stop; connections then finish the request they are in.
+pub async fn serve(listener: TcpListener, router: Router, shutdown: Shutdown) {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).unwrap_or(u32::MAX));
+    let graceful = GracefulShutdown::new();
+    loop {
+        let (stream, _) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            () = shutdown.soft.cancelled() => break,
+        };
+        // Answers are small and wanted at once.
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(error = %error, "a connection ended early");
+            }
+        });
+    }
+    drop(listener);
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = shutdown.hard.cancelled() => {}
+    }
+}

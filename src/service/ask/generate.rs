@@ -1,0 +1,193 @@
+//! Generation and validation: at most one retry, then an answer or the end.
+
+use tokio::time::Instant;
+
+use super::{
+    Ask, AskError,
+    grade::{passage_of, title_of},
+    pool::GradedHit,
+    report::GeneratedBy,
+    stage::Stage,
+    trace::{AttemptTrace, CallRole, CallTrace},
+};
+use crate::{
+    domain::{
+        answering::{AnswerSource, candidates, compose},
+        budget::ChatSize,
+        citation::{Attempt, CitationError, CitedAnswer, Draft, PreparedSource, Role, Verdict, validate},
+        fingerprint::fingerprint,
+        grading::features,
+        prompt::{self, Message, tokens},
+    },
+    providers::{ChatModel, ChatReply, ChatRequest},
+};
+
+/// Name of the built-in answerer.
+const BUILT_IN_MODEL: &str = "extractive";
+const BUILT_IN_PROVIDER: &str = "built-in";
+/// Tokens that a grade or a query may take; an answer gets the whole limit.
+const SHORT_REPLY_TOKENS: u32 = 512;
+
+/// What generation came to.
+pub(super) enum Generated {
+    Accepted(CitedAnswer, GeneratedBy),
+    /// The model says that the sources do not tell.
+    Ignorance,
+    Rejected { errors: Vec<CitationError>, draft: String, attempts: u8, by: GeneratedBy },
+}
+
+impl Ask<'_> {
+    /// Generates over the evidence and validates; source N of the prompt is marker N.
+    pub(super) async fn generate(&mut self, evidence: &[GradedHit]) -> Result<Generated, AskError> {
+        let prepared: Vec<PreparedSource> =
+            evidence.iter().map(|graded| PreparedSource::new(&graded.hit.passage.text)).collect();
+        let Some(first) = self.draft(evidence, None).await? else { return Ok(Generated::Ignorance) };
+        let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First) {
+            Judged::Over(generated) => return Ok(generated),
+            Judged::Retry(prompt) => (prompt, first),
+        };
+        let again = self.draft(evidence, Some((&draft.text, &prompt))).await?;
+        let Some(second) = again else { return Ok(Generated::Ignorance) };
+        match self.judge(&second, &prepared, Attempt::Retry) {
+            Judged::Over(generated) => Ok(generated),
+            Judged::Retry(_) => unreachable!("the validator does not ask for a second retry"),
+        }
+    }
+
+    fn judge(&mut self, written: &Written, prepared: &[PreparedSource], attempt: Attempt) -> Judged {
+        self.clock.enter(Stage::Validate);
+        let draft = Draft::new(written.text.as_str(), prepared);
+        let verdict = validate(&draft, self.request.level, attempt);
+        let errors = match &verdict {
+            Verdict::Accept(_) => Vec::new(),
+            Verdict::Retry(prompt) => prompt.errors().to_vec(),
+            Verdict::Reject(errors) => errors.clone(),
+        };
+        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors });
+        self.clock.enter(Stage::Generate);
+        match verdict {
+            Verdict::Accept(answer) if admits_ignorance(&draft, &answer) => Judged::Over(Generated::Ignorance),
+            Verdict::Accept(answer) => Judged::Over(Generated::Accepted(answer, written.by.clone())),
+            Verdict::Retry(prompt) => Judged::Retry(prompt.text().to_owned()),
+            Verdict::Reject(errors) => Judged::Over(Generated::Rejected {
+                errors,
+                draft: written.text.clone(),
+                attempts: attempt.number(),
+                by: written.by.clone(),
+            }),
+        }
+    }
+
+    /// One draft: by the configured model, or by quoting. `None` when there is nothing to quote.
+    async fn draft(&mut self, evidence: &[GradedHit], retry: Option<(&str, &str)>) -> Result<Option<Written>, AskError> {
+        let Some(chat) = self.service.chat.clone() else { return self.quote(evidence).await };
+        let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
+        let sources: Vec<prompt::Source<'_>> = evidence
+            .iter()
+            .zip(&urns)
+            .map(|(graded, urn)| prompt::Source {
+                urn,
+                title: &graded.hit.passage.title,
+                text: &graded.hit.passage.text,
+            })
+            .collect();
+        let messages = match retry {
+            None => prompt::answer::messages(&self.request.question, &sources),
+            Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
+        };
+        let reply = self.call(chat.as_ref(), CallRole::Generate, messages, &sources).await?;
+        let by = GeneratedBy { model: chat.model().to_owned(), provider: chat.provider().to_owned() };
+        Ok(Some(Written { text: reply.text, by }))
+    }
+
+    /// Quotes the sentences that answer best.
+    async fn quote(&mut self, evidence: &[GradedHit]) -> Result<Option<Written>, AskError> {
+        let Some(inquiry) = &self.inquiry else { return Ok(None) };
+        let titles: Vec<String> = evidence.iter().map(|graded| title_of(&graded.hit)).collect();
+        let passages: Vec<features::Passage<'_>> =
+            evidence.iter().zip(&titles).map(|(graded, title)| passage_of(&graded.hit, title)).collect();
+        let found = features::evidence_of(&self.service.analyzer, inquiry, &passages);
+        let sources: Vec<AnswerSource<'_>> = evidence
+            .iter()
+            .map(|graded| AnswerSource {
+                text: &graded.hit.passage.text,
+                probability: graded.verdict.probability.unwrap_or(0.5),
+            })
+            .collect();
+        let candidates = candidates(inquiry, &sources, &found);
+        let texts: Vec<String> = candidates.iter().map(|candidate| candidate.text().to_owned()).collect();
+        let cosines = self.cosines(&texts).await?;
+        let by = GeneratedBy { model: BUILT_IN_MODEL.to_owned(), provider: BUILT_IN_PROVIDER.to_owned() };
+        Ok(compose(inquiry, &candidates, Some(&cosines)).map(|answer| Written { text: answer.text, by }))
+    }
+
+    /// Cosine of the question with each text.
+    async fn cosines(&self, texts: &[String]) -> Result<Vec<f32>, AskError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let embedder = &self.service.embedder;
+        let (question, vectors) = tokio::try_join!(
+            embedder.embed_query(&self.request.question, self.budget.reserve_embedding(0)?),
+            embedder.embed_passages(texts.to_vec(), self.budget.reserve_embedding(0)?),
+        )?;
+        let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
+        Ok(vectors.iter().map(cosine).collect())
+    }
+
+    /// Calls a model within the budget and notes the call.
+    pub(super) async fn call(
+        &mut self,
+        chat: &dyn ChatModel,
+        role: CallRole,
+        messages: Vec<Message>,
+        sources: &[prompt::Source<'_>],
+    ) -> Result<ChatReply, AskError> {
+        let source_bytes = sources.iter().map(|source| source.text.len()).sum::<usize>();
+        let limit = self.budget.limits().completion_tokens;
+        let allowance = self.budget.reserve_chat(ChatSize {
+            prompt_tokens: tokens::estimate_messages(&messages),
+            completion_tokens: if role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) },
+            source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
+        })?;
+        let temperature = if role == CallRole::Generate { self.request.temperature } else { 0.0 };
+        let seed = Some(self.request.seed.unwrap_or_else(|| seed_of(&messages)));
+        let started = Instant::now();
+        let reply = chat.complete(&ChatRequest { messages, temperature, seed }, allowance).await?;
+        self.trace.calls.push(CallTrace {
+            role,
+            provider: chat.provider().to_owned(),
+            model: chat.model().to_owned(),
+            usage: reply.usage,
+            duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
+            is_cut: reply.is_cut,
+        });
+        Ok(reply)
+    }
+}
+
+/// A draft and its author.
+struct Written {
+    text: String,
+    by: GeneratedBy,
+}
+
+enum Judged {
+    Over(Generated),
+    Retry(String),
+}
+
+/// Whether the answer states nothing and cites nothing, but says that the sources do not tell.
+fn admits_ignorance(draft: &Draft, answer: &CitedAnswer) -> bool {
+    let has = |role: Role| draft.statements().iter().any(|statement| statement.role == role);
+    answer.citations().is_empty() && !has(Role::Claim) && has(Role::Ignorance)
+}
+
+/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
+/// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
+fn seed_of(messages: &[Message]) -> u64 {
+    let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
+    let hash = fingerprint(&first);
+    let [a, b, c, d, e, f, ..] = hash;
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}

@@ -1,0 +1,89 @@
+//! Grading a round: calibrated features decide the clear cases, a model the doubtful ones.
+
+use super::{
+    Ask, AskError,
+    pool::{GradedBy, GradedHit},
+    trace::CallRole,
+};
+use crate::{
+    domain::{
+        evidence::Inquiry,
+        grading::{Grade, Verdict, calibrated, features, reply},
+        prompt,
+    },
+    service::retrieval::{Hit, Retrieved},
+};
+
+impl Ask<'_> {
+    /// Grades what was found. A passage of an earlier round keeps its grade: grades are relative to
+    /// the question, not to the query that found it.
+    pub(super) async fn grade(&mut self, inquiry: &Inquiry, found: &Retrieved) -> Result<Vec<GradedHit>, AskError> {
+        let titles: Vec<String> = found.hits.iter().map(title_of).collect();
+        let passages: Vec<features::Passage<'_>> =
+            found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
+        let evidence = features::evidence_of(&self.service.analyzer, inquiry, &passages);
+        let verdicts = calibrated::grade(inquiry, &passages, &evidence);
+        let mut graded: Vec<GradedHit> = found
+            .hits
+            .iter()
+            .zip(verdicts)
+            .map(|(hit, verdict)| match self.pool.known(hit.passage.key) {
+                Some(known) => GradedHit { hit: hit.clone(), ..known.clone() },
+                None => GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn },
+            })
+            .collect();
+        self.ask_the_model(&mut graded).await?;
+        Ok(graded)
+    }
+
+    /// Puts the passages that the features leave in doubt before the model, all in one call.
+    async fn ask_the_model(&mut self, graded: &mut [GradedHit]) -> Result<(), AskError> {
+        let Some(chat) = self.service.chat.clone() else { return Ok(()) };
+        let doubtful: Vec<&mut GradedHit> = graded
+            .iter_mut()
+            .filter(|hit| hit.by == GradedBy::BuiltIn && hit.verdict.grade == Grade::Ambiguous)
+            .collect();
+        // A budget without a call for it leaves the passages ambiguous, which is what they are.
+        if doubtful.is_empty() || self.budget.llm_calls_left() == Some(0) {
+            return Ok(());
+        }
+        let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();
+        let sources: Vec<prompt::Source<'_>> = doubtful
+            .iter()
+            .zip(&urns)
+            .map(|(hit, urn)| prompt::Source { urn, title: &hit.hit.passage.title, text: &hit.hit.passage.text })
+            .collect();
+        let messages = prompt::grade::messages(&self.request.question, &sources);
+        let reply_text = self.call(chat.as_ref(), CallRole::Grade, messages, &sources).await?.text;
+        let verdicts: Vec<Verdict> = reply::read(&reply_text, doubtful.len());
+        for (hit, verdict) in doubtful.into_iter().zip(verdicts) {
+            hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
+            hit.by = GradedBy::Model;
+        }
+        Ok(())
+    }
+}
+
+/// Title with the heading path, as the passage was indexed.
+pub(super) fn title_of(hit: &Hit) -> String {
+    let passage = &hit.passage;
+    if passage.heading.is_empty() {
+        passage.title.clone()
+    } else {
+        format!("{} {}", passage.title, passage.heading.join(" "))
+    }
+}
+
+pub(super) fn passage_of<'p>(hit: &'p Hit, title: &'p str) -> features::Passage<'p> {
+    features::Passage {
+        title,
+        text: &hit.passage.text,
+        dense: hit.dense.map(narrow),
+        lexical: hit.lexical.map_or(0.0, narrow),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "scores were single precision before they were fused")]
+fn narrow(score: f64) -> f32 {
+    score as f32
+}

@@ -1,0 +1,286 @@
+//! Ask: the corrective loop (Yan et al. 2024, arXiv:2401.15884) and the strict validator behind it.
+//!
+//! retrieve → grade → [`next_step`] → rewrite and again, or generate → validate → answer, or abstain.
+
+mod generate;
+mod grade;
+mod pool;
+mod report;
+mod rewrite;
+mod stage;
+mod trace;
+
+use std::{sync::Arc, time::Duration};
+
+pub use pool::GradedHit;
+pub use report::{AskError, AskOutcome, AskReport, GeneratedBy, Rejection, TimingsMs};
+pub use trace::{AttemptTrace, CallRole, CallTrace, RoundTrace, Trace, VerdictTrace};
+
+use self::{generate::Generated, pool::Pool, stage::{Stage, StageClock}};
+use super::{
+    ServiceError,
+    context::Context,
+    retrieval::{Mode, RetrievalQuery, Retrieved, Retriever},
+};
+use crate::{
+    domain::{
+        budget::{Budget, Limits},
+        citation::Level,
+        corrective::{AbstainReason, Evidence, LoopSettings, LoopState, OnInsufficient, Round, Step, StepCalls, next_step},
+        evidence::Inquiry,
+        filter::Filter,
+        identity::TenantId,
+        lexical::analyzer::Analyzer,
+        rewriting::Tried,
+    },
+    providers::{ChatModel, Embedder},
+};
+
+/// Defaults and limits of the deployment.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Share of correct passages among the candidates that is enough to generate.
+    pub min_correct_fraction: f32,
+    /// Most rewrites of one question.
+    pub max_rewrite_attempts: u32,
+    /// Limits of one ask; a request may ask for less.
+    pub limits: Limits,
+    /// Longest ask; a request may ask for less.
+    pub timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let LoopSettings { min_correct_fraction, max_rewrite_attempts, .. } = LoopSettings::default();
+        Self { min_correct_fraction, max_rewrite_attempts, limits: Limits::ask(), timeout: Duration::from_secs(30) }
+    }
+}
+
+/// A question, checked.
+#[derive(Clone, Debug)]
+pub struct AskRequest {
+    /// The question.
+    pub question: String,
+    /// Collections, at least one.
+    pub collections: Vec<String>,
+    /// Passages per round.
+    pub top_k: usize,
+    /// Passages below this fused score are left out.
+    pub min_score: f64,
+    /// What may be found.
+    pub filter: Filter,
+    /// How strictly the answer is checked.
+    pub level: Level,
+    /// Sampling temperature of the answering model.
+    pub temperature: f32,
+    /// Seed; otherwise made from question and sources.
+    pub seed: Option<u64>,
+    /// What to do when only ambiguous passages are found.
+    pub on_insufficient: OnInsufficient,
+    /// Most model calls, if fewer than the deployment allows.
+    pub max_llm_calls: Option<u32>,
+    /// Longest time, if less than the deployment allows.
+    pub timeout: Option<Duration>,
+    /// Stop before anything is generated.
+    pub dry_run: bool,
+}
+
+/// The use case.
+#[derive(Clone)]
+pub struct AskService {
+    retriever: Retriever,
+    embedder: Arc<dyn Embedder>,
+    /// Grades the doubtful cases, rewrites and answers; without one the built-in parts do.
+    chat: Option<Arc<dyn ChatModel>>,
+    analyzer: Arc<Analyzer>,
+    settings: Arc<Settings>,
+    context: Context,
+}
+
+/// One ask on its way.
+struct Ask<'a> {
+    service: &'a AskService,
+    request: &'a AskRequest,
+    budget: Budget,
+    clock: &'a StageClock,
+    trace: Trace,
+    pool: Pool,
+    rounds: Vec<Round>,
+    tried: Tried,
+    rewriter_is_exhausted: bool,
+    inquiry: Option<Inquiry>,
+    has_content: bool,
+}
+
+impl AskService {
+    /// Ask with these parts.
+    #[must_use]
+    pub const fn new(
+        retriever: Retriever,
+        embedder: Arc<dyn Embedder>,
+        chat: Option<Arc<dyn ChatModel>>,
+        analyzer: Arc<Analyzer>,
+        settings: Arc<Settings>,
+        context: Context,
+    ) -> Self {
+        Self { retriever, embedder, chat, analyzer, settings, context }
+    }
+
+    /// The deployment's defaults and limits.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Answers a question from the documents, or says that they do not.
+    ///
+    /// # Errors
+    /// [`AskError`]: rejected citations, deadline, unknown collection, provider or store failure.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the model call under way.
+    pub async fn ask(&self, tenant: TenantId, request: &AskRequest) -> Result<AskReport, AskError> {
+        let mut limits = self.settings.limits;
+        if let Some(fewer) = request.max_llm_calls {
+            limits.llm_calls = Some(limits.llm_calls.map_or(fewer, |most| most.min(fewer)));
+        }
+        let timeout = request.timeout.map_or(self.settings.timeout, |shorter| shorter.min(self.settings.timeout));
+        let budget = Budget::new(limits);
+        let clock = StageClock::start();
+        let ask = Ask {
+            service: self,
+            request,
+            budget: budget.clone(),
+            clock: &clock,
+            trace: Trace::default(),
+            pool: Pool::default(),
+            rounds: Vec::new(),
+            tried: Tried::new(&request.question),
+            rewriter_is_exhausted: false,
+            inquiry: None,
+            has_content: true,
+        };
+        match tokio::time::timeout(timeout, ask.run(tenant)).await {
+            Ok(result) => result,
+            Err(_) => Err(AskError::Deadline {
+                stage: clock.current().doing(),
+                limit_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+                usage: budget.spent(),
+            }),
+        }
+    }
+}
+
+impl Ask<'_> {
+    /// The loop: what to do is decided by [`next_step`], how is below.
+    async fn run(mut self, tenant: TenantId) -> Result<AskReport, AskError> {
+        let collections = self.service.retriever.collections(tenant, &self.request.collections).await?;
+        let mut query = self.request.question.clone();
+        loop {
+            let step = next_step(&self.state());
+            self.trace.note_step(step);
+            match step {
+                Step::Retrieve => self.round(tenant, &collections, &query).await?,
+                Step::Rewrite => match self.rewrite().await? {
+                    Some(rewritten) => {
+                        query = rewritten;
+                        self.round(tenant, &collections, &query).await?;
+                    }
+                    None => self.rewriter_is_exhausted = true,
+                },
+                Step::Abstain { reason } => return Ok(self.report(AskOutcome::Abstained(reason), Vec::new())),
+                Step::Generate { over } => return self.answer(over).await,
+            }
+        }
+    }
+
+    fn state(&self) -> LoopState<'_> {
+        let settings = &self.service.settings;
+        let calls = u32::from(self.service.chat.is_some());
+        LoopState {
+            settings: LoopSettings {
+                min_correct_fraction: settings.min_correct_fraction,
+                max_rewrite_attempts: settings.max_rewrite_attempts,
+                on_insufficient: self.request.on_insufficient,
+            },
+            has_content: self.has_content,
+            rounds: &self.rounds,
+            rewriter_is_exhausted: self.rewriter_is_exhausted,
+            calls: StepCalls { grade: calls, rewrite: calls, generate: calls },
+            calls_left: self.budget.llm_calls_left(),
+        }
+    }
+
+    /// One round: retrieve for the query, grade what is new against the question.
+    async fn round(&mut self, tenant: TenantId, collections: &[crate::store::Collection], query: &str) -> Result<(), AskError> {
+        self.clock.enter(Stage::Retrieve);
+        let retrieval = RetrievalQuery {
+            tenant,
+            collections,
+            text: query,
+            mode: Mode::Hybrid,
+            top_k: self.request.top_k,
+            min_score: self.request.min_score,
+            filter: &self.request.filter,
+        };
+        let found = self.service.retriever.retrieve(&retrieval, &self.budget).await?;
+        self.has_content = found.chunks > 0;
+        self.clock.enter(Stage::Grade);
+        let inquiry = self.inquiry.take().unwrap_or_else(|| self.inquire(&found));
+        let graded = self.grade(&inquiry, &found).await?;
+        self.inquiry = Some(inquiry);
+        let grades: Vec<_> = graded.iter().map(|hit| hit.verdict.grade).collect();
+        let new = self.pool.add(graded.clone());
+        self.rounds.push(Round::of(&grades, new));
+        self.trace.note_round(query, &found, &graded, new);
+        Ok(())
+    }
+
+    /// What the question asks for, weighed by the collections asked.
+    fn inquire(&self, found: &Retrieved) -> Inquiry {
+        Inquiry::new(&self.service.analyzer, &self.request.question, found.chunks, |stem| {
+            found.document_frequencies.get(stem).copied().unwrap_or(0)
+        })
+    }
+
+    async fn answer(mut self, over: Evidence) -> Result<AskReport, AskError> {
+        let evidence = self.pool.evidence(over, self.request.top_k);
+        if self.request.dry_run {
+            return Ok(self.report(AskOutcome::DryRun, evidence));
+        }
+        self.clock.enter(Stage::Generate);
+        match self.generate(&evidence).await? {
+            Generated::Accepted(answer, by) => Ok(self.report(AskOutcome::Answered { answer, by }, evidence)),
+            Generated::Ignorance => Ok(self.report(AskOutcome::Abstained(AbstainReason::LowSupport), evidence)),
+            Generated::Rejected { errors, draft, attempts, by } => Err(AskError::Rejected(Box::new(Rejection {
+                errors,
+                draft,
+                attempts,
+                level: self.request.level,
+                by,
+                sources: self.pool.sources(evidence, self.request.top_k),
+                usage: self.budget.spent(),
+                timings: self.clock.timings(),
+            }))),
+        }
+    }
+
+    fn report(mut self, outcome: AskOutcome, evidence: Vec<GradedHit>) -> AskReport {
+        let timings = self.clock.timings();
+        AskReport {
+            id: self.service.context.ids.next(),
+            outcome,
+            sources: self.pool.sources(evidence, self.request.top_k),
+            usage: self.budget.spent(),
+            timings,
+            level: self.request.level,
+            trace: std::mem::take(&mut self.trace),
+        }
+    }
+}
+
+impl From<crate::store::StoreError> for AskError {
+    fn from(error: crate::store::StoreError) -> Self {
+        Self::Service(ServiceError::Store(error))
+    }
+}

@@ -1,0 +1,89 @@
+//! Passages of all rounds, each once, with the grade it got.
+
+use std::collections::HashSet;
+
+use crate::{
+    domain::{corrective::Evidence, grading::Verdict, identity::ChunkKey},
+    service::retrieval::Hit,
+};
+
+/// Who graded a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GradedBy {
+    /// The calibrated features.
+    BuiltIn,
+    /// The configured model.
+    Model,
+}
+
+impl GradedBy {
+    /// Name in the trace.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built_in",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// A passage with its grade.
+#[derive(Clone, Debug)]
+pub struct GradedHit {
+    /// The passage.
+    pub hit: Hit,
+    /// What the grader says.
+    pub verdict: Verdict,
+    /// Which grader.
+    pub by: GradedBy,
+}
+
+/// Passages seen so far, in the order they were found.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    hits: Vec<GradedHit>,
+    keys: HashSet<ChunkKey>,
+}
+
+impl Pool {
+    /// The grade that a passage got in an earlier round.
+    pub(super) fn known(&self, key: ChunkKey) -> Option<&GradedHit> {
+        self.hits.iter().find(|known| known.hit.passage.key == key)
+    }
+
+    /// Adds a round's passages; how many of them are new.
+    pub(super) fn add(&mut self, graded: Vec<GradedHit>) -> usize {
+        let before = self.hits.len();
+        for hit in graded {
+            if self.keys.insert(hit.hit.passage.key) {
+                self.hits.push(hit);
+            }
+        }
+        self.hits.len() - before
+    }
+
+    /// The passages to generate over: best grade first, then the more probable, then the better match.
+    pub(super) fn evidence(&self, over: Evidence, limit: usize) -> Vec<GradedHit> {
+        let mut chosen: Vec<GradedHit> =
+            self.hits.iter().filter(|graded| over.admits(graded.verdict.grade)).cloned().collect();
+        chosen.sort_by(|a, b| {
+            let worth = |graded: &GradedHit| graded.verdict.probability.unwrap_or(0.0);
+            b.verdict
+                .grade
+                .cmp(&a.verdict.grade)
+                .then(worth(b).total_cmp(&worth(a)))
+                .then(b.hit.fused.total_cmp(&a.hit.fused))
+                .then(a.hit.passage.key.cmp(&b.hit.passage.key))
+        });
+        chosen.truncate(limit);
+        chosen
+    }
+
+    /// The evidence in marker order, then what else was found, to at most `limit` in all.
+    pub(super) fn sources(&self, evidence: Vec<GradedHit>, limit: usize) -> Vec<GradedHit> {
+        let used: HashSet<ChunkKey> = evidence.iter().map(|graded| graded.hit.passage.key).collect();
+        let room = limit.saturating_sub(evidence.len());
+        let rest = self.hits.iter().filter(|graded| !used.contains(&graded.hit.passage.key)).take(room).cloned();
+        evidence.into_iter().chain(rest).collect()
+    }
+}

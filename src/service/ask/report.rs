@@ -1,0 +1,130 @@
+//! What an ask ends with.
+
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::{pool::GradedHit, trace::Trace};
+use crate::{
+    domain::{
+        budget::{BudgetExceeded, Spent},
+        citation::{CitationError, CitedAnswer, Level},
+        corrective::AbstainReason,
+    },
+    providers::ProviderError,
+    service::ServiceError,
+};
+
+/// Who wrote an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedBy {
+    /// Model.
+    pub model: String,
+    /// Its provider.
+    pub provider: String,
+}
+
+/// How an ask ended. An answer is here only if the validator made it.
+#[derive(Clone, Debug)]
+pub enum AskOutcome {
+    /// With a checked answer.
+    Answered {
+        /// The answer.
+        answer: CitedAnswer,
+        /// Who wrote it.
+        by: GeneratedBy,
+    },
+    /// The documents do not answer the question.
+    Abstained(AbstainReason),
+    /// Before generation, as asked.
+    DryRun,
+}
+
+/// Everything about a finished ask.
+#[derive(Clone, Debug)]
+pub struct AskReport {
+    /// Identity of this ask.
+    pub id: Uuid,
+    /// How it ended.
+    pub outcome: AskOutcome,
+    /// Sources in marker order, then those that were found but not used.
+    pub sources: Vec<GradedHit>,
+    /// What was spent.
+    pub usage: Spent,
+    /// Where the time went.
+    pub timings: TimingsMs,
+    /// The level asked for.
+    pub level: Level,
+    /// The whole path.
+    pub trace: Trace,
+}
+
+/// Milliseconds by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TimingsMs {
+    /// Retrieval, all rounds.
+    pub retrieve: f64,
+    /// Grading, all rounds.
+    pub grade: f64,
+    /// Rewriting.
+    pub rewrite: f64,
+    /// Generation, both attempts.
+    pub generate: f64,
+    /// Validation.
+    pub validate: f64,
+    /// From the first to the last.
+    pub total: f64,
+}
+
+/// An answer that failed validation twice.
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    /// What was wrong with the last draft.
+    pub errors: Vec<CitationError>,
+    /// The last draft.
+    pub draft: String,
+    /// Drafts that were made.
+    pub attempts: u8,
+    /// The level asked for.
+    pub level: Level,
+    /// Who wrote it.
+    pub by: GeneratedBy,
+    /// Sources in marker order, then those that were found but not used.
+    pub sources: Vec<GradedHit>,
+    /// What was spent.
+    pub usage: Spent,
+    /// Where the time went.
+    pub timings: TimingsMs,
+}
+
+/// An ask that ended without an answer that may be shown.
+#[derive(Debug, Error)]
+pub enum AskError {
+    /// Citations were wrong after the retry.
+    #[error("the answer failed citation validation after {} attempts", .0.attempts)]
+    Rejected(Box<Rejection>),
+    /// It took too long.
+    #[error("the limit of {limit_ms} ms was reached while {stage}")]
+    Deadline {
+        /// What was being done.
+        stage: &'static str,
+        /// The limit.
+        limit_ms: u64,
+        /// What was spent.
+        usage: Spent,
+    },
+    /// Anything else.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+impl From<BudgetExceeded> for AskError {
+    fn from(error: BudgetExceeded) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<ProviderError> for AskError {
+    fn from(error: ProviderError) -> Self {
+        Self::Service(error.into())
+    }
+}

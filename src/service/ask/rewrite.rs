@@ -1,0 +1,56 @@
+//! Rewriting: another query for the same question, never one that was tried.
+
+use super::{Ask, AskError, stage::Stage, trace::CallRole};
+use crate::{
+    domain::{
+        prompt,
+        rewriting::{RewriteError, built_in, read_reply},
+    },
+    providers::{ProviderError, ProviderErrorKind},
+};
+
+/// Passages of the last round that the built-in rewriter takes words from.
+const FEEDBACK_PASSAGES: usize = 3;
+
+impl Ask<'_> {
+    /// A new query, or `None` when there is none.
+    pub(super) async fn rewrite(&mut self) -> Result<Option<String>, AskError> {
+        self.clock.enter(Stage::Rewrite);
+        let query = match self.service.chat.clone() {
+            Some(chat) => {
+                let messages = prompt::rewrite::messages(&self.request.question, self.tried.rewrites());
+                let reply = self.call(chat.as_ref(), CallRole::Rewrite, messages, &[]).await?;
+                match read_reply(&reply.text, &self.tried) {
+                    Ok(query) => Some(query),
+                    // The model goes in circles; the built-in rewriter may still know a way.
+                    Err(RewriteError::Repeated | RewriteError::TooLong) => self.rewrite_built_in(),
+                    Err(RewriteError::Empty) => {
+                        return Err(AskError::from(ProviderError {
+                            kind: ProviderErrorKind::InvalidReply,
+                            provider: chat.provider().to_owned(),
+                            model: chat.model().to_owned(),
+                            detail: "the rewriter replied with an empty query".to_owned(),
+                            retry_after: None,
+                        }));
+                    }
+                }
+            }
+            None => self.rewrite_built_in(),
+        };
+        Ok(query.and_then(|query| self.tried.add(query).ok().map(str::to_owned)))
+    }
+
+    fn rewrite_built_in(&self) -> Option<String> {
+        let inquiry = self.inquiry.as_ref()?;
+        let feedback: Vec<&str> = self
+            .trace
+            .rounds
+            .last()
+            .map(|round| {
+                let hits = round.verdicts.iter().take(FEEDBACK_PASSAGES);
+                hits.map(|verdict| verdict.hit.hit.passage.text.as_str()).collect()
+            })
+            .unwrap_or_default();
+        built_in::rewrite(&self.service.analyzer, inquiry, &self.tried, &feedback)
+    }
+}

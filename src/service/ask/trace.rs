@@ -1,0 +1,105 @@
+//! The whole path of an ask, for whoever asks for it.
+
+use super::pool::GradedHit;
+use crate::{
+    domain::{budget::Usage, citation::CitationError, corrective::Step, grading::Grade},
+    service::retrieval::Retrieved,
+    store::VectorScan,
+};
+
+/// What was tried, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Steps that the loop decided on.
+    pub steps: Vec<Step>,
+    /// Rounds of retrieval and grading.
+    pub rounds: Vec<RoundTrace>,
+    /// Model calls.
+    pub calls: Vec<CallTrace>,
+    /// Drafts and what was wrong with them.
+    pub attempts: Vec<AttemptTrace>,
+}
+
+/// One round.
+#[derive(Clone, Debug)]
+pub struct RoundTrace {
+    /// The query that was searched.
+    pub query: String,
+    /// Passages that no earlier round had found.
+    pub new: usize,
+    /// Best BM25 score over the query's idf mass.
+    pub evidence: f64,
+    /// How vectors were searched.
+    pub scan: Option<VectorScan>,
+    /// What the grader said.
+    pub verdicts: Vec<VerdictTrace>,
+}
+
+/// One verdict.
+#[derive(Clone, Debug)]
+pub struct VerdictTrace {
+    /// The passage.
+    pub hit: GradedHit,
+    /// Its grade.
+    pub grade: Grade,
+}
+
+/// What a model call was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallRole {
+    /// Grading.
+    Grade,
+    /// Rewriting.
+    Rewrite,
+    /// Generating.
+    Generate,
+}
+
+impl CallRole {
+    /// Name in the trace.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Grade => "grade",
+            Self::Rewrite => "rewrite",
+            Self::Generate => "generate",
+        }
+    }
+}
+
+/// One model call.
+#[derive(Clone, Debug)]
+pub struct CallTrace {
+    /// What for.
+    pub role: CallRole,
+    /// Provider.
+    pub provider: String,
+    /// Model.
+    pub model: String,
+    /// Tokens.
+    pub usage: Usage,
+    /// Time it took.
+    pub duration_ms: f64,
+    /// Whether the reply was cut because its tokens were used up.
+    pub is_cut: bool,
+}
+
+/// One draft.
+#[derive(Clone, Debug)]
+pub struct AttemptTrace {
+    /// 1 or 2.
+    pub attempt: u8,
+    /// What was wrong with it.
+    pub errors: Vec<CitationError>,
+}
+
+impl Trace {
+    pub(super) fn note_step(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    pub(super) fn note_round(&mut self, query: &str, found: &Retrieved, graded: &[GradedHit], new: usize) {
+        let verdicts = graded.iter().map(|hit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() }).collect();
+        self.rounds.push(RoundTrace { query: query.to_owned(), new, evidence: found.evidence, scan: found.scan, verdicts });
+    }
+}

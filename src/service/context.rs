@@ -1,0 +1,57 @@
+//! Time and identity as parameters, so that tests decide both.
+
+use std::sync::Arc;
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Now, in UTC.
+    fn now(&self) -> OffsetDateTime;
+}
+
+/// Makes identities.
+pub trait Ids: Send + Sync {
+    /// A new one; later ones sort after earlier ones (UUID version 7, RFC 9562).
+    fn next(&self) -> Uuid;
+}
+
+/// Clock and identities of a running service.
+#[derive(Clone)]
+pub struct Context {
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes identities.
+    pub ids: Arc<dyn Ids>,
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    fn now(&self) -> OffsetDateTime {
+        OffsetDateTime::now_utc()
+    }
+}
+
+/// Random identities that sort by time.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomIds;
+
+impl Ids for RandomIds {
+    #[expect(clippy::disallowed_methods, reason = "the one place that makes random identities")]
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+impl Context {
+    /// The machine's clock and random identities.
+    #[must_use]
+    pub fn system() -> Self {
+        Self { clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) }
+    }
+}

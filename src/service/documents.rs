@@ -1,0 +1,95 @@
+//! Stored documents as a use case.
+
+use uuid::Uuid;
+
+use super::ServiceError;
+use crate::{
+    domain::identity::TenantId,
+    store::{DeleteReceipt, DocumentRow, DocumentText, Store, StoredChunk},
+};
+
+/// Which documents to list.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentList {
+    /// Only of this collection.
+    pub collection: Option<String>,
+    /// Only with a source that starts so.
+    pub source_prefix: Option<String>,
+    /// Only those after this one in the list.
+    pub after: Option<Uuid>,
+    /// At most this many.
+    pub limit: i64,
+}
+
+/// List, get, read, delete.
+#[derive(Clone)]
+pub struct DocumentService {
+    store: Store,
+}
+
+fn missing(id: Uuid) -> ServiceError {
+    ServiceError::NotFound { what: "document", name: id.to_string() }
+}
+
+impl DocumentService {
+    /// Documents of this store.
+    #[must_use]
+    pub const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Documents, newest first.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] when the collection does not exist.
+    pub async fn list(&self, tenant: TenantId, list: &DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
+        let collection = match &list.collection {
+            None => None,
+            Some(name) => {
+                let found = self.store.collection(tenant, name).await?;
+                let found = found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })?;
+                Some(found.id)
+            }
+        };
+        Ok(self.store.documents(tenant, collection, None, list.after, list.source_prefix.as_deref(), list.limit).await?)
+    }
+
+    /// One document.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
+        self.store.document(tenant, id).await?.ok_or_else(|| missing(id))
+    }
+
+    /// The extracted text of a document.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn text(&self, tenant: TenantId, id: Uuid) -> Result<DocumentText, ServiceError> {
+        self.store.document_text(tenant, id).await?.ok_or_else(|| missing(id))
+    }
+
+    /// Chunks of a document in order, from place `from` on.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn chunks(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        from: u32,
+        limit: i64,
+    ) -> Result<Vec<StoredChunk>, ServiceError> {
+        self.get(tenant, id).await?;
+        Ok(self.store.chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
+    }
+
+    /// Deletes a document with its chunks, vectors and statistics.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
+        self.store.delete_document(tenant, id).await?.ok_or_else(|| missing(id))
+    }
+}

@@ -1,0 +1,47 @@
+//! What a use case can fail with; `http` turns each into one problem document.
+
+use thiserror::Error;
+
+use crate::{
+    domain::budget::BudgetExceeded,
+    providers::ProviderError,
+    store::StoreError,
+};
+
+/// A failed use case.
+#[derive(Debug, Error)]
+pub enum ServiceError {
+    /// Something named in the request is not there (or belongs to somebody else).
+    #[error("{what} {name:?} does not exist")]
+    NotFound {
+        /// Kind of thing.
+        what: &'static str,
+        /// As the request named it.
+        name: String,
+    },
+    /// The request contradicts what is stored.
+    #[error("{detail}")]
+    Conflict {
+        /// Stable code.
+        code: &'static str,
+        /// What contradicts what, and what to do.
+        detail: String,
+    },
+    /// One value of the request is wrong.
+    #[error("{pointer}: {detail}")]
+    Invalid {
+        /// JSON pointer (RFC 6901) to the value.
+        pointer: String,
+        /// What is wrong and what would be right.
+        detail: String,
+    },
+    /// The request needs more than it may spend.
+    #[error(transparent)]
+    Budget(#[from] BudgetExceeded),
+    /// The model provider failed.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

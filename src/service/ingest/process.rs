@@ -1,0 +1,467 @@
+//! One claimed batch from bytes to settled items.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use time::OffsetDateTime;
+
+use super::{
+    Settings,
+    prepare::{Described, Prepared, SplitPlan, describe, prepare},
+};
+use crate::{
+    domain::{
+        budget::{Budget, Limits},
+        fingerprint::Hash,
+        job::Stage,
+        lexical::{
+            analyzer::Analyzer,
+            bm25::{ReferenceLength, TermCounts, document_weights},
+            reweigh::reweigh,
+            term_id::TermSalt,
+        },
+    },
+    providers::{Embedder, ProviderError},
+    service::{ServiceError, context::Context},
+    store::{BatchOutcome, Claim, Collection, CommitBatch, ItemFailure, NewChunk, NewDocument, Store, StoreError},
+};
+
+/// Longest wait before a document is tried again after a transient failure.
+const MAX_BACKOFF_S: i64 = 60;
+
+/// What a worker needs to turn a claim into stored documents.
+#[derive(Clone)]
+pub struct Processor {
+    pub(super) store: Store,
+    pub(super) embedder: Arc<dyn Embedder>,
+    pub(super) analyzer: Arc<Analyzer>,
+    pub(super) settings: Settings,
+    pub(super) context: Context,
+}
+
+/// A document with its vectors, before BM25.
+struct Embedded {
+    prepared: Prepared,
+    vectors: Vec<Vec<f32>>,
+    embedding_calls: i32,
+}
+
+impl Processor {
+    /// Ingest with this store and embedder.
+    #[must_use]
+    pub const fn new(
+        store: Store,
+        embedder: Arc<dyn Embedder>,
+        analyzer: Arc<Analyzer>,
+        settings: Settings,
+        context: Context,
+    ) -> Self {
+        Self { store, embedder, analyzer, settings, context }
+    }
+
+    /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
+    pub(super) async fn process(&self, claim: Claim) -> Result<(), ServiceError> {
+        let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
+        let attempts: HashMap<i32, i32> = claim.items.iter().map(|item| (item.ordinal, item.attempts)).collect();
+        let Some(collection) = self.store.collection_by_id(claim.tenant, claim.collection_id).await? else {
+            return self.fail_all(handle, attempts.keys().copied(), &collection_gone()).await;
+        };
+        let plan = SplitPlan { max_tokens: self.settings.chunk_tokens, window: self.embedder.window() };
+        let (described, mut failures) = self.describe_all(claim, plan);
+        let (unchanged, changed) = self.leave_out_unchanged(handle, &collection, described).await?;
+        let (prepared, split_failures) = self.prepare_all(changed, plan).await;
+        failures.extend(split_failures);
+        self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
+        let (embedded, failed) = self.embed_apart(handle, &collection, prepared).await;
+        for Failed { items, error } in failed {
+            self.retry_or_fail(handle, &items, &attempts, &error).await?;
+        }
+        self.commit(handle, collection, embedded, &unchanged, &attempts).await
+    }
+
+    fn describe_all(&self, claim: Claim, plan: SplitPlan) -> (Vec<Described>, Vec<ItemFailure>) {
+        let (mut described, mut failures) = (Vec::new(), Vec::new());
+        for item in claim.items {
+            match describe(item, plan, self.embedder.profile()) {
+                Ok(document) => described.push(document),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        (described, failures)
+    }
+
+    /// Sets aside the documents that are stored already just as they would be stored now.
+    async fn leave_out_unchanged(
+        &self,
+        handle: ClaimHandle,
+        collection: &Collection,
+        described: Vec<Described>,
+    ) -> Result<(Vec<(i32, uuid::Uuid)>, Vec<Described>), ServiceError> {
+        let sources: Vec<String> = described.iter().map(|document| document.source.clone()).collect();
+        let stored = self.store.stored_as(handle.tenant, collection.id, &sources).await?;
+        let by_source: HashMap<&str, (&[u8], uuid::Uuid)> =
+            stored.iter().map(|row| (row.source.as_str(), (row.fingerprint.as_slice(), row.document_id))).collect();
+        let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
+        for document in described {
+            match by_source.get(document.source.as_str()) {
+                Some((fingerprint, id)) if *fingerprint == document.fingerprint => unchanged.push((document.item, *id)),
+                _ => changed.push(document),
+            }
+        }
+        Ok((unchanged, changed))
+    }
+
+    async fn prepare_all(&self, documents: Vec<Described>, plan: SplitPlan) -> (Vec<Prepared>, Vec<ItemFailure>) {
+        let embedder = Arc::clone(&self.embedder);
+        let work = move || {
+            let (mut prepared, mut failures) = (Vec::new(), Vec::new());
+            for document in documents {
+                match prepare(document, plan, &|text: &str| embedder.count(text)) {
+                    Ok(document) => prepared.push(document),
+                    Err(failure) => failures.push(failure),
+                }
+            }
+            (prepared, failures)
+        };
+        tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained in prepare")
+    }
+
+    /// Embeds all documents together, or, if a model refuses them for good, one by one: a document that
+    /// cannot be embedded fails alone.
+    async fn embed_apart(
+        &self,
+        handle: ClaimHandle,
+        collection: &Collection,
+        documents: Vec<Prepared>,
+    ) -> (Vec<Embedded>, Vec<Failed>) {
+        let (mut embedded, mut failed) = (Vec::new(), Vec::new());
+        let mut groups = vec![documents];
+        while let Some(group) = groups.pop() {
+            match self.vectors_of(handle, collection, &group).await {
+                Ok(vectors) => embedded.extend(vectors.attach(group)),
+                Err(error) if !is_transient(&error) && group.len() > 1 => {
+                    groups.extend(group.into_iter().map(|document| vec![document]));
+                }
+                Err(error) => {
+                    let items = group.iter().map(|document| document.described.item).collect();
+                    failed.push(Failed { items, error });
+                }
+            }
+        }
+        (embedded, failed)
+    }
+
+    /// Vectors for all pieces: those that are stored already, and new ones for the rest.
+    async fn vectors_of(
+        &self,
+        handle: ClaimHandle,
+        collection: &Collection,
+        documents: &[Prepared],
+    ) -> Result<Vectors, ServiceError> {
+        let mut hashes: Vec<Hash> =
+            documents.iter().flat_map(|document| document.pieces.iter().map(|piece| piece.embedding_hash)).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        let known = self.store.vectors_by_hash(handle.tenant, collection.profile_id, &hashes).await?;
+        let mut vectors = Vectors {
+            by_hash: known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect(),
+            embedded_for: vec![0; documents.len()],
+        };
+        let mut wanted: Vec<(Hash, String)> = Vec::new();
+        let mut seen = HashSet::new();
+        for (document, calls) in documents.iter().zip(&mut vectors.embedded_for) {
+            for piece in &document.pieces {
+                if !vectors.by_hash.contains_key(&piece.embedding_hash) && seen.insert(piece.embedding_hash) {
+                    wanted.push((piece.embedding_hash, piece.embedding_text.clone()));
+                    *calls += 1;
+                }
+            }
+        }
+        if !wanted.is_empty() {
+            let (hashes, texts): (Vec<Hash>, Vec<String>) = wanted.into_iter().unzip();
+            let tokens = texts.iter().map(String::len).sum::<usize>() / 4;
+            let allowance =
+                Budget::new(Limits::ingest()).reserve_embedding(u32::try_from(tokens).unwrap_or(u32::MAX))?;
+            let new = self.embedder.embed_passages(texts, allowance).await?;
+            vectors.by_hash.extend(hashes.into_iter().zip(new));
+        }
+        Ok(vectors)
+    }
+
+    /// Stores the documents; with one that Postgres refuses, one by one, so that it fails alone.
+    async fn commit(
+        &self,
+        handle: ClaimHandle,
+        collection: Collection,
+        embedded: Vec<Embedded>,
+        unchanged: &[(i32, uuid::Uuid)],
+        attempts: &HashMap<i32, i32>,
+    ) -> Result<(), ServiceError> {
+        if embedded.is_empty() && unchanged.is_empty() {
+            return Ok(());
+        }
+        let items: Vec<i32> = embedded.iter().map(|document| document.prepared.described.item).collect();
+        match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
+            Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
+                self.commit_once(handle, collection.clone(), &[], unchanged).await.or_else(ignore_refusal)?;
+                for document in embedded {
+                    let item = document.prepared.described.item;
+                    let result = self.commit_once(handle, collection.clone(), &[document], &[]).await;
+                    if let Err(error) = result {
+                        self.retry_or_fail(handle, &[item], attempts, &error).await?;
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => self.retry_or_fail(handle, &items, attempts, &error).await,
+            Ok(()) => Ok(()),
+        }
+    }
+
+    async fn commit_once(
+        &self,
+        handle: ClaimHandle,
+        mut collection: Collection,
+        embedded: &[Embedded],
+        unchanged: &[(i32, uuid::Uuid)],
+    ) -> Result<(), ServiceError> {
+        let counted = self.count_terms(&collection, embedded);
+        loop {
+            if !embedded.is_empty() && collection.average_length <= 0.0 {
+                collection.average_length = self.first_reference(handle, &collection, &counted).await?;
+            }
+            let documents = self.weigh(&collection, embedded, &counted);
+            let batch = CommitBatch {
+                tenant: handle.tenant,
+                job_id: handle.job_id,
+                fence: handle.fence,
+                collection: &collection,
+                documents: &documents,
+                unchanged,
+                now: self.context.clock.now(),
+            };
+            match self.store.commit_batch(&batch).await? {
+                BatchOutcome::Settled | BatchOutcome::LeaseLost => return Ok(()),
+                BatchOutcome::CollectionGone => {
+                    let items = documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
+                    return self.fail_all(handle, items, &collection_gone()).await;
+                }
+                BatchOutcome::WeightsStale => {
+                    let renewed = self.store.collection_by_id(handle.tenant, collection.id).await?;
+                    collection = renewed.unwrap_or(collection);
+                }
+            }
+        }
+    }
+
+    fn count_terms(&self, collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
+        let salt = TermSalt::new(collection.id.as_bytes());
+        embedded
+            .iter()
+            .map(|document| {
+                let pieces = document.prepared.pieces.iter();
+                pieces.map(|piece| TermCounts::of_text(&self.analyzer, salt, &piece.embedding_text)).collect()
+            })
+            .collect()
+    }
+
+    async fn first_reference(
+        &self,
+        handle: ClaimHandle,
+        collection: &Collection,
+        counted: &[Vec<TermCounts>],
+    ) -> Result<f32, ServiceError> {
+        let lengths = counted.iter().flatten().map(|terms| u64::from(terms.length()));
+        let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
+        let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
+        let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
+        let reference = self.store.first_reference_length(handle.tenant, collection.id, average, chunks).await?;
+        Ok(reference.unwrap_or(average))
+    }
+
+    fn weigh(&self, collection: &Collection, embedded: &[Embedded], counted: &[Vec<TermCounts>]) -> Vec<NewDocument> {
+        let now = self.context.clock.now();
+        embedded
+            .iter()
+            .zip(counted)
+            .map(|(document, counts)| self.new_document(document, counts, collection.average_length, now))
+            .collect()
+    }
+
+    fn new_document(&self, document: &Embedded, counts: &[TermCounts], average: f32, now: OffsetDateTime) -> NewDocument {
+        let Prepared { described, title, text, splitter, pieces } = &document.prepared;
+        let chunks = pieces
+            .iter()
+            .zip(counts)
+            .zip(&document.vectors)
+            .map(|((piece, terms), vector)| NewChunk {
+                start_char: int(piece.piece.start),
+                end_char: int(piece.piece.end),
+                page: None,
+                heading: piece.piece.heading_path.clone(),
+                tokens: int(piece.piece.tokens),
+                text: piece.text.clone(),
+                length: i32::try_from(terms.length()).unwrap_or(i32::MAX),
+                weights: document_weights(terms, f64::from(average)),
+                embedding_hash: piece.embedding_hash,
+                embedding: vector.clone(),
+            })
+            .collect();
+        NewDocument {
+            item: described.item,
+            position: described.position,
+            new_id: self.context.ids.next(),
+            source: described.source.clone(),
+            uri: described.uri.clone(),
+            loader: described.loader.clone(),
+            fetched_at: now,
+            content_hash: described.content_hash,
+            fingerprint: described.fingerprint,
+            title: title.clone(),
+            media_type: described.media_type.clone(),
+            metadata: described.metadata.clone(),
+            text: text.clone(),
+            splitter: splitter.clone(),
+            embedding_calls: document.embedding_calls,
+            chunks,
+        }
+    }
+
+    /// Makes a collection's weights again when its average length has drifted.
+    pub(super) async fn maintain(&self, handle: ClaimHandle, collection: uuid::Uuid) -> Result<(), ServiceError> {
+        let lengths = self.store.collection_lengths(handle.tenant, collection).await?;
+        let reference = ReferenceLength { terms: f64::from(lengths.reference), chunks: lengths.chunks_at_reference };
+        let Some(current) = ReferenceLength::of(lengths.total_length, lengths.chunks) else { return Ok(()) };
+        if lengths.reference > 0.0 && reference.needs_reweighing(current) {
+            tracing::info!(collection_id = %collection, "weighing the collection again for its new average length");
+            self.store.reweigh(handle.tenant, collection, reweigh).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts items back after a transient failure, as long as they have attempts left; otherwise fails them.
+    async fn retry_or_fail(
+        &self,
+        handle: ClaimHandle,
+        items: &[i32],
+        attempts: &HashMap<i32, i32>,
+        error: &ServiceError,
+    ) -> Result<(), ServiceError> {
+        let now = self.context.clock.now();
+        let used = |item: &i32| attempts.get(item).copied().unwrap_or(0);
+        let (again, over): (Vec<i32>, Vec<i32>) =
+            items.iter().partition(|item| is_transient(error) && used(item) < self.settings.max_attempts);
+        if let Some(tries) = again.iter().map(used).max() {
+            let backoff = retry_after(error).unwrap_or(1 << tries.clamp(0, 6)).min(MAX_BACKOFF_S);
+            let at = now + time::Duration::seconds(backoff);
+            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, error = %error, "trying documents again later");
+            self.store.release_items(handle.tenant, handle.job_id, handle.fence, &again, at).await?;
+        }
+        self.fail_all(handle, over.into_iter(), &cause_of(error)).await
+    }
+
+    async fn fail_all(
+        &self,
+        handle: ClaimHandle,
+        items: impl Iterator<Item = i32>,
+        failure: &ItemFailure,
+    ) -> Result<(), ServiceError> {
+        let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
+        if !failures.is_empty() {
+            let now = self.context.clock.now();
+            self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Vectors by the hash of what they embed, and how many were made for which document.
+struct Vectors {
+    by_hash: HashMap<Hash, Vec<f32>>,
+    embedded_for: Vec<i32>,
+}
+
+impl Vectors {
+    fn attach(self, documents: Vec<Prepared>) -> Vec<Embedded> {
+        let Self { by_hash, embedded_for } = self;
+        let vector = |hash: &Hash| by_hash.get(hash).cloned().unwrap_or_default();
+        documents
+            .into_iter()
+            .zip(embedded_for)
+            .map(|(prepared, embedding_calls)| Embedded {
+                vectors: prepared.pieces.iter().map(|piece| vector(&piece.embedding_hash)).collect(),
+                prepared,
+                embedding_calls,
+            })
+            .collect()
+    }
+}
+
+/// Which claim is being worked on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClaimHandle {
+    pub(super) tenant: crate::domain::identity::TenantId,
+    pub(super) job_id: uuid::Uuid,
+    pub(super) fence: i64,
+}
+
+struct Failed {
+    items: Vec<i32>,
+    error: ServiceError,
+}
+
+fn collection_gone() -> ItemFailure {
+    ItemFailure {
+        ordinal: 0,
+        stage: Stage::Store,
+        cause: "collection_deleted",
+        message: "the collection was deleted before this document was indexed; send the document again".to_owned(),
+    }
+}
+
+fn is_transient(error: &ServiceError) -> bool {
+    match error {
+        ServiceError::Provider(error) => error.kind.is_transient(),
+        ServiceError::Store(error) => error.is_transient(),
+        ServiceError::NotFound { .. } | ServiceError::Conflict { .. } | ServiceError::Invalid { .. } | ServiceError::Budget(_) => false,
+    }
+}
+
+/// Whether Postgres refused the data, as opposed to not being there.
+fn is_refusal(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
+}
+
+fn ignore_refusal(error: ServiceError) -> Result<(), ServiceError> {
+    if is_refusal(&error) { Ok(()) } else { Err(error) }
+}
+
+fn retry_after(error: &ServiceError) -> Option<i64> {
+    let ServiceError::Provider(ProviderError { retry_after, .. }) = error else { return None };
+    retry_after.map(|wait| i64::try_from(wait.as_secs()).unwrap_or(MAX_BACKOFF_S))
+}
+
+fn cause_of(error: &ServiceError) -> ItemFailure {
+    let (stage, cause, message) = match error {
+        ServiceError::Provider(error) => (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}")),
+        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Timeout(_)) => {
+            (Stage::Store, "database_unavailable", "the database could not be reached; send the document again".to_owned())
+        }
+        ServiceError::Store(_) => {
+            (Stage::Store, "store_rejected", "the database refused this document; please report it".to_owned())
+        }
+        other => (Stage::Load, "rejected", other.to_string()),
+    };
+    ItemFailure { ordinal: 0, stage, cause, message }
+}
+
+fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an average length; rounding is intended")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}

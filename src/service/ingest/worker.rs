@@ -1,0 +1,139 @@
+//! Workers: claim, work, settle, again; with a heartbeat beside the work and a reaper beside the workers.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Processor, Signal, process::ClaimHandle};
+use crate::{service::ServiceError, store::Claim};
+
+/// How long a worker rests after an unexpected error.
+const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
+/// Heartbeats per lease: two may be late before it is lost.
+const BEATS_PER_LEASE: u32 = 3;
+
+/// What one step of a worker did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It worked on a claim.
+    Worked,
+    /// Nothing was waiting.
+    Idle,
+}
+
+/// Works on the queue of one database together with any number of others, here and in other processes.
+#[derive(Clone)]
+pub struct Worker {
+    processor: Processor,
+    signal: Arc<Signal>,
+}
+
+impl Worker {
+    /// A worker; `signal` is shared with the ingest service of the same process.
+    #[must_use]
+    pub const fn new(processor: Processor, signal: Arc<Signal>) -> Self {
+        Self { processor, signal }
+    }
+
+    /// Works until told to stop, on several claims at once; a claim under way is finished first.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..self.processor.settings.workers.get() {
+            let worker = self.clone();
+            let stop = stop.clone();
+            tasks.spawn(async move { worker.work_until(&stop).await });
+        }
+        let worker = self.clone();
+        tasks.spawn(async move { worker.reap_until(&stop).await });
+        tasks.join_all().await;
+    }
+
+    async fn work_until(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let queued = self.signal.queued.notified();
+            let rest = match self.step().await {
+                Ok(Progress::Worked) => continue,
+                Ok(Progress::Idle) => self.processor.settings.poll,
+                Err(error) => {
+                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a worker stumbled; its claim comes back when the lease ends");
+                    REST_AFTER_ERROR
+                }
+            };
+            tokio::select! {
+                () = queued => {}
+                () = tokio::time::sleep(rest) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    async fn reap_until(&self, stop: &CancellationToken) {
+        let every = self.processor.settings.lease / 2;
+        loop {
+            if let Err(error) = self.reap().await {
+                tracing::warn!(error = %error, "could not take back the claims of lost workers");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(every) => {}
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+
+    /// Takes back what lost workers held; how many items that was.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub async fn reap(&self) -> Result<u64, ServiceError> {
+        let now = self.processor.context.clock.now();
+        let taken_back = self.processor.store.reap(&self.processor.settings.lease(), now).await?;
+        if taken_back > 0 {
+            tracing::info!(items = taken_back, "took back the claims of lost workers");
+            self.signal.queued.notify_waiters();
+        }
+        Ok(taken_back)
+    }
+
+    /// Claims once and works through the claim.
+    ///
+    /// # Errors
+    /// Store errors; the claim then comes back when its lease ends.
+    pub async fn step(&self) -> Result<Progress, ServiceError> {
+        let processor = &self.processor;
+        let claim = processor.store.claim(&processor.settings.lease(), processor.context.clock.now()).await?;
+        let Some(claim) = claim else { return Ok(Progress::Idle) };
+        let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
+        let collection = claim.collection_id;
+        self.process_with_heartbeat(handle, claim).await?;
+        processor.store.finish_job(handle.tenant, handle.job_id, processor.context.clock.now()).await?;
+        self.signal.settled.notify_waiters();
+        processor.maintain(handle, collection).await?;
+        Ok(Progress::Worked)
+    }
+
+    /// Works while the lease is kept up; work on a lost lease is dropped, its writes would be refused.
+    async fn process_with_heartbeat(&self, handle: ClaimHandle, claim: Claim) -> Result<(), ServiceError> {
+        tokio::select! {
+            result = self.processor.process(claim) => result,
+            () = self.keep_lease(handle) => {
+                tracing::warn!(job_id = %handle.job_id, fence = handle.fence, "lost the lease of a claim");
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns when the lease is lost.
+    async fn keep_lease(&self, handle: ClaimHandle) {
+        let lease = self.processor.settings.lease;
+        loop {
+            tokio::time::sleep(lease / BEATS_PER_LEASE).await;
+            let until = self.processor.context.clock.now() + lease;
+            match self.processor.store.heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
+                Ok(0) => return,
+                Ok(_) => {}
+                // The database may come back before the lease ends; the commit decides.
+                Err(error) => tracing::warn!(error = %error, "a heartbeat failed"),
+            }
+        }
+    }
+}

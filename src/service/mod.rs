@@ -1,0 +1,12 @@
+//! The use cases: the only place where store, providers and domain meet.
+
+pub mod ask;
+pub mod collections;
+pub mod context;
+pub mod documents;
+mod error;
+pub mod ingest;
+pub mod retrieval;
+pub mod search;
+
+pub use error::ServiceError;

@@ -1,0 +1,267 @@
+//! Hybrid retrieval: dense and lexical at the same time, fused, with the passages behind the hits.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use uuid::Uuid;
+
+use super::ServiceError;
+use crate::{
+    domain::{
+        budget::Budget,
+        citation::Urn,
+        filter::Filter,
+        fusion::{self, DenseWeight, FUSION_DEPTH, Scored},
+        identity::{ChunkKey, TenantId},
+        lexical::{
+            analyzer::Analyzer,
+            bm25::{DEFAULT_CANDIDATE_BUDGET, QueryProfile, TermCounts, evidence_score, select_candidates},
+            term_id::TermSalt,
+        },
+    },
+    providers::Embedder,
+    store::{Collection, DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, Store, VectorScan},
+};
+
+/// Which halves of retrieval run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Both, fused.
+    #[default]
+    Hybrid,
+    /// Vectors only.
+    Dense,
+    /// BM25 only.
+    Lexical,
+}
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct RetrievalQuery<'a> {
+    /// Whose documents.
+    pub tenant: TenantId,
+    /// Where.
+    pub collections: &'a [Collection],
+    /// In words.
+    pub text: &'a str,
+    /// How.
+    pub mode: Mode,
+    /// At most this many results.
+    pub top_k: usize,
+    /// Results below this fused score are left out.
+    pub min_score: f64,
+    /// What may be found.
+    pub filter: &'a Filter,
+}
+
+/// A passage that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The passage.
+    pub passage: Passage,
+    /// Cosine similarity; `None` when the dense half did not find it.
+    pub dense: Option<f64>,
+    /// BM25; `None` when the lexical half did not find it.
+    pub lexical: Option<f64>,
+    /// Fused score, which orders the results.
+    pub fused: f64,
+}
+
+impl Hit {
+    /// Names the passage for good.
+    #[must_use]
+    pub fn urn(&self) -> Urn {
+        let passage = &self.passage;
+        Urn::new(&passage.collection, passage.key.document_id.to_string(), passage.version, passage.key.ordinal)
+            .expect("collections have names and versions start at 1: the API and the schema see to it")
+    }
+}
+
+/// What was found, and what it says about the question.
+#[derive(Clone, Debug, Default)]
+pub struct Retrieved {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Chunks in the collections.
+    pub chunks: u64,
+    /// Best BM25 score over the query's idf mass: whether the collections hold what was asked for.
+    pub evidence: f64,
+    /// How many chunks hold each of the query's stems.
+    pub document_frequencies: HashMap<String, u64>,
+    /// Cosine of the nearest chunk.
+    pub best_similarity: Option<f64>,
+    /// How vectors were searched; `None` when they were not.
+    pub scan: Option<VectorScan>,
+}
+
+/// Retrieval over one store in one vector space.
+#[derive(Clone)]
+pub struct Retriever {
+    store: Store,
+    embedder: Arc<dyn Embedder>,
+    profile: ProfileId,
+    analyzer: Arc<Analyzer>,
+}
+
+#[derive(Default)]
+struct LexicalResult {
+    hits: Vec<LexicalHit>,
+    chunks: u64,
+    evidence: f64,
+    document_frequencies: HashMap<String, u64>,
+}
+
+impl Retriever {
+    /// Retrieval with this embedder, whose space the store knows as `profile`.
+    #[must_use]
+    pub fn new(store: Store, embedder: Arc<dyn Embedder>, profile: ProfileId, analyzer: Arc<Analyzer>) -> Self {
+        Self { store, embedder, profile, analyzer }
+    }
+
+    /// The named collections.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for the first that does not exist.
+    pub async fn collections(&self, tenant: TenantId, names: &[String]) -> Result<Vec<Collection>, ServiceError> {
+        let mut found = Vec::with_capacity(names.len());
+        for name in names {
+            let collection = self.store.collection(tenant, name).await?;
+            found.push(collection.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })?);
+        }
+        Ok(found)
+    }
+
+    /// Finds passages. The two halves run at the same time, each on its own connection.
+    ///
+    /// # Errors
+    /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in another vector
+    /// space than the configured embedder's.
+    pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
+        let ids: Vec<Uuid> = query.collections.iter().map(|collection| collection.id).collect();
+        let (dense, lexical) = match query.mode {
+            Mode::Hybrid => {
+                let (dense, lexical) = tokio::try_join!(self.dense(query, &ids, budget), self.lexical(query, &ids))?;
+                (Some(dense), lexical)
+            }
+            Mode::Dense => (Some(self.dense(query, &ids, budget).await?), LexicalResult::default()),
+            Mode::Lexical => (None, self.lexical(query, &ids).await?),
+        };
+        let (dense_hits, scan) = dense.map_or((Vec::new(), None), |(hits, scan)| (hits, Some(scan)));
+        let best_similarity = dense_hits.first().map(|hit| f64::from(hit.similarity));
+        let hits = self.fuse(query, &dense_hits, &lexical.hits).await?;
+        Ok(Retrieved {
+            hits,
+            chunks: lexical.chunks,
+            evidence: lexical.evidence,
+            document_frequencies: lexical.document_frequencies,
+            best_similarity,
+            scan,
+        })
+    }
+
+    async fn dense(
+        &self,
+        query: &RetrievalQuery<'_>,
+        ids: &[Uuid],
+        budget: &Budget,
+    ) -> Result<(Vec<DenseHit>, VectorScan), ServiceError> {
+        if let Some(stranger) = query.collections.iter().find(|collection| collection.profile_id != self.profile) {
+            return Err(ServiceError::Conflict {
+                code: "embedding_profile_mismatch",
+                detail: format!(
+                    "collection {:?} was embedded with {} ({} dimensions), the service is configured for {} ({}); \
+                     configure that model again, search with mode \"lexical\", or ingest into a new collection",
+                    stranger.name,
+                    stranger.profile.model,
+                    stranger.profile.dimension,
+                    self.embedder.profile().model,
+                    self.embedder.profile().dimension,
+                ),
+            });
+        }
+        let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
+        let vector = self.embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
+        let dense_query = DenseQuery {
+            collections: ids,
+            profile: self.profile,
+            vector: &vector,
+            filter: query.filter,
+            limit: depth(query.top_k),
+        };
+        Ok(self.store.dense_search(query.tenant, &dense_query).await?)
+    }
+
+    async fn lexical(&self, query: &RetrievalQuery<'_>, ids: &[Uuid]) -> Result<LexicalResult, ServiceError> {
+        let stems: BTreeSet<String> = self.analyzer.terms(query.text).into_iter().collect();
+        let per_collection: Vec<(Uuid, TermSalt, TermCounts)> = ids
+            .iter()
+            .map(|id| {
+                let salt = TermSalt::new(id.as_bytes());
+                (*id, salt, TermCounts::of_text(&self.analyzer, salt, query.text))
+            })
+            .collect();
+        let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
+        let statistics = self.store.query_statistics(query.tenant, ids, &terms).await?;
+        let mut lexical_query = LexicalQuery::default();
+        let mut result = LexicalResult::default();
+        let mut profiles = Vec::with_capacity(ids.len());
+        for (id, salt, counts) in &per_collection {
+            let known = statistics.get(id).cloned().unwrap_or_default();
+            result.chunks += known.chunks;
+            let profile = QueryProfile::new(counts, known.chunks, &known.document_frequencies);
+            for stem in &stems {
+                let frequency = known.document_frequencies.get(&salt.term_id(stem)).copied().unwrap_or(0);
+                *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
+            }
+            lexical_query.candidate_terms.extend(select_candidates(&profile, DEFAULT_CANDIDATE_BUDGET).gin_terms);
+            lexical_query.weights.extend(profile.weights());
+            profiles.push(profile);
+        }
+        lexical_query.weights.sort_by_key(|(term, _)| *term);
+        lexical_query.weights.dedup_by_key(|(term, _)| *term);
+        let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
+        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, query.filter, limit).await?;
+        let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
+        result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
+        Ok(result)
+    }
+
+    /// Fuses the two lists and fetches the passages of the best.
+    async fn fuse(
+        &self,
+        query: &RetrievalQuery<'_>,
+        dense: &[DenseHit],
+        lexical: &[LexicalHit],
+    ) -> Result<Vec<Hit>, ServiceError> {
+        let dense: Vec<Scored<ChunkKey>> =
+            dense.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.similarity) }).collect();
+        let lexical: Vec<Scored<ChunkKey>> =
+            lexical.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.score) }).collect();
+        let mut fused = fusion::fuse_weighted(&dense, &lexical, DenseWeight::default());
+        if query.mode != Mode::Hybrid {
+            // With one half there is nothing to fuse: its own score orders and is shown.
+            for item in &mut fused {
+                item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
+            }
+        }
+        fused.retain(|item| item.fused >= query.min_score);
+        fused.truncate(query.top_k);
+        let keys: Vec<ChunkKey> = fused.iter().map(|item| item.key).collect();
+        let mut passages: HashMap<ChunkKey, Passage> =
+            self.store.passages(query.tenant, &keys).await?.into_iter().map(|passage| (passage.key, passage)).collect();
+        Ok(fused
+            .into_iter()
+            .filter_map(|item| {
+                let passage = passages.remove(&item.key)?;
+                Some(Hit { passage, dense: item.dense, lexical: item.lexical, fused: item.fused })
+            })
+            .collect())
+    }
+}
+
+/// How deep each half searches: at least as deep as fusion scales scores over.
+fn depth(top_k: usize) -> i64 {
+    i64::try_from(top_k.max(FUSION_DEPTH)).unwrap_or(i64::MAX)
+}

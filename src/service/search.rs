@@ -1,0 +1,60 @@
+//! Search: retrieval alone, with every score.
+
+use super::{
+    ServiceError,
+    retrieval::{Mode, RetrievalQuery, Retrieved, Retriever},
+};
+use crate::domain::{
+    budget::{Budget, Limits},
+    filter::Filter,
+    identity::TenantId,
+};
+
+/// What to search for.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// Collections, at least one.
+    pub collections: Vec<String>,
+    /// In words.
+    pub query: String,
+    /// How.
+    pub mode: Mode,
+    /// At most this many results.
+    pub top_k: usize,
+    /// Results below this fused score are left out.
+    pub min_score: f64,
+    /// What may be found.
+    pub filter: Filter,
+}
+
+/// The use case.
+#[derive(Clone)]
+pub struct SearchService {
+    retriever: Retriever,
+}
+
+impl SearchService {
+    /// Search with this retriever.
+    #[must_use]
+    pub const fn new(retriever: Retriever) -> Self {
+        Self { retriever }
+    }
+
+    /// Best passages for the query.
+    ///
+    /// # Errors
+    /// [`ServiceError`]: unknown collection, provider or store failure.
+    pub async fn search(&self, tenant: TenantId, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
+        let collections = self.retriever.collections(tenant, &request.collections).await?;
+        let query = RetrievalQuery {
+            tenant,
+            collections: &collections,
+            text: &request.query,
+            mode: request.mode,
+            top_k: request.top_k,
+            min_score: request.min_score,
+            filter: &request.filter,
+        };
+        self.retriever.retrieve(&query, &Budget::new(Limits::ask())).await
+    }
+}

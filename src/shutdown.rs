@@ -1,0 +1,53 @@
+//! Two stages: the first signal lets work finish, a second one or the grace period cuts it.
+
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// How long work may go on after the first signal.
+pub const GRACE: Duration = Duration::from_secs(25);
+
+/// The two stages.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    /// Take no new work.
+    pub soft: CancellationToken,
+    /// Drop what is not done.
+    pub hard: CancellationToken,
+}
+
+impl Shutdown {
+    /// Listens for SIGINT and SIGTERM.
+    ///
+    /// # Errors
+    /// When the signals cannot be listened for.
+    pub fn on_signals() -> std::io::Result<Self> {
+        let shutdown = Self::default();
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let stages = shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+            tracing::info!("stopping: work under way is finished, a second signal drops it");
+            stages.soft.cancel();
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                () = tokio::time::sleep(GRACE) => {}
+            }
+            stages.hard.cancel();
+        });
+        Ok(shutdown)
+    }
+
+    /// Stops as the first signal would, and cuts after the grace period.
+    pub fn stop(&self) {
+        self.soft.cancel();
+        let hard = self.hard.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(GRACE).await;
+            hard.cancel();
+        });
+    }
+}

@@ -1,0 +1,52 @@
+//! The server parameters of the private Postgres, each with its reason. They are given on the
+//! command line, not written into `postgresql.conf`, so that a new release of the service changes
+//! them for old data directories as well.
+
+use super::{Durability, data_dir::SOCKET_PORT};
+
+/// All parameters, as `name=value`.
+pub(super) fn parameters(socket_dir: &str, durability: Durability) -> Vec<String> {
+    let mut parameters = vec![
+        // Unix socket only: nothing on the network, and the file system says who may connect. The
+        // value is a list; quoting keeps a comma in the path from splitting it.
+        "listen_addresses=".to_owned(),
+        format!(
+            "unix_socket_directories=\"{}\"",
+            socket_dir.replace('"', "\"\"")
+        ),
+        "unix_socket_permissions=0700".to_owned(),
+        format!("port={SOCKET_PORT}"),
+        // Shown by `ps`, so that an operator sees whose Postgres this is.
+        "cluster_name=cited".to_owned(),
+        // Above what the pools of one service use; a connection costs little when idle.
+        "max_connections=100".to_owned(),
+        // The private instance shares its machine with models and other programs: the operating
+        // system's cache does the rest.
+        "shared_buffers=128MB".to_owned(),
+        // Vector index builds are several times faster when the graph fits here.
+        "maintenance_work_mem=128MB".to_owned(),
+        // A parallel index build takes its shared memory at once. Containers give /dev/shm 64 MB,
+        // where that would fail; memory set apart at the start comes from elsewhere and costs
+        // nothing until it is touched.
+        "min_dynamic_shared_memory=160MB".to_owned(),
+        // Compiling costs more than it saves on the short queries of this service.
+        "jit=off".to_owned(),
+        // No replicas and no log shipping, so the least log will do. Bulk loads write half as much.
+        "wal_level=minimal".to_owned(),
+        "max_wal_senders=0".to_owned(),
+        // A failing statement may carry the text of a document. It must not reach the log.
+        "log_min_error_statement=panic".to_owned(),
+        // A line per checkpoint would be most of the log of an idle service.
+        "log_checkpoints=off".to_owned(),
+        "log_timezone=UTC".to_owned(),
+        "timezone=UTC".to_owned(),
+    ];
+    match durability {
+        Durability::Full => {}
+        // Commits still reach the operating system, so that killing Postgres loses nothing.
+        Durability::None => {
+            parameters.extend(["fsync=off", "full_page_writes=off"].map(str::to_owned));
+        }
+    }
+    parameters
+}

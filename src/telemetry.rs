@@ -1,0 +1,66 @@
+//! Logs: JSON for machines, text for people. Never questions, documents, prompts or keys.
+
+use std::{fmt, io::IsTerminal, str::FromStr};
+
+use tracing_subscriber::EnvFilter;
+
+/// What is logged and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Filter in the syntax of `tracing-subscriber`, such as `info,cited=debug`.
+    pub filter: String,
+    /// Form of a line.
+    pub format: Format,
+}
+
+/// Form of a log line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+impl Default for Format {
+    /// Text on a terminal, JSON otherwise.
+    fn default() -> Self {
+        if std::io::stderr().is_terminal() { Self::Text } else { Self::Json }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            other => Err(format!("{other:?} is not a log format; use text or json")),
+        }
+    }
+}
+
+/// Starts logging to standard error.
+///
+/// # Errors
+/// When the filter cannot be read or logging was started before.
+pub fn start(settings: &Settings) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&settings.filter)
+        .map_err(|error| anyhow::anyhow!("CITED_LOG is {:?}: {error}", settings.filter))?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = match settings.format {
+        Format::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
+        Format::Json => builder.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| anyhow::anyhow!("logging cannot be started: {error}"))
+}

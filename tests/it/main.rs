@@ -1,0 +1,2 @@
+mod private_postgres;
+mod throw_away_postgres;

@@ -1,0 +1,94 @@
+//! One private Postgres for all tests of this binary, in a folder that vanishes with the process.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{LazyLock, mpsc},
+    thread,
+};
+
+use sqlx::postgres::PgConnectOptions;
+
+use super::private_postgres::settings;
+use cited::store::private_postgres::PrivatePostgres;
+
+/// Waits for the end of its input, which is the end of the tests however they end, then stops
+/// Postgres and removes the folder.
+///
+/// Nothing inside the process can do this: statics are not dropped, and a killed process runs
+/// nothing at all.
+const SWEEPER: &str = r#"
+while read -r _; do :; done
+pid=$(head -n 1 "$1/data/cluster/postmaster.pid" 2>/dev/null) &&
+    kill -QUIT "$pid" && while kill -0 "$pid"; do sleep 0.05; done
+rm -rf "$1"
+"#;
+
+struct ThrowAway {
+    connect_options: PgConnectOptions,
+    /// Holds the input that the sweeper waits on.
+    _sweeper: Child,
+}
+
+static THROW_AWAY: LazyLock<ThrowAway> = LazyLock::new(|| {
+    let folder = tempfile::Builder::new()
+        .prefix("cited-tests-")
+        .tempdir()
+        .unwrap()
+        .keep();
+    fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+    let sweeper = sweep_after_the_tests(&folder);
+    let (sender, receiver) = mpsc::channel();
+    // A runtime of its own: each test's runtime ends with that test.
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let postgres = PrivatePostgres::start(&settings(&folder)).await.unwrap();
+            sender.send(postgres.connect_options()).unwrap();
+            panic!("{}", postgres.failed().await);
+        });
+    });
+    let connect_options = receiver
+        .recv()
+        .expect("the private Postgres starts; its error is above");
+    ThrowAway {
+        connect_options,
+        _sweeper: sweeper,
+    }
+});
+
+fn sweep_after_the_tests(folder: &Path) -> Child {
+    Command::new("/bin/sh")
+        .args(["-c", SWEEPER, "sweeper"])
+        .arg(folder)
+        .stdin(Stdio::piped())
+        // A pipe that the tests' output goes to must close with the tests.
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap()
+}
+
+/// How to connect to the shared server, as its superuser. Starts it when first called; blocks
+/// meanwhile.
+pub fn connect_options() -> PgConnectOptions {
+    THROW_AWAY.connect_options.clone()
+}
+
+#[tokio::test]
+async fn the_shared_server_serves_tests_with_runtimes_of_their_own() {
+    for _ in 0..2 {
+        let options = tokio::task::spawn_blocking(connect_options).await.unwrap();
+        assert_eq!(
+            super::private_postgres::number(&options, "SELECT 1").await,
+            1
+        );
+    }
+}
