@@ -1,11 +1,11 @@
 //! The OpenAPI document, made from the code, and its pages.
 
-use axum::{Json, Router, routing::get};
+use axum::Router;
 use utoipa::{
     Modify, OpenApi,
     openapi::security::{Http, HttpAuthScheme, SecurityScheme},
 };
-use utoipa_swagger_ui::{Config, SwaggerUi};
+use utoipa_swagger_ui::SwaggerUi;
 
 use super::{AppState, Settings, health_routes, v1_routes};
 
@@ -49,8 +49,5 @@ pub fn document() -> utoipa::openapi::OpenApi {
 
 /// `/openapi.json` and the interactive pages at `/docs`.
 pub(super) fn pages() -> Router<AppState> {
-    let document = document();
-    let json = document.clone();
-    let ui = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).external_url_unchecked("/openapi.json", serde_json::json!(document));
-    Router::new().route("/openapi.json", get(move || async move { Json(json) })).merge(ui)
+    SwaggerUi::new("/docs").url("/openapi.json", document()).into()
 }

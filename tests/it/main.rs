@@ -1,2 +1,18 @@
+//! Behaviour from outside: over HTTP, on a real Postgres, with a scripted model server.
+
+mod ask;
+mod ask_built_in;
+mod ask_failures;
+mod database;
+mod documents;
+mod errors;
+mod harness;
+mod ingest;
+mod isolation;
+mod jobs;
+mod kill;
 mod private_postgres;
+mod process;
+mod scripted;
+mod search;
 mod throw_away_postgres;

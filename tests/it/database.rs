@@ -1,0 +1,87 @@
+//! One database per test, copied from a template that has the schema.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cited::store::Store;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
+use tokio::sync::OnceCell;
+
+use super::throw_away_postgres;
+
+const TEMPLATE: &str = "cited_template";
+
+static PREPARED: OnceCell<()> = OnceCell::const_new();
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// Options of a superuser of the shared server.
+pub async fn server() -> PgConnectOptions {
+    tokio::task::spawn_blocking(throw_away_postgres::connect_options).await.expect("the shared server starts")
+}
+
+async fn administrator() -> PgConnection {
+    server().await.database("postgres").connect().await.expect("the shared server answers")
+}
+
+/// A fresh database with the schema.
+pub async fn create() -> PgConnectOptions {
+    PREPARED
+        .get_or_init(|| async {
+            let mut connection = administrator().await;
+            connection.execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {TEMPLATE}")))).await.expect("template");
+            connection.close().await.expect("close");
+            Store::migrate(&server().await.database(TEMPLATE)).await.expect("the migrations run");
+        })
+        .await;
+    let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let mut connection = administrator().await;
+    // Copying waits for sessions on the template to end, which they do at once.
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))))
+        .await
+        .expect("a database of its own");
+    connection.close().await.expect("close");
+    server().await.database(&name)
+}
+
+/// The URL that reaches a database.
+pub fn url(options: &PgConnectOptions) -> String {
+    options.to_url_lossy().to_string()
+}
+
+/// A single number from SQL, as superuser: past row level security.
+pub async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
+    let mut connection = options.connect().await.expect("the database answers");
+    let number = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
+    connection.close().await.expect("close");
+    number
+}
+
+/// Runs statements as superuser.
+pub async fn execute(options: &PgConnectOptions, sql: &str) {
+    let mut connection = options.connect().await.expect("the database answers");
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.expect(sql);
+    connection.close().await.expect("close");
+}
+
+/// What must hold of every database at rest: no orphan, no double, statistics equal to a recount.
+pub async fn assert_consistent(options: &PgConnectOptions) {
+    let laws = [
+        ("documents whose chunk count is wrong", "SELECT count(*) FROM document d WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id)"),
+        ("chunks without a vector", "SELECT count(*) FROM chunk c WHERE NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
+        ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
+        ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
+        ("collections whose counters are wrong", "SELECT count(*) FROM collection_statistic s WHERE
+            documents <> (SELECT count(*) FROM document d WHERE d.collection_id = s.collection_id) OR
+            chunks <> (SELECT count(*) FROM chunk c WHERE c.collection_id = s.collection_id) OR
+            total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.collection_id = s.collection_id)"),
+        ("terms whose document frequency is wrong", "SELECT count(*) FROM
+            (SELECT collection_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
+            FULL JOIN (SELECT collection_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
+            USING (collection_id, term_id)
+            WHERE document_frequency IS DISTINCT FROM recount"),
+        ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running') AND content IS NOT NULL"),
+    ];
+    for (law, sql) in laws {
+        assert_eq!(number(options, sql).await, 0, "{law}");
+    }
+}

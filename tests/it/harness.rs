@@ -1,0 +1,151 @@
+//! The service as a test sees it: a base URL, and helpers for what most tests do.
+
+use std::collections::BTreeMap;
+
+use cited::{app::App, config::Config, service::context::Context, shutdown::Shutdown};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+use sqlx::postgres::PgConnectOptions;
+use tokio::task::JoinHandle;
+
+use super::{database, scripted::ModelServer};
+
+/// A running service on a database of its own.
+pub struct TestApp {
+    pub base: String,
+    pub client: Client,
+    pub database: PgConnectOptions,
+    shutdown: Shutdown,
+    running: JoinHandle<anyhow::Result<()>>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub body: Value,
+}
+
+impl TestApp {
+    /// With the built-in models.
+    pub async fn built_in() -> Self {
+        Self::start(database::create().await, &[]).await
+    }
+
+    /// With scripted models for embedding and chat.
+    pub async fn with_models(server: &ModelServer) -> Self {
+        Self::with_models_and(server, &[]).await
+    }
+
+    /// With scripted models and further settings.
+    pub async fn with_models_and(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
+        let url = server.base_url();
+        let mut all = vec![
+            ("CITED_EMBEDDING_BASE_URL", url.as_str()),
+            ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
+            ("CITED_CHAT_BASE_URL", url.as_str()),
+            ("CITED_CHAT_MODEL", "scripted-chat"),
+            ("CITED_CHAT_API_KEY", "secret-model-key"),
+        ];
+        all.extend_from_slice(settings);
+        Self::start(database::create().await, &all).await
+    }
+
+    /// With a scripted embedding model and the built-in answerer.
+    pub async fn with_embeddings(server: &ModelServer) -> Self {
+        let url = server.base_url();
+        let settings = [("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
+        Self::start(database::create().await, &settings).await
+    }
+
+    /// On a given database with given settings.
+    pub async fn start(database: PgConnectOptions, settings: &[(&str, &str)]) -> Self {
+        let mut variables: BTreeMap<String, String> = BTreeMap::from([
+            ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
+            ("CITED_EMBEDDING_THREADS".to_owned(), "1".to_owned()),
+            ("CITED_DATABASE_CONNECTIONS".to_owned(), "6".to_owned()),
+            ("DATABASE_URL".to_owned(), database::url(&database)),
+        ]);
+        variables.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let config = Config::from_sources(variables, "").expect("a valid configuration");
+        let app = App::build(&config, Context::system()).await.expect("the service starts");
+        let base = format!("http://127.0.0.1:{}", app.port());
+        let shutdown = Shutdown::default();
+        let running = tokio::spawn(app.run_until_stopped(shutdown.clone()));
+        let client = Client::builder().no_proxy().build().expect("a client");
+        Self { base, client, database, shutdown, running }
+    }
+
+    /// Stops the service and checks that it ended well and left its data in order.
+    pub async fn stop(self) {
+        self.shutdown.stop();
+        self.running.await.expect("no panic").expect("a clean stop");
+        database::assert_consistent(&self.database).await;
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.base))
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        send(self.request(Method::GET, path)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        send(self.request(Method::DELETE, path)).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// Ingests Markdown documents and waits for the finished job, which must have succeeded.
+    pub async fn ingest(&self, collection: &str, documents: &[(&str, &str)]) -> Value {
+        let documents: Vec<Value> =
+            documents.iter().map(|(source, text)| json!({"source": source, "text": text, "media_type": "text/markdown"})).collect();
+        let answer = self.post("/v1/documents?wait=true", json!({"collection": collection, "documents": documents})).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+        answer.body
+    }
+
+    pub async fn ask(&self, body: Value) -> Answer {
+        self.post("/v1/ask", body).await
+    }
+}
+
+/// Sends a request; the body is null where it is not JSON.
+pub async fn send(request: RequestBuilder) -> Answer {
+    let response = request.send().await.expect("the service answers");
+    let status = response.status().as_u16();
+    let headers = response.headers().clone();
+    let body = response.bytes().await.expect("a whole body");
+    Answer { status, headers, body: serde_json::from_slice(&body).unwrap_or_default() }
+}
+
+impl Answer {
+    /// Checks that this is a problem document of this status and code, complete.
+    pub fn assert_problem(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.headers.get("content-type").and_then(|value| value.to_str().ok()), Some("application/problem+json"), "{self:?}");
+        assert_eq!(self.body["code"], code, "{self:?}");
+        assert_eq!(self.body["status"], status, "{self:?}");
+        for member in ["type", "title", "detail", "instance", "request_id"] {
+            assert!(self.body[member].as_str().is_some_and(|text| !text.is_empty()), "{member} is missing: {self:?}");
+        }
+        assert_eq!(self.headers.get("x-request-id").and_then(|value| value.to_str().ok()), self.body["request_id"].as_str());
+    }
+
+    /// Pointers of the wrong values that a 422 names.
+    pub fn pointers(&self) -> Vec<&str> {
+        let errors = self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+        errors.iter().filter_map(|error| error["pointer"].as_str()).collect()
+    }
+}
+
+/// The words of `text` at a range of code points.
+pub fn slice(text: &str, start: &Value, end: &Value) -> String {
+    let bound = |value: &Value| usize::try_from(value.as_u64().expect("a number")).expect("small");
+    text.chars().skip(bound(start)).take(bound(end) - bound(start)).collect()
+}
