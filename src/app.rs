@@ -81,7 +81,8 @@ impl Core {
             None => None,
         };
         let profile = Store::ensure_profile(primary, embedder.profile()).await?;
-        let store = Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
+        let store =
+            Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
         let analyzer = Arc::new(Analyzer::new());
         let signal = Arc::new(Signal::default());
         let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile, Arc::clone(&analyzer));
@@ -191,7 +192,8 @@ async fn open_database(
     database: &Database,
 ) -> anyhow::Result<(Option<PrivatePostgres>, PgConnectOptions, Option<PgConnectOptions>)> {
     let parse = |name: &str, url: &SecretString| {
-        let options: PgConnectOptions = url.expose_secret().parse().with_context(|| format!("{name} is not a Postgres URL"))?;
+        let options: PgConnectOptions =
+            url.expose_secret().parse().with_context(|| format!("{name} is not a Postgres URL"))?;
         anyhow::Ok(options)
     };
     match database {

@@ -1,7 +1,10 @@
 //! Configuration: environment first, then `cited.toml`, then defaults. The only file that reads the
 //! environment. Everything is checked at start and all faults are reported at once.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, str::FromStr,
+    time::Duration,
+};
 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
@@ -102,15 +105,18 @@ impl Config {
     /// # Errors
     /// All faults at once.
     pub fn load() -> Result<Self, ConfigError> {
-        let environment: BTreeMap<String, String> =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+        let environment: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
         let named = environment.get(FILE_VARIABLE).cloned();
         let path = named.clone().unwrap_or_else(|| DEFAULT_FILE.to_owned());
         let file = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(_) if named.is_none() => String::new(),
             Err(error) => {
-                return Err(ConfigError { faults: vec![format!("{FILE_VARIABLE} names {path}, which cannot be read: {error}")] });
+                return Err(ConfigError {
+                    faults: vec![format!("{FILE_VARIABLE} names {path}, which cannot be read: {error}")],
+                });
             }
         };
         Self::from_sources(environment, &file)
@@ -141,7 +147,17 @@ impl Config {
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
         };
         reader.finish(|effective| Self {
-            listen, database, pools, http, chat, embedding, embedding_threads, ingest, ask, log, effective,
+            listen,
+            database,
+            pools,
+            http,
+            chat,
+            embedding,
+            embedding_threads,
+            ingest,
+            ask,
+            log,
+            effective,
         })
     }
 
@@ -162,7 +178,9 @@ fn read_database(reader: &mut Reader) -> Database {
         return Database::Server { primary, replica };
     }
     if replica.is_some() {
-        reader.fault("DATABASE_READ_URL is set without DATABASE_URL; set both, or neither for the embedded database".to_owned());
+        reader.fault(
+            "DATABASE_READ_URL is set without DATABASE_URL; set both, or neither for the embedded database".to_owned(),
+        );
     }
     let data_dir = data_dir.map_or_else(|| private_postgres::Settings::default_data_dir(&folders), Ok);
     let cache_dir = private_postgres::Settings::default_cache_dir(&folders);
@@ -182,11 +200,19 @@ fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
     let keys: Vec<SecretString> = reader
         .secret("CITED_API_KEYS")
         .map(|list| {
-            list.expose_secret().split(',').map(str::trim).filter(|key| !key.is_empty()).map(SecretString::from).collect()
+            list.expose_secret()
+                .split(',')
+                .map(str::trim)
+                .filter(|key| !key.is_empty())
+                .map(SecretString::from)
+                .collect()
         })
         .unwrap_or_default();
     if keys.iter().any(|key| key.expose_secret().len() < http::MINIMUM_KEY_LENGTH) {
-        reader.fault(format!("CITED_API_KEYS holds a key of fewer than {} characters; use long random ones", http::MINIMUM_KEY_LENGTH));
+        reader.fault(format!(
+            "CITED_API_KEYS holds a key of fewer than {} characters; use long random ones",
+            http::MINIMUM_KEY_LENGTH
+        ));
     }
     if keys.is_empty() && !listen.ip().is_loopback() {
         reader.fault(format!(
@@ -214,7 +240,8 @@ fn read_chat(reader: &mut Reader) -> Option<openai::Settings> {
             None
         }
         (None, Some(_)) => {
-            reader.fault("CITED_CHAT_MODEL is set without CITED_CHAT_BASE_URL; say where the model server is".to_owned());
+            reader
+                .fault("CITED_CHAT_MODEL is set without CITED_CHAT_BASE_URL; say where the model server is".to_owned());
             None
         }
     }
@@ -228,7 +255,10 @@ fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
     let window = reader.value("CITED_EMBEDDING_WINDOW", openai::DEFAULT_EMBEDDING_WINDOW);
     let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", Duration::from_secs(60));
     if window < openai::MINIMUM_EMBEDDING_WINDOW {
-        reader.fault(format!("CITED_EMBEDDING_WINDOW is {window}; it must be {} or more", openai::MINIMUM_EMBEDDING_WINDOW));
+        reader.fault(format!(
+            "CITED_EMBEDDING_WINDOW is {window}; it must be {} or more",
+            openai::MINIMUM_EMBEDDING_WINDOW
+        ));
     }
     match (base_url, model) {
         (Some(base_url), Some(model)) => Some(openai::EmbeddingSettings {
@@ -238,7 +268,9 @@ fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
         }),
         (None, None) => None,
         _ => {
-            reader.fault("CITED_EMBEDDING_BASE_URL and CITED_EMBEDDING_MODEL belong together; set both or neither".to_owned());
+            reader.fault(
+                "CITED_EMBEDDING_BASE_URL and CITED_EMBEDDING_MODEL belong together; set both or neither".to_owned(),
+            );
             None
         }
     }
@@ -365,7 +397,8 @@ fn file_key(variable: &str) -> String {
 }
 
 fn parse_file(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let table: toml::Table = text.parse().map_err(|error| format!("the configuration file is not valid TOML: {error}"))?;
+    let table: toml::Table =
+        text.parse().map_err(|error| format!("the configuration file is not valid TOML: {error}"))?;
     table
         .into_iter()
         .map(|(key, value)| match value {
@@ -375,7 +408,9 @@ fn parse_file(text: &str) -> Result<BTreeMap<String, String>, String> {
                 let joined: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
                 Ok((key, joined.join(",")))
             }
-            _ => Err(format!("the configuration file sets {key} to something that is neither text, number nor list of texts")),
+            _ => Err(format!(
+                "the configuration file sets {key} to something that is neither text, number nor list of texts"
+            )),
         })
         .collect()
 }
@@ -415,12 +450,17 @@ mod tests {
     fn refuses_to_be_open_to_others_without_keys() {
         let error = read(&[("CITED_LISTEN", "0.0.0.0:80"), ("HOME", "/h")], "").expect_err("open to all").to_string();
         assert!(error.contains("CITED_API_KEYS"), "{error}");
-        assert!(read(&[("CITED_LISTEN", "0.0.0.0:80"), ("CITED_API_KEYS", "a-long-enough-key-1"), ("HOME", "/h")], "").is_ok());
+        assert!(
+            read(&[("CITED_LISTEN", "0.0.0.0:80"), ("CITED_API_KEYS", "a-long-enough-key-1"), ("HOME", "/h")], "")
+                .is_ok()
+        );
     }
 
     #[test]
     fn secrets_are_not_shown() {
-        let config = read(&[("DATABASE_URL", "postgres://u:hunter2@h/d"), ("CITED_API_KEYS", "hunter2-hunter2-hunter2")], "").expect("valid");
+        let config =
+            read(&[("DATABASE_URL", "postgres://u:hunter2@h/d"), ("CITED_API_KEYS", "hunter2-hunter2-hunter2")], "")
+                .expect("valid");
         let shown = format!("{config:?} {:?}", config.effective());
         assert!(!shown.contains("hunter2"), "{shown}");
     }

@@ -58,11 +58,18 @@ fn readable(body: &Value) -> String {
     let sources = body.get("sources").and_then(Value::as_array).unwrap_or(&empty);
     for citation in body.get("citations").and_then(Value::as_array).unwrap_or(&empty) {
         let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
-        let title = sources.get(index).map(|source| format!("{} ({})", text(source, "title"), text(source, "source"))).unwrap_or_default();
+        let title = sources
+            .get(index)
+            .map(|source| format!("{} ({})", text(source, "title"), text(source, "source")))
+            .unwrap_or_default();
         page.push_str(&format!("\n[^{}] {title}\n", number(citation, "marker")));
         if let Some(quote) = citation.get("quote").filter(|quote| !quote.is_null()) {
             let words = text(quote, "text").split_whitespace().collect::<Vec<_>>().join(" ");
-            page.push_str(&format!("     \"{words}\"\n     characters {} to {}, ", number(quote, "start"), number(quote, "end")));
+            page.push_str(&format!(
+                "     \"{words}\"\n     characters {} to {}, ",
+                number(quote, "start"),
+                number(quote, "end")
+            ));
         } else {
             page.push_str("     ");
         }
@@ -82,8 +89,12 @@ mod tests {
             "citations": [{"marker": 1, "source_index": 0, "urn": "cited:h/d@1#0", "quote": {"text": "28\n days.", "start": 5, "end": 13}}],
             "sources": [{"title": "Leave", "source": "leave.md"}],
         });
-        let expected = "28 days. [^1]\n\n[^1] Leave (leave.md)\n     \"28 days.\"\n     characters 5 to 13, cited:h/d@1#0\n";
+        let expected =
+            "28 days. [^1]\n\n[^1] Leave (leave.md)\n     \"28 days.\"\n     characters 5 to 13, cited:h/d@1#0\n";
         assert_eq!(readable(&body), expected);
-        assert_eq!(readable(&json!({"answer": null, "reason": "low_support"})), "No answer in these documents (low_support).\n");
+        assert_eq!(
+            readable(&json!({"answer": null, "reason": "low_support"})),
+            "No answer in these documents (low_support).\n"
+        );
     }
 }

@@ -69,11 +69,7 @@ pub struct LoopSettings {
 
 impl Default for LoopSettings {
     fn default() -> Self {
-        Self {
-            min_correct_fraction: 0.5,
-            max_rewrite_attempts: 3,
-            on_insufficient: OnInsufficient::Abstain,
-        }
+        Self { min_correct_fraction: 0.5, max_rewrite_attempts: 3, on_insufficient: OnInsufficient::Abstain }
     }
 }
 
@@ -244,9 +240,8 @@ fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
         return Some(Obstacle::NothingLeft);
     }
     let retry = if has_correct(state) { state.calls.generate } else { 0 };
-    let needed = [state.calls.rewrite, state.calls.grade, state.calls.generate, retry]
-        .into_iter()
-        .fold(0, u32::saturating_add);
+    let needed =
+        [state.calls.rewrite, state.calls.grade, state.calls.generate, retry].into_iter().fold(0, u32::saturating_add);
     (!can_afford(state, needed)).then_some(Obstacle::Budget)
 }
 
@@ -263,11 +258,7 @@ fn without_rewrites(state: &LoopState<'_>, obstacle: Obstacle) -> Step {
 }
 
 fn generate(state: &LoopState<'_>, over: Evidence) -> Step {
-    if can_afford(state, state.calls.generate) {
-        Step::Generate { over }
-    } else {
-        abstain(AbstainReason::OutOfBudget)
-    }
+    if can_afford(state, state.calls.generate) { Step::Generate { over } } else { abstain(AbstainReason::OutOfBudget) }
 }
 
 fn can_afford(state: &LoopState<'_>, calls: u32) -> bool {

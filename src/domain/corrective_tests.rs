@@ -76,7 +76,12 @@ fn routes_when_attempts_are_used_up() {
         ),
         ("no rewrites allowed", "1/3/0+4", |state| state.settings.max_rewrite_attempts = 0, BOTH),
         ("no query left", "1/3/0+4", |state| state.rewriter_is_exhausted = true, BOTH),
-        ("no query left, none correct", "0/0/4+4", |state| state.rewriter_is_exhausted = true, abstain(AbstainReason::NoRelevantContent)),
+        (
+            "no query left, none correct",
+            "0/0/4+4",
+            |state| state.rewriter_is_exhausted = true,
+            abstain(AbstainReason::NoRelevantContent),
+        ),
         ("converged on some correct", "1/3/0+4 1/3/0+0", |_| {}, BOTH),
         ("converged on ambiguous", "0/4/0+4 0/4/0+0", |_| {}, abstain(AbstainReason::LowSupport)),
         ("repeats what is incorrect", "0/0/8+8 0/0/8+0", |_| {}, Step::Rewrite),
@@ -142,8 +147,12 @@ fn default_budget_covers_the_whole_loop() {
 }
 
 fn any_round() -> impl Strategy<Value = Round> {
-    (0usize..9, 0usize..9, 0usize..9, 0usize..9)
-        .prop_map(|(correct, ambiguous, incorrect, new)| Round { correct, ambiguous, incorrect, new })
+    (0usize..9, 0usize..9, 0usize..9, 0usize..9).prop_map(|(correct, ambiguous, incorrect, new)| Round {
+        correct,
+        ambiguous,
+        incorrect,
+        new,
+    })
 }
 
 proptest! {

@@ -88,7 +88,8 @@ impl Condition {
         let key = format!("$.{}", quoted(&self.key));
         match &self.test {
             Test::AnyOf(values) => {
-                let alternatives: Vec<String> = values.iter().map(|value| format!("{key} == {}", literal(value))).collect();
+                let alternatives: Vec<String> =
+                    values.iter().map(|value| format!("{key} == {}", literal(value))).collect();
                 if alternatives.is_empty() { "(1 == 2)".to_owned() } else { format!("({})", alternatives.join(" || ")) }
             }
             Test::Range(bounds) => {
@@ -136,21 +137,29 @@ mod tests {
     use super::*;
 
     fn path(key: &str, test: Test) -> String {
-        Filter { metadata: vec![Condition { key: key.to_owned(), test }], ..Filter::default() }.metadata_path().expect("one condition")
+        Filter { metadata: vec![Condition { key: key.to_owned(), test }], ..Filter::default() }
+            .metadata_path()
+            .expect("one condition")
     }
 
     #[test]
     fn conditions_become_one_predicate() {
         assert_eq!(path("team", Test::AnyOf(vec![json!("people")])), r#"($."team" == "people")"#);
         assert_eq!(path("n", Test::AnyOf(vec![json!(1), json!(true)])), r#"($."n" == 1 || $."n" == true)"#);
-        assert_eq!(path("y", Test::Range(vec![(Bound::Gte, json!(2020)), (Bound::Lt, json!(2024))])), r#"exists($."y" ? (@ >= 2020 && @ < 2024))"#);
+        assert_eq!(
+            path("y", Test::Range(vec![(Bound::Gte, json!(2020)), (Bound::Lt, json!(2024))])),
+            r#"exists($."y" ? (@ >= 2020 && @ < 2024))"#
+        );
         assert_eq!(path("o", Test::Exists(false)), r#"!exists($."o")"#);
         assert_eq!(Filter::default().metadata_path(), None);
     }
 
     #[test]
     fn quotes_cannot_be_closed() {
-        assert_eq!(path(r#"a" || true || "#, Test::Exists(true)), r#"exists($."a\u0022 \u007c\u007c true \u007c\u007c ")"#);
+        assert_eq!(
+            path(r#"a" || true || "#, Test::Exists(true)),
+            r#"exists($."a\u0022 \u007c\u007c true \u007c\u007c ")"#
+        );
     }
 
     proptest! {

@@ -33,11 +33,7 @@ impl DenseWeight {
     ///
     /// [`InvalidDenseWeight`] if `weight` is below 0, above 1 or not a number.
     pub fn new(weight: f64) -> Result<Self, InvalidDenseWeight> {
-        if (0.0..=1.0).contains(&weight) {
-            Ok(Self(weight))
-        } else {
-            Err(InvalidDenseWeight(weight))
-        }
+        if (0.0..=1.0).contains(&weight) { Ok(Self(weight)) } else { Err(InvalidDenseWeight(weight)) }
     }
 
     /// The dense share; the lexical share is 1 minus this.
@@ -116,13 +112,7 @@ pub fn fuse_weighted<K: Ord + Clone + Hash>(
         let scale = MinMax::of(list.iter().take(depth).map(|item| item.score));
         list.iter()
             .enumerate()
-            .map(|(index, item)| {
-                if index < depth {
-                    share * scale.apply(item.score)
-                } else {
-                    0.0
-                }
-            })
+            .map(|(index, item)| if index < depth { share * scale.apply(item.score) } else { 0.0 })
             .collect()
     })
 }
@@ -132,15 +122,9 @@ pub fn fuse_weighted<K: Ord + Clone + Hash>(
 /// Items of equal score share their list's order by key, so that the result does not depend on the
 /// order in which ties arrive.
 #[must_use]
-pub fn fuse_reciprocal_rank<K: Ord + Clone + Hash>(
-    dense: &[Scored<K>],
-    lexical: &[Scored<K>],
-) -> Vec<Fused<K>> {
+pub fn fuse_reciprocal_rank<K: Ord + Clone + Hash>(dense: &[Scored<K>], lexical: &[Scored<K>]) -> Vec<Fused<K>> {
     fuse(dense, lexical, |list, _| {
-        (1_u32..)
-            .take(list.len())
-            .map(|rank| 1.0 / (RECIPROCAL_RANK_CONSTANT + f64::from(rank)))
-            .collect()
+        (1_u32..).take(list.len()).map(|rank| 1.0 / (RECIPROCAL_RANK_CONSTANT + f64::from(rank))).collect()
     })
 }
 
@@ -174,12 +158,7 @@ fn fuse<K: Ord + Clone + Hash>(
         }
     }
     let mut fused: Vec<Fused<K>> = items.into_values().collect();
-    fused.sort_unstable_by(|left, right| {
-        right
-            .fused
-            .total_cmp(&left.fused)
-            .then_with(|| left.key.cmp(&right.key))
-    });
+    fused.sort_unstable_by(|left, right| right.fused.total_cmp(&left.fused).then_with(|| left.key.cmp(&right.key)));
     fused
 }
 
@@ -189,20 +168,10 @@ fn sort_and_deduplicate<K: Ord + Hash>(list: &[Scored<K>]) -> Vec<Scored<&K>> {
     for item in list.iter().filter(|item| !item.score.is_nan()) {
         // Adding zero turns -0.0 into 0.0, so that the two tie.
         let score = item.score + 0.0;
-        best.entry(&item.key)
-            .and_modify(|kept| *kept = kept.max(score))
-            .or_insert(score);
+        best.entry(&item.key).and_modify(|kept| *kept = kept.max(score)).or_insert(score);
     }
-    let mut sorted: Vec<Scored<&K>> = best
-        .into_iter()
-        .map(|(key, score)| Scored { key, score })
-        .collect();
-    sorted.sort_unstable_by(|left, right| {
-        right
-            .score
-            .total_cmp(&left.score)
-            .then_with(|| left.key.cmp(right.key))
-    });
+    let mut sorted: Vec<Scored<&K>> = best.into_iter().map(|(key, score)| Scored { key, score }).collect();
+    sorted.sort_unstable_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.key.cmp(right.key)));
     sorted
 }
 
@@ -215,14 +184,9 @@ struct MinMax {
 
 impl MinMax {
     fn of(scores: impl Iterator<Item = f64>) -> Self {
-        let (lowest, highest) = scores
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), score| {
-                (low.min(score), high.max(score))
-            });
-        Self {
-            lowest,
-            range: highest - lowest,
-        }
+        let (lowest, highest) =
+            scores.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), score| (low.min(score), high.max(score)));
+        Self { lowest, range: highest - lowest }
     }
 
     fn apply(self, score: f64) -> f64 {

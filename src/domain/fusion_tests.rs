@@ -5,13 +5,7 @@ use super::*;
 type List = Vec<Scored<&'static str>>;
 
 fn list(items: &[(&'static str, f64)]) -> List {
-    items
-        .iter()
-        .map(|(key, score)| Scored {
-            key: *key,
-            score: *score,
-        })
-        .collect()
+    items.iter().map(|(key, score)| Scored { key: *key, score: *score }).collect()
 }
 
 fn weighted(dense: &List, lexical: &List) -> Vec<(&'static str, f64)> {
@@ -29,10 +23,7 @@ fn keys<K: Clone>(fused: &[Fused<K>]) -> Vec<K> {
 fn weighted_adds_scaled_scores() {
     let dense = list(&[("a", 0.9), ("b", 0.5), ("c", 0.1)]);
     let lexical = list(&[("b", 20.0), ("c", 15.0), ("d", 10.0)]);
-    assert_eq!(
-        weighted(&dense, &lexical),
-        [("b", 0.75), ("a", 0.5), ("c", 0.25), ("d", 0.0)]
-    );
+    assert_eq!(weighted(&dense, &lexical), [("b", 0.75), ("a", 0.5), ("c", 0.25), ("d", 0.0)]);
     let fused = fuse_weighted(&dense, &lexical, DenseWeight::default());
     assert_eq!((fused[0].dense, fused[0].lexical), (Some(0.5), Some(20.0)));
     assert_eq!((fused[1].dense, fused[1].lexical), (Some(0.9), None));
@@ -47,62 +38,32 @@ fn degenerate_lists() {
     assert_eq!(weighted(&none, &one), [("x", 0.5)]);
     assert_eq!(weighted(&one, &one), [("x", 1.0)]);
     assert_eq!(weighted(&flat, &none), [("a", 0.5), ("b", 0.5)]);
-    assert_eq!(
-        weighted(&list(&[("a", 0.0), ("b", -0.0)]), &none),
-        [("a", 0.5), ("b", 0.5)]
-    );
+    assert_eq!(weighted(&list(&[("a", 0.0), ("b", -0.0)]), &none), [("a", 0.5), ("b", 0.5)]);
 }
 
 #[test]
 fn hostile_scores() {
-    let odd = list(&[
-        ("a", f64::NAN),
-        ("b", f64::INFINITY),
-        ("c", 1.0),
-        ("c", 3.0),
-        ("d", f64::NEG_INFINITY),
-    ]);
-    assert_eq!(
-        weighted(&odd, &list(&[])),
-        [("b", 0.5), ("c", 0.5), ("d", 0.5)]
-    );
+    let odd = list(&[("a", f64::NAN), ("b", f64::INFINITY), ("c", 1.0), ("c", 3.0), ("d", f64::NEG_INFINITY)]);
+    assert_eq!(weighted(&odd, &list(&[])), [("b", 0.5), ("c", 0.5), ("d", 0.5)]);
     let fused = fuse_weighted(&odd, &list(&[]), DenseWeight::default());
     assert_eq!(fused[1].dense, Some(3.0));
-    assert_eq!(
-        keys(&fuse_reciprocal_rank(&odd, &list(&[]))),
-        ["b", "c", "d"]
-    );
+    assert_eq!(keys(&fuse_reciprocal_rank(&odd, &list(&[]))), ["b", "c", "d"]);
 }
 
 #[test]
 fn only_the_first_hundred_count_but_none_is_lost() {
-    let dense: Vec<Scored<u32>> = (0..150)
-        .map(|key| Scored {
-            key,
-            score: 1.0 - f64::from(key) / 150.0,
-        })
-        .collect();
+    let dense: Vec<Scored<u32>> = (0..150).map(|key| Scored { key, score: 1.0 - f64::from(key) / 150.0 }).collect();
     let fused = fuse_weighted(&dense, &[], DenseWeight::default());
     assert_eq!(fused.len(), 150);
     assert!(fused[98].fused > 0.0);
-    assert!(
-        fused[99..]
-            .iter()
-            .all(|item| item.fused == 0.0 && item.dense.is_some())
-    );
+    assert!(fused[99..].iter().all(|item| item.fused == 0.0 && item.dense.is_some()));
 }
 
 #[test]
 fn weights_at_the_ends_use_one_list() {
     let dense = list(&[("a", 0.9), ("b", 0.5)]);
     let lexical = list(&[("c", 20.0), ("b", 15.0)]);
-    let at = |weight| {
-        keys(&fuse_weighted(
-            &dense,
-            &lexical,
-            DenseWeight::new(weight).expect("in range"),
-        ))
-    };
+    let at = |weight| keys(&fuse_weighted(&dense, &lexical, DenseWeight::new(weight).expect("in range")));
     assert_eq!(at(1.0), ["a", "b", "c"]);
     assert_eq!(at(0.0), ["c", "a", "b"]);
     for bad in [-0.1, 1.1, f64::NAN] {
@@ -122,18 +83,11 @@ fn reciprocal_ranks_add_up() {
 
 fn scores() -> impl Strategy<Value = Vec<(u8, u8)>> {
     // Few distinct scores, so that ties are the rule.
-    prop::collection::btree_map(0..200_u8, 0..4_u8, 0..150)
-        .prop_map(|map| map.into_iter().collect())
+    prop::collection::btree_map(0..200_u8, 0..4_u8, 0..150).prop_map(|map| map.into_iter().collect())
 }
 
 fn to_list(pairs: &[(u8, u8)]) -> Vec<Scored<u8>> {
-    pairs
-        .iter()
-        .map(|(key, score)| Scored {
-            key: *key,
-            score: f64::from(*score),
-        })
-        .collect()
+    pairs.iter().map(|(key, score)| Scored { key: *key, score: f64::from(*score) }).collect()
 }
 
 proptest! {

@@ -144,8 +144,14 @@ mod tests {
 
     #[test]
     fn names_round_trip_and_match_json() {
-        for state in [JobState::Queued, JobState::Running, JobState::Succeeded, JobState::Partial,
-                      JobState::Failed, JobState::Cancelled] {
+        for state in [
+            JobState::Queued,
+            JobState::Running,
+            JobState::Succeeded,
+            JobState::Partial,
+            JobState::Failed,
+            JobState::Cancelled,
+        ] {
             assert_eq!(JobState::from_name(state.as_str()), Some(state));
             assert_eq!(serde_json::json!(state), state.as_str());
         }

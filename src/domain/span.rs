@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A half-open range of code points, from 0, end exclusive. Serialises as `[start, end]`.
 ///
 /// Like [`std::ops::Range`], a span whose end is not after its start is empty.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "(usize, usize)", try_from = "(usize, usize)")]
 pub struct Span {
     /// First code point of the range.
@@ -50,10 +48,7 @@ impl Span {
     /// The same span `offset` code points further on: from a chunk's text to its document's.
     #[must_use]
     pub const fn shifted(self, offset: usize) -> Self {
-        Self {
-            start: self.start.saturating_add(offset),
-            end: self.end.saturating_add(offset),
-        }
+        Self { start: self.start.saturating_add(offset), end: self.end.saturating_add(offset) }
     }
 
     /// The words at this span in `text`, or `None` when the span runs past the end or is inverted.
@@ -62,10 +57,7 @@ impl Span {
     #[must_use]
     pub fn slice(self, text: &str) -> Option<&str> {
         let length = self.end.checked_sub(self.start)?;
-        let mut boundaries = text
-            .char_indices()
-            .map(|(byte, _)| byte)
-            .chain(std::iter::once(text.len()));
+        let mut boundaries = text.char_indices().map(|(byte, _)| byte).chain(std::iter::once(text.len()));
         let start = boundaries.nth(self.start)?;
         let end = match length {
             0 => start,
@@ -121,11 +113,7 @@ impl<'t> IndexedText<'t> {
         let text = text.into();
         if text.is_ascii() {
             let length = text.len();
-            return Self {
-                text,
-                code_points: Vec::new(),
-                length,
-            };
+            return Self { text, code_points: Vec::new(), length };
         }
         let mut code_points = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut length = 0;
@@ -133,11 +121,7 @@ impl<'t> IndexedText<'t> {
             code_points.push(length);
             length += count_starts(block);
         }
-        Self {
-            text,
-            code_points,
-            length,
-        }
+        Self { text, code_points, length }
     }
 
     /// The text itself.
@@ -181,10 +165,7 @@ impl<'t> IndexedText<'t> {
         if self.code_points.is_empty() {
             return code_point;
         }
-        let block = self
-            .code_points
-            .partition_point(|&before| before <= code_point)
-            .saturating_sub(1);
+        let block = self.code_points.partition_point(|&before| before <= code_point).saturating_sub(1);
         let mut remaining = code_point - self.code_points.get(block).copied().unwrap_or(0);
         let from = block * STRIDE;
         let bytes = self.text.as_bytes().get(from..).unwrap_or_default();
@@ -202,10 +183,7 @@ impl<'t> IndexedText<'t> {
     /// The span, in code points, of a range of bytes.
     #[must_use]
     pub fn span(&self, bytes: &Range<usize>) -> Span {
-        Span::new(
-            self.code_point_at(bytes.start),
-            self.code_point_at(bytes.end),
-        )
+        Span::new(self.code_point_at(bytes.start), self.code_point_at(bytes.end))
     }
 
     /// The range of bytes of a span; offsets past the end count as the end.

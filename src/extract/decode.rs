@@ -14,7 +14,10 @@ pub fn decode(bytes: &[u8]) -> Result<String, ExtractError> {
         _ => utf8(bytes)?,
     };
     if text.contains('\0') {
-        return Err(ExtractError::new("binary", "the document holds NUL characters, so it is not text; send the text itself"));
+        return Err(ExtractError::new(
+            "binary",
+            "the document holds NUL characters, so it is not text; send the text itself",
+        ));
     }
     Ok(text)
 }

@@ -42,14 +42,14 @@ impl ExtractError {
 /// `unsupported`, `encoding`, `binary` or `empty`.
 pub fn extract(bytes: &[u8], media_type: &str) -> Result<Extracted, ExtractError> {
     let kind = MediaType::parse(media_type).ok_or_else(|| {
-        ExtractError::new(
-            "unsupported",
-            format!("{media_type:?} cannot be read; send {}", MediaType::SUPPORTED),
-        )
+        ExtractError::new("unsupported", format!("{media_type:?} cannot be read; send {}", MediaType::SUPPORTED))
     })?;
     let text = decode(bytes)?;
     if text.trim().is_empty() {
-        return Err(ExtractError::new("empty", "the document holds no text; send its content in \"text\" or as a file"));
+        return Err(ExtractError::new(
+            "empty",
+            "the document holds no text; send its content in \"text\" or as a file",
+        ));
     }
     let splitter = match kind {
         MediaType::Plain => SplitterKind::Recursive,

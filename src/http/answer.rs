@@ -168,8 +168,14 @@ impl AnswerBody {
     /// The report on the wire; `trace` if it was asked for.
     pub(super) fn new(report: AskReport, trace: Option<Value>) -> Self {
         let level = report.level;
-        let nothing_checked =
-            ValidationBody { ok: true, level, effective_level: level, attempts: 0, warnings: Vec::new(), errors: Vec::new() };
+        let nothing_checked = ValidationBody {
+            ok: true,
+            level,
+            effective_level: level,
+            attempts: 0,
+            warnings: Vec::new(),
+            errors: Vec::new(),
+        };
         let timings = report.timings;
         let mut body = Self {
             id: report.id,
@@ -201,7 +207,8 @@ impl AnswerBody {
         match report.outcome {
             AskOutcome::Answered { answer, by } => {
                 body.outcome = OutcomeBody::Answered;
-                body.citations = answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
+                body.citations =
+                    answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
                 body.validation = ValidationBody::of(&answer, level);
                 body.answer = Some(answer.text().to_owned());
                 body.model = Some(by.model);
@@ -210,7 +217,8 @@ impl AnswerBody {
             AskOutcome::Abstained(reason) => body.reason = Some(reason),
             AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
         }
-        body.sources = report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
+        body.sources =
+            report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
         body
     }
 }

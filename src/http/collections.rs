@@ -11,7 +11,10 @@ use super::{
     fields::Faults,
     problem::{ApiError, Problem},
 };
-use crate::{domain::identity::TenantId, store::{CollectionSummary, DeleteReceipt}};
+use crate::{
+    domain::identity::TenantId,
+    store::{CollectionSummary, DeleteReceipt},
+};
 
 /// Most rows of a list.
 pub(super) const MAX_LIMIT: i64 = 200;

@@ -352,7 +352,8 @@ pub(super) async fn create_documents(
     ValidQuery(query): ValidQuery<IngestQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type =
+        request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let upload = match essence.as_str() {
         "application/json" => parse::<NewDocumentsBody>(&read_body(request, &state).await?)?.read()?,

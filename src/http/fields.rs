@@ -38,7 +38,12 @@ impl Faults {
     pub(super) fn collection_name(&mut self, pointer: &str, name: &str) {
         let length = name.chars().count();
         if name.trim() != name || name.is_empty() || length > MAX_NAME || name.chars().any(char::is_control) {
-            self.add(pointer, format!("a collection name has 1 to {MAX_NAME} characters, no control characters, and no space at its ends"));
+            self.add(
+                pointer,
+                format!(
+                    "a collection name has 1 to {MAX_NAME} characters, no control characters, and no space at its ends"
+                ),
+            );
         }
     }
 
@@ -135,7 +140,8 @@ impl FilterBody {
 }
 
 fn read_test(value: Value) -> Result<Test, String> {
-    const FORMS: &str = "give a value, or {\"in\": […]}, {\"exists\": true|false}, or bounds {\"gt\", \"gte\", \"lt\", \"lte\"}";
+    const FORMS: &str =
+        "give a value, or {\"in\": […]}, {\"exists\": true|false}, or bounds {\"gt\", \"gte\", \"lt\", \"lte\"}";
     let members = match value {
         Value::Object(members) => members,
         Value::Array(_) => return Err(format!("a list is written {{\"in\": […]}}; {FORMS}")),
@@ -146,7 +152,9 @@ fn read_test(value: Value) -> Result<Test, String> {
             Ok(Test::AnyOf(list.iter().cloned().map(checked_scalar).collect::<Result<_, _>>()?))
         }
         (1, None, Some(Value::Bool(exists))) => Ok(Test::Exists(*exists)),
-        (1.., None, None) => members.into_iter().map(|(name, limit)| read_bound(&name, limit)).collect::<Result<_, _>>().map(Test::Range),
+        (1.., None, None) => {
+            members.into_iter().map(|(name, limit)| read_bound(&name, limit)).collect::<Result<_, _>>().map(Test::Range)
+        }
         _ => Err(format!("{FORMS}; \"in\" takes at most {MAX_ALTERNATIVES} values")),
     }
 }
@@ -167,7 +175,9 @@ fn read_bound(name: &str, limit: Value) -> Result<(Bound, Value), String> {
 
 fn checked_scalar(value: Value) -> Result<Value, String> {
     match value {
-        Value::Array(_) | Value::Object(_) => Err("values of a filter are texts, numbers, true, false or null".to_owned()),
+        Value::Array(_) | Value::Object(_) => {
+            Err("values of a filter are texts, numbers, true, false or null".to_owned())
+        }
         Value::String(text) if text.contains('\0') => Err("must not contain NUL characters".to_owned()),
         scalar => Ok(scalar),
     }
@@ -187,7 +197,9 @@ mod tests {
 
     #[test]
     fn every_form_is_read() {
-        let filter = read(json!({"metadata": {"a": 1, "b": {"in": ["x", "y"]}, "c": {"exists": false}, "d": {"gte": 1, "lt": 9}}}));
+        let filter = read(
+            json!({"metadata": {"a": 1, "b": {"in": ["x", "y"]}, "c": {"exists": false}, "d": {"gte": 1, "lt": 9}}}),
+        );
         let path = filter.expect("valid").metadata_path().expect("conditions");
         for part in [r#"$."a" == 1"#, r#"$."b" == "x" || $."b" == "y""#, r#"!exists($."c")"#, "@ >= 1 && @ < 9"] {
             assert!(path.contains(part), "{part} in {path}");

@@ -4,7 +4,10 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{AppState, problem::{ApiError, Problem}};
+use super::{
+    AppState,
+    problem::{ApiError, Problem},
+};
 
 /// State of the service.
 #[derive(Debug, Serialize, ToSchema)]

@@ -14,7 +14,10 @@ use super::{
     problem::{ApiError, Problem},
 };
 use crate::{
-    domain::{identity::TenantId, job::{ItemState, JobState, Stage}},
+    domain::{
+        identity::TenantId,
+        job::{ItemState, JobState, Stage},
+    },
     service::ingest::JobReport,
     store::{JobItemRow, JobRow},
 };

@@ -11,7 +11,10 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tower_http::request_id::RequestId;
 
-use super::{AppState, problem::{ApiError, Problem}};
+use super::{
+    AppState,
+    problem::{ApiError, Problem},
+};
 use crate::domain::identity::TenantId;
 
 /// Carries a request's identity in both directions.
@@ -44,8 +47,12 @@ pub(super) async fn authenticate(State(state): State<AppState>, mut request: Req
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map(|(_, key)| key.trim());
         match presented {
-            None => return unauthorized("this service needs a key; send it as Authorization: Bearer <key>").into_response(),
-            Some(key) if !state.keys.contains(key) => return unauthorized("the key is not known; check it").into_response(),
+            None => {
+                return unauthorized("this service needs a key; send it as Authorization: Bearer <key>").into_response();
+            }
+            Some(key) if !state.keys.contains(key) => {
+                return unauthorized("the key is not known; check it").into_response();
+            }
             Some(_) => {}
         }
     }
@@ -121,7 +128,9 @@ fn bare_error(response: &Response) -> Option<ApiError> {
         return None;
     }
     match response.status() {
-        StatusCode::NOT_FOUND => Some(ApiError::not_found("there is nothing at this path; the paths are listed at /docs")),
+        StatusCode::NOT_FOUND => {
+            Some(ApiError::not_found("there is nothing at this path; the paths are listed at /docs"))
+        }
         StatusCode::METHOD_NOT_ALLOWED => Some(ApiError::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "method_not_allowed",
@@ -146,8 +155,16 @@ fn bare_error(response: &Response) -> Option<ApiError> {
 pub(super) async fn log_request(request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
-    let id = request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).unwrap_or_default().to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    let id = request
+        .extensions()
+        .get::<RequestId>()
+        .and_then(|id| id.header_value().to_str().ok())
+        .unwrap_or_default()
+        .to_owned();
     let response = next.run(request).await;
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -140,9 +140,8 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(jobs::list_jobs))
         .routes(routes!(jobs::get_job))
         .layer(DefaultBodyLimit::max(SMALL_BODY_BYTES));
-    let replace = OpenApiRouter::new()
-        .routes(routes!(documents::replace_document))
-        .layer(DefaultBodyLimit::max(max_body_bytes));
+    let replace =
+        OpenApiRouter::new().routes(routes!(documents::replace_document)).layer(DefaultBodyLimit::max(max_body_bytes));
     large.merge(small).merge(replace)
 }
 

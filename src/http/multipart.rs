@@ -7,13 +7,7 @@ use axum::{
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{
-    AppState,
-    documents::check_sources,
-    fields::Faults,
-    problem::ApiError,
-    search::DEFAULT_COLLECTION,
-};
+use super::{AppState, documents::check_sources, fields::Faults, problem::ApiError, search::DEFAULT_COLLECTION};
 use crate::{extract::MediaType, service::ingest::IncomingDocument};
 
 /// Documents and where they go.
@@ -43,7 +37,8 @@ pub(super) struct UploadForm {
 /// # Errors
 /// 400 for a broken form, 413 over the limit, 422 for wrong parts.
 pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, ApiError> {
-    let mut form = Multipart::from_request(request, state).await.map_err(|error| ApiError::unreadable(error.body_text()))?;
+    let mut form =
+        Multipart::from_request(request, state).await.map_err(|error| ApiError::unreadable(error.body_text()))?;
     let mut faults = Faults::default();
     let mut collection = DEFAULT_COLLECTION.to_owned();
     let mut metadata = Map::new();
@@ -102,7 +97,9 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
 fn chosen_media_type(source: &str, declared: Option<String>) -> String {
     let by_name = MediaType::of_name(source);
     match declared {
-        Some(declared) if MediaType::parse(&declared) == Some(MediaType::Plain) => by_name.unwrap_or(MediaType::Plain).as_str().to_owned(),
+        Some(declared) if MediaType::parse(&declared) == Some(MediaType::Plain) => {
+            by_name.unwrap_or(MediaType::Plain).as_str().to_owned()
+        }
         Some(declared) if declared != "application/octet-stream" => declared,
         _ => by_name.map_or_else(|| "application/octet-stream".to_owned(), |kind| kind.as_str().to_owned()),
     }

@@ -103,7 +103,12 @@ impl ApiError {
     #[must_use]
     pub fn media_type(expected: &str) -> Self {
         let detail = format!("send {expected} and say so in the Content-Type header");
-        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "The request body has the wrong format", detail)
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "The request body has the wrong format",
+            detail,
+        )
     }
 
     /// A body over the limit.
@@ -142,7 +147,12 @@ impl ApiError {
     }
 
     fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
-        let mut error = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, "Something that the service needs is not available", detail);
+        let mut error = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            code,
+            "Something that the service needs is not available",
+            detail,
+        );
         error.retry_after = Some(RETRY_AFTER_S.to_owned());
         error.cause = Some(cause);
         error
@@ -168,9 +178,11 @@ impl From<StoreError> for ApiError {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
             }
-            StoreError::Timeout(_) => {
-                Self::unavailable("database_timeout", "the database did not answer in time; try again or ask for less", cause)
-            }
+            StoreError::Timeout(_) => Self::unavailable(
+                "database_timeout",
+                "the database did not answer in time; try again or ask for less",
+                cause,
+            ),
             StoreError::Constraint { .. }
             | StoreError::Inconsistent(_)
             | StoreError::Unsuitable(_)
@@ -231,7 +243,9 @@ impl From<AskError> for ApiError {
                 StatusCode::GATEWAY_TIMEOUT,
                 "deadline",
                 "The answer took too long",
-                format!("the limit of {limit_ms} ms was reached while {stage}; raise limits.timeout_ms or ask for less"),
+                format!(
+                    "the limit of {limit_ms} ms was reached while {stage}; raise limits.timeout_ms or ask for less"
+                ),
             )
             .with("stage", json!(stage))
             .with("limit_ms", json!(limit_ms))
@@ -258,9 +272,7 @@ impl IntoResponse for ApiError {
             extensions: self.extensions,
         };
         let mut response = (self.status, Json(&problem)).into_response();
-        response
-            .headers_mut()
-            .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(value) = self.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
             response.headers_mut().insert(header::RETRY_AFTER, value);
         }

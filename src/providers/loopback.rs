@@ -1,6 +1,9 @@
 //! Calls of the command line to the service on this machine.
 
-use std::{net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr}, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
 
 use serde_json::Value;
 

@@ -51,7 +51,10 @@ impl DocumentService {
                 Some(found.id)
             }
         };
-        Ok(self.store.documents(tenant, collection, None, list.after, list.source_prefix.as_deref(), list.limit).await?)
+        Ok(self
+            .store
+            .documents(tenant, collection, None, list.after, list.source_prefix.as_deref(), list.limit)
+            .await?)
     }
 
     /// One document.

@@ -2,11 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{
-    domain::budget::BudgetExceeded,
-    providers::ProviderError,
-    store::StoreError,
-};
+use crate::{domain::budget::BudgetExceeded, providers::ProviderError, store::StoreError};
 
 /// A failed use case.
 #[derive(Debug, Error)]

@@ -156,7 +156,8 @@ async fn upsert_documents(
     batch: &CommitBatch<'_>,
 ) -> Result<HashMap<String, Stored>, StoreError> {
     let documents = batch.documents;
-    let column = |read: fn(&NewDocument) -> &str| -> Vec<String> { documents.iter().map(|d| read(d).to_owned()).collect() };
+    let column =
+        |read: fn(&NewDocument) -> &str| -> Vec<String> { documents.iter().map(|d| read(d).to_owned()).collect() };
     let ids: Vec<Uuid> = documents.iter().map(|d| d.new_id).collect();
     let positions: Vec<i64> = documents.iter().map(|d| d.position).collect();
     let fetched: Vec<OffsetDateTime> = documents.iter().map(|d| d.fetched_at).collect();
@@ -422,7 +423,12 @@ impl StatisticChanges {
 
     /// Writes the changes. Last in its transaction: the rows of common terms are locked from here to
     /// the commit, and every other writer of the collection waits for them.
-    pub(super) async fn apply(self, transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
+    pub(super) async fn apply(
+        self,
+        transaction: &mut Tx,
+        tenant: TenantId,
+        collection: Uuid,
+    ) -> Result<(), StoreError> {
         let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
         sqlx::query!(
             "INSERT INTO term_statistic (tenant_id, collection_id, term_id, document_frequency)

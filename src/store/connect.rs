@@ -7,7 +7,10 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use super::{MIGRATOR, StoreError, profile::{self, ProfileId}};
+use super::{
+    MIGRATOR, StoreError,
+    profile::{self, ProfileId},
+};
 use crate::domain::identity::{EmbeddingProfile, TenantId};
 
 /// Oldest server that has what the queries use.
@@ -33,7 +36,11 @@ pub struct PoolSettings {
 
 impl Default for PoolSettings {
     fn default() -> Self {
-        Self { max_connections: 24, acquire_timeout: Duration::from_secs(5), statement_timeout: Duration::from_secs(30) }
+        Self {
+            max_connections: 24,
+            acquire_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(30),
+        }
     }
 }
 

@@ -149,13 +149,10 @@ impl Store {
     /// Any [`StoreError`].
     pub async fn document_text(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentText>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let row = sqlx::query!(
-            "SELECT text, version FROM document WHERE tenant_id = $1 AND document_id = $2",
-            tenant.0,
-            id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
+        let row =
+            sqlx::query!("SELECT text, version FROM document WHERE tenant_id = $1 AND document_id = $2", tenant.0, id)
+                .fetch_optional(&mut *transaction)
+                .await?;
         transaction.commit().await?;
         Ok(row.map(|row| DocumentText { text: row.text, version: row.version.unsigned_abs() }))
     }

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Store, StoreError, chunk, search::LexicalHit};
-use crate::domain::{filter::Filter, identity::{ChunkKey, TenantId}};
+use crate::domain::{
+    filter::Filter,
+    identity::{ChunkKey, TenantId},
+};
 
 /// What BM25 needs to know of one collection for one query.
 #[derive(Clone, Debug, Default)]

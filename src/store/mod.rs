@@ -22,15 +22,15 @@ pub mod private_postgres;
 
 pub use chunk::{NewChunk, StoredChunk};
 pub use collection::{Collection, CollectionSummary};
-pub use connect::{PoolSettings, Store};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
+pub use connect::{PoolSettings, Store};
 pub use document::{DeleteReceipt, DocumentRow, DocumentText, StoredAs};
 pub use error::StoreError;
 pub use job::{JobCounts, JobItemRow, JobRow, NewJobItem};
 pub use lexical::{LexicalQuery, QueryStatistics};
-pub use profile::ProfileId;
-pub use queue::{ClaimedItem, Claim, ItemFailure, Lease};
 pub use maintenance::CollectionLengths;
+pub use profile::ProfileId;
+pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
 
 /// Migrations that travel inside the binary.

@@ -263,9 +263,10 @@ impl Store {
         .execute(&mut *transaction)
         .await?
         .rows_affected();
-        let unfinished = sqlx::query!("SELECT tenant_id, job_id FROM job WHERE finished_at IS NULL ORDER BY created_at LIMIT 1000")
-            .fetch_all(&mut *transaction)
-            .await?;
+        let unfinished =
+            sqlx::query!("SELECT tenant_id, job_id FROM job WHERE finished_at IS NULL ORDER BY created_at LIMIT 1000")
+                .fetch_all(&mut *transaction)
+                .await?;
         for job in unfinished {
             finish_if_settled(&mut transaction, TenantId(job.tenant_id), job.job_id, now).await?;
         }

@@ -5,7 +5,10 @@ use sqlx::{Postgres, Row, Transaction};
 use uuid::Uuid;
 
 use super::{ProfileId, Store, StoreError, chunk, filter::push_filter};
-use crate::domain::{filter::Filter, identity::{ChunkKey, TenantId}};
+use crate::domain::{
+    filter::Filter,
+    identity::{ChunkKey, TenantId},
+};
 
 /// Up to this many vectors an exact scan costs no more than walking the index.
 const EXACT_SCAN_LIMIT: u64 = 3_000;

@@ -27,7 +27,10 @@ pub async fn create() -> PgConnectOptions {
     PREPARED
         .get_or_init(|| async {
             let mut connection = administrator().await;
-            connection.execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {TEMPLATE}")))).await.expect("template");
+            connection
+                .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {TEMPLATE}"))))
+                .await
+                .expect("template");
             connection.close().await.expect("close");
             Store::migrate(&server().await.database(TEMPLATE)).await.expect("the migrations run");
         })
@@ -51,7 +54,8 @@ pub fn url(options: &PgConnectOptions) -> String {
 /// A single number from SQL, as superuser: past row level security.
 pub async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
     let mut connection = options.connect().await.expect("the database answers");
-    let number = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
+    let number =
+        sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
     connection.close().await.expect("close");
     number
 }

@@ -102,9 +102,12 @@ impl TestApp {
 
     /// Ingests Markdown documents and waits for the finished job, which must have succeeded.
     pub async fn ingest(&self, collection: &str, documents: &[(&str, &str)]) -> Value {
-        let documents: Vec<Value> =
-            documents.iter().map(|(source, text)| json!({"source": source, "text": text, "media_type": "text/markdown"})).collect();
-        let answer = self.post("/v1/documents?wait=true", json!({"collection": collection, "documents": documents})).await;
+        let documents: Vec<Value> = documents
+            .iter()
+            .map(|(source, text)| json!({"source": source, "text": text, "media_type": "text/markdown"}))
+            .collect();
+        let answer =
+            self.post("/v1/documents?wait=true", json!({"collection": collection, "documents": documents})).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
         answer.body
@@ -128,13 +131,20 @@ impl Answer {
     /// Checks that this is a problem document of this status and code, complete.
     pub fn assert_problem(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{self:?}");
-        assert_eq!(self.headers.get("content-type").and_then(|value| value.to_str().ok()), Some("application/problem+json"), "{self:?}");
+        assert_eq!(
+            self.headers.get("content-type").and_then(|value| value.to_str().ok()),
+            Some("application/problem+json"),
+            "{self:?}"
+        );
         assert_eq!(self.body["code"], code, "{self:?}");
         assert_eq!(self.body["status"], status, "{self:?}");
         for member in ["type", "title", "detail", "instance", "request_id"] {
             assert!(self.body[member].as_str().is_some_and(|text| !text.is_empty()), "{member} is missing: {self:?}");
         }
-        assert_eq!(self.headers.get("x-request-id").and_then(|value| value.to_str().ok()), self.body["request_id"].as_str());
+        assert_eq!(
+            self.headers.get("x-request-id").and_then(|value| value.to_str().ok()),
+            self.body["request_id"].as_str()
+        );
     }
 
     /// Pointers of the wrong values that a 422 names.

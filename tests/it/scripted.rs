@@ -61,6 +61,7 @@ struct Script {
     embedding: VecDeque<Reply>,
     calls: Vec<Call>,
     embedded: Vec<String>,
+    embedding_delay: Duration,
 }
 
 #[derive(Clone, Default)]
@@ -113,9 +114,29 @@ impl ModelServer {
         self.reply(role, Reply::Text(text.to_owned()));
     }
 
+    /// Takes back the next queued reply of a role.
+    pub fn drop_reply(&self, role: Role) {
+        let mut script = self.shared.script.lock().expect("lock");
+        match role {
+            Role::Grade => script.grade.pop_front(),
+            Role::Rewrite => script.rewrite.pop_front(),
+            Role::Answer => script.answer.pop_front(),
+        };
+    }
+
     /// Queues a reply to an embedding request; afterwards they are answered as usual.
     pub fn embedding_reply(&self, reply: Reply) {
         self.shared.script.lock().expect("lock").embedding.push_back(reply);
+    }
+
+    /// Makes every embedding request take this long.
+    pub fn delay_embeddings(&self, delay: Duration) {
+        self.shared.script.lock().expect("lock").embedding_delay = delay;
+    }
+
+    /// Waits until the scripted embedding replies are used up.
+    pub async fn wait_for_scripted_embedding(&self, limit: Duration) {
+        poll_until(limit, || self.shared.script.lock().expect("lock").embedding.is_empty()).await;
     }
 
     pub fn calls(&self, role: Role) -> Vec<Call> {
@@ -128,9 +149,25 @@ impl ModelServer {
         self.shared.script.lock().expect("lock").embedded.clone()
     }
 
-    /// Calls whose caller went away before the reply.
-    pub fn abandoned(&self) -> usize {
-        self.shared.abandoned.load(Ordering::SeqCst)
+    /// Calls whose caller went away before the reply, once there is one, at the latest after `limit`.
+    pub async fn abandoned_within(&self, limit: Duration) -> usize {
+        let count = || self.shared.abandoned.load(Ordering::SeqCst);
+        poll_until(limit, || count() > 0).await;
+        count()
+    }
+
+    /// Waits until a call of this role has come in.
+    pub async fn wait_for_call(&self, role: Role, limit: Duration) {
+        poll_until(limit, || !self.calls(role).is_empty()).await;
+        assert!(!self.calls(role).is_empty(), "no call for {role:?} within {limit:?}");
+    }
+}
+
+/// Asks again and again until it holds or the time is up.
+pub async fn poll_until(limit: Duration, holds: impl Fn() -> bool) {
+    let deadline = tokio::time::Instant::now() + limit;
+    while !holds() && tokio::time::Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
@@ -197,6 +234,8 @@ async fn embeddings(State(shared): State<Shared>, body: Bytes) -> Response {
     if let Some(reply) = scripted {
         return give(reply).await;
     }
+    let delay = shared.script.lock().expect("lock").embedding_delay;
+    tokio::time::sleep(delay).await;
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let texts: Vec<&str> = body["input"].as_array().expect("texts").iter().filter_map(Value::as_str).collect();
     shared.script.lock().expect("lock").embedded.extend(texts.iter().map(|text| (*text).to_owned()));
@@ -208,7 +247,8 @@ async fn embeddings(State(shared): State<Shared>, body: Bytes) -> Response {
 /// A bag of words, hashed: texts that share words are near each other.
 pub fn embed(text: &str) -> Vec<f32> {
     let mut vector = vec![0.01; DIMENSION];
-    for word in text.to_lowercase().split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 2) {
+    for word in text.to_lowercase().split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 2)
+    {
         let hash = word.bytes().fold(5381_usize, |hash, byte| hash.wrapping_mul(33) ^ usize::from(byte));
         vector[hash % DIMENSION] += 1.0;
     }

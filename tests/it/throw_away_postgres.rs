@@ -33,34 +33,21 @@ struct ThrowAway {
 }
 
 static THROW_AWAY: LazyLock<ThrowAway> = LazyLock::new(|| {
-    let folder = tempfile::Builder::new()
-        .prefix("cited-tests-")
-        .tempdir()
-        .unwrap()
-        .keep();
+    let folder = tempfile::Builder::new().prefix("cited-tests-").tempdir().unwrap().keep();
     fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
     let sweeper = sweep_after_the_tests(&folder);
     let (sender, receiver) = mpsc::channel();
     // A runtime of its own: each test's runtime ends with that test.
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async {
             let postgres = PrivatePostgres::start(&settings(&folder)).await.unwrap();
             sender.send(postgres.connect_options()).unwrap();
             panic!("{}", postgres.failed().await);
         });
     });
-    let connect_options = receiver
-        .recv()
-        .expect("the private Postgres starts; its error is above");
-    ThrowAway {
-        connect_options,
-        _sweeper: sweeper,
-    }
+    let connect_options = receiver.recv().expect("the private Postgres starts; its error is above");
+    ThrowAway { connect_options, _sweeper: sweeper }
 });
 
 fn sweep_after_the_tests(folder: &Path) -> Child {
@@ -86,9 +73,6 @@ pub fn connect_options() -> PgConnectOptions {
 async fn the_shared_server_serves_tests_with_runtimes_of_their_own() {
     for _ in 0..2 {
         let options = tokio::task::spawn_blocking(connect_options).await.unwrap();
-        assert_eq!(
-            super::private_postgres::number(&options, "SELECT 1").await,
-            1
-        );
+        assert_eq!(super::private_postgres::number(&options, "SELECT 1").await, 1);
     }
 }

@@ -20,8 +20,30 @@ const LONGEST_CONTEXT: usize = 400;
 
 /// Words that point back when a sentence starts with them.
 const POINTING_BACK: [&str; 24] = [
-    "he", "she", "it", "they", "this", "that", "these", "those", "his", "her", "its", "their", "him", "them", "such",
-    "both", "however", "therefore", "thus", "hence", "instead", "otherwise", "consequently", "moreover",
+    "he",
+    "she",
+    "it",
+    "they",
+    "this",
+    "that",
+    "these",
+    "those",
+    "his",
+    "her",
+    "its",
+    "their",
+    "him",
+    "them",
+    "such",
+    "both",
+    "however",
+    "therefore",
+    "thus",
+    "hence",
+    "instead",
+    "otherwise",
+    "consequently",
+    "moreover",
 ];
 
 /// A sentence that may be quoted.

@@ -22,7 +22,7 @@ const REDUNDANT: f32 = 0.7;
 const KIND_BONUS: f32 = 0.15;
 
 /// What the source's probability is worth, beside scores of 0 to 1.
-const SOURCE_WEIGHT: f32 = 0.2;
+const SOURCE_WEIGHT: f32 = 0.45;
 
 /// Cosine below which a sentence without a word of the question is no answer to it.
 const LEAST_COSINE: f32 = 0.35;
@@ -97,7 +97,8 @@ fn write(chosen: &[(&SentenceCandidate, f32)]) -> ExtractiveAnswer {
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
             let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;
-            answer.sentences.iter().any(stands) || chosen.iter().any(|(other, _)| other.source == candidate.source && other.range == *range)
+            answer.sentences.iter().any(stands)
+                || chosen.iter().any(|(other, _)| other.source == candidate.source && other.range == *range)
         };
         if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(range)) {
             answer.push(text, candidate.source, range.clone(), *score, true);

@@ -20,7 +20,9 @@ pub(super) fn quotable(words: &str) -> Option<String> {
     let line = without_row_bars(&line);
     let line = escape_markers(line.trim());
     let as_read = blocks(&line);
-    let [block] = as_read.as_slice() else { return None };
+    let [block] = as_read.as_slice() else {
+        return None;
+    };
     let is_plain = block.kind == BlockKind::Paragraph && block.content == 0 && block.range == (0..line.len());
     // An odd fence of code would swallow the marker after it.
     let has_fence = line.contains("```") || line.contains("~~~");

@@ -12,8 +12,7 @@ fn inquiry(question: &str) -> Inquiry {
 
 fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
     let inquiry = inquiry(question);
-    let sources: Vec<AnswerSource<'_>> =
-        texts.iter().map(|text| AnswerSource { text, probability: 0.5 }).collect();
+    let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource { text, probability: 0.5 }).collect();
     let evidence: Vec<PassageEvidence> =
         texts.iter().map(|text| PassageEvidence::new(&Analyzer::new(), &inquiry.terms, "", text)).collect();
     let found = candidates(&inquiry, &sources, &evidence);
@@ -107,9 +106,49 @@ fn is_bounded() {
 
 fn hostile_source() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        "Parental leave lasts 26 weeks", "leave", "weeks of parental leave", ". ", "! ", "? ", "\n", "\n\n", "- ", "1. ",
-        "# ", "> ", "| ", "|---|", "```", "~~~", "`", "[^1]", "[^9]", "[^", "]", "\\", "[", "^", "He ", "It was 1990", "e.g. ",
-        "Dr. ", "\"", ")", "…", "你好。", " ", "\t", ":", "* ", "**", "<b>", "=== ", "---", "\u{200b}", "&", "no source says",
+        "Parental leave lasts 26 weeks",
+        "leave",
+        "weeks of parental leave",
+        ". ",
+        "! ",
+        "? ",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "# ",
+        "> ",
+        "| ",
+        "|---|",
+        "```",
+        "~~~",
+        "`",
+        "[^1]",
+        "[^9]",
+        "[^",
+        "]",
+        "\\",
+        "[",
+        "^",
+        "He ",
+        "It was 1990",
+        "e.g. ",
+        "Dr. ",
+        "\"",
+        ")",
+        "…",
+        "你好。",
+        " ",
+        "\t",
+        ":",
+        "* ",
+        "**",
+        "<b>",
+        "=== ",
+        "---",
+        "\u{200b}",
+        "&",
+        "no source says",
     ]);
     prop_oneof![
         4 => prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat()),

@@ -16,15 +16,8 @@ pub(super) struct Indent {
 impl Indent {
     pub(super) fn of(line: &str) -> Self {
         let bytes = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let tabs = line
-            .bytes()
-            .take(bytes)
-            .filter(|byte| *byte == b'\t')
-            .count();
-        Self {
-            columns: bytes + 3 * tabs,
-            bytes,
-        }
+        let tabs = line.bytes().take(bytes).filter(|byte| *byte == b'\t').count();
+        Self { columns: bytes + 3 * tabs, bytes }
     }
 
     /// The line after an indent of at most three columns; a deeper one makes no markup.
@@ -57,16 +50,10 @@ pub(super) fn list_mark(line: &str, indent: &Indent, interrupts: bool) -> Option
     let mark = if digits > 0 {
         let number = stripped.get(..digits)?;
         let allowed = digits <= 9 && (!interrupts || number == "1");
-        stripped
-            .get(digits..)
-            .filter(|after| allowed && after.starts_with(['.', ')']))?;
+        stripped.get(digits..).filter(|after| allowed && after.starts_with(['.', ')']))?;
         digits + 1
     } else {
-        stripped
-            .chars()
-            .next()
-            .filter(|sign| matches!(sign, '-' | '*' | '+' | '•'))?
-            .len_utf8()
+        stripped.chars().next().filter(|sign| matches!(sign, '-' | '*' | '+' | '•'))?.len_utf8()
     };
     let after = stripped.get(mark..)?;
     let space = Indent::of(after);
@@ -75,25 +62,15 @@ pub(super) fn list_mark(line: &str, indent: &Indent, interrupts: bool) -> Option
     if if empty { interrupts } else { space.bytes == 0 } {
         return None;
     }
-    let columns = if empty || space.columns > 4 {
-        1
-    } else {
-        space.columns
-    };
+    let columns = if empty || space.columns > 4 { 1 } else { space.columns };
     let mark_columns = if digits > 0 { mark } else { 1 };
     let skipped = if empty { after.len() } else { space.bytes };
-    Some((
-        indent.columns + mark_columns + columns,
-        indent.bytes + mark + skipped,
-    ))
+    Some((indent.columns + mark_columns + columns, indent.bytes + mark + skipped))
 }
 
 pub(super) fn opens_fence(line: &str) -> Option<Fence> {
     let stripped = Indent::of(line).strip(line)?;
-    let sign = stripped
-        .chars()
-        .next()
-        .filter(|sign| matches!(sign, '`' | '~'))?;
+    let sign = stripped.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
     let info = stripped.trim_start_matches(sign);
     let length = stripped.len() - info.len();
     let possible = length >= 3 && !(sign == '`' && info.contains('`'));
@@ -112,17 +89,14 @@ pub(super) fn heading_signs(line: &str) -> Option<usize> {
     let stripped = Indent::of(line).strip(line)?;
     let words = stripped.trim_start_matches('#');
     let signs = stripped.len() - words.len();
-    let is_heading =
-        (1..=6).contains(&signs) && (words.is_empty() || words.starts_with([' ', '\t']));
+    let is_heading = (1..=6).contains(&signs) && (words.is_empty() || words.starts_with([' ', '\t']));
     is_heading.then(|| line.len() - words.trim_start().len())
 }
 
 pub(super) fn is_thematic_break(line: &str) -> bool {
     Indent::of(line).strip(line).is_some_and(|stripped| {
         ['-', '*', '_'].iter().any(|sign| {
-            stripped
-                .chars()
-                .all(|char| char == *sign || char == ' ' || char == '\t')
+            stripped.chars().all(|char| char == *sign || char == ' ' || char == '\t')
                 && stripped.matches(*sign).count() >= 3
         })
     })
@@ -137,11 +111,7 @@ pub(super) fn is_setext_underline(line: &str) -> bool {
 }
 
 pub(super) fn is_table_delimiter(line: &str) -> bool {
-    line.contains('|')
-        && line.contains('-')
-        && line
-            .chars()
-            .all(|char| matches!(char, '|' | '-' | ':' | ' ' | '\t'))
+    line.contains('|') && line.contains('-') && line.chars().all(|char| matches!(char, '|' | '-' | ':' | ' ' | '\t'))
 }
 
 pub(super) fn is_table_row(line: &str, in_table: bool) -> bool {
@@ -149,9 +119,7 @@ pub(super) fn is_table_row(line: &str, in_table: bool) -> bool {
     if in_table {
         return trimmed.contains('|');
     }
-    trimmed
-        .strip_prefix('|')
-        .is_some_and(|rest| rest.contains('|'))
+    trimmed.strip_prefix('|').is_some_and(|rest| rest.contains('|'))
 }
 
 /// Whether a line can only be running text, which may continue a paragraph without its marks.

@@ -13,8 +13,8 @@ mod tests;
 use std::ops::Range;
 
 use self::line::{
-    Fence, Indent, bytes_of_columns, closes, heading_signs, is_plain, is_setext_underline,
-    is_table_delimiter, is_table_row, is_thematic_break, list_mark, opens_fence, quote_mark,
+    Fence, Indent, bytes_of_columns, closes, heading_signs, is_plain, is_setext_underline, is_table_delimiter,
+    is_table_row, is_thematic_break, list_mark, opens_fence, quote_mark,
 };
 
 /// What a block is.
@@ -178,12 +178,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// The lists and quotes that this line opens, and where the line goes on after their marks.
-    fn new_containers(
-        &self,
-        line: &Range<usize>,
-        mut at: usize,
-        matched: usize,
-    ) -> (Vec<Container>, usize) {
+    fn new_containers(&self, line: &Range<usize>, mut at: usize, matched: usize) -> (Vec<Container>, usize) {
         let mut starts = Vec::new();
         while matched + starts.len() < MAX_DEPTH {
             let rest = self.rest(at, line);
@@ -194,8 +189,7 @@ impl<'t> Scanner<'t> {
                 continue;
             }
             // A line of running text that begins "1999. " must not become a list.
-            let interrupts =
-                self.paragraph_open && starts.is_empty() && matched == self.containers.len();
+            let interrupts = self.paragraph_open && starts.is_empty() && matched == self.containers.len();
             match list_mark(rest, &indent, interrupts) {
                 Some((columns, width)) if !is_thematic_break(rest) => {
                     starts.push(Container::Item(columns));
@@ -221,14 +215,9 @@ impl<'t> Scanner<'t> {
             let words = text.get(above.content..above.range.end).unwrap_or_default();
             let one_line = paragraph_open && !words.contains(['\n', '\r']);
             let is_row = above.kind == BlockKind::TableRow
-                && text
-                    .get(above.range.end..line.start)
-                    .is_some_and(|gap| gap.len() <= 2);
+                && text.get(above.range.end..line.start).is_some_and(|gap| gap.len() <= 2);
             // A sentence with a line under it is still a sentence: the underline must not exempt it.
-            let is_title = one_line
-                && !words
-                    .trim_end()
-                    .ends_with(['.', '!', '?', '。', '！', '？']);
+            let is_title = one_line && !words.trim_end().ends_with(['.', '!', '?', '。', '！', '？']);
             if is_delimiter && starts_table && (is_row || one_line && words.contains('|')) {
                 above.kind = BlockKind::TableHeader;
             } else if !is_delimiter && is_title {
@@ -274,11 +263,7 @@ impl<'t> Scanner<'t> {
 
     fn push(&mut self, kind: BlockKind, range: Range<usize>, content: usize) {
         let content = content.min(range.end);
-        self.blocks.push(Block {
-            kind,
-            range,
-            content,
-        });
+        self.blocks.push(Block { kind, range, content });
     }
 
     fn extend_last(&mut self, end: usize) {

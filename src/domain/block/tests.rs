@@ -3,10 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn kinds(text: &str) -> Vec<(BlockKind, &str)> {
-    blocks(text)
-        .into_iter()
-        .map(|block| (block.kind, &text[block.content..block.range.end]))
-        .collect()
+    blocks(text).into_iter().map(|block| (block.kind, &text[block.content..block.range.end])).collect()
 }
 
 #[test]
@@ -60,11 +57,8 @@ fn code_fences_follow_commonmark() {
         ("- item\nlazy\n  ```\nb", &["```"]),
     ];
     for (text, expected) in cases {
-        let code: Vec<_> = kinds(text)
-            .into_iter()
-            .filter(|(kind, _)| *kind == BlockKind::Code)
-            .map(|(_, code)| code)
-            .collect();
+        let code: Vec<_> =
+            kinds(text).into_iter().filter(|(kind, _)| *kind == BlockKind::Code).map(|(_, code)| code).collect();
         assert_eq!(code, expected, "{text:?}");
     }
 }

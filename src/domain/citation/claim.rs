@@ -50,14 +50,9 @@ pub struct Statement {
 
 /// Reads the sentences of an answer as statements.
 #[must_use]
-pub(super) fn statements(
-    text: &IndexedText<'_>,
-    sentences: &[Sentence],
-    markers: &Markers,
-) -> Vec<Statement> {
-    let last_with_words = sentences
-        .iter()
-        .rposition(|sentence| text.text().get(sentence.words()).is_some_and(has_words));
+pub(super) fn statements(text: &IndexedText<'_>, sentences: &[Sentence], markers: &Markers) -> Vec<Statement> {
+    let last_with_words =
+        sentences.iter().rposition(|sentence| text.text().get(sentence.words()).is_some_and(has_words));
     let mut next_marker = 0;
     let mut found = Vec::with_capacity(sentences.len());
     for (number, sentence) in sentences.iter().enumerate() {
@@ -67,14 +62,9 @@ pub(super) fn statements(
         let claim = without_outer_markers(text.text(), sentence.words(), cited);
         let raw = text.text().get(sentence.words()).unwrap_or_default();
         let words = plain(raw);
-        let is_neighbour =
-            |other: Option<&Sentence>| other.is_some_and(|other| other.block == sentence.block);
+        let is_neighbour = |other: Option<&Sentence>| other.is_some_and(|other| other.block == sentence.block);
         let stands_alone = !is_neighbour(sentences.get(number + 1))
-            && !is_neighbour(
-                number
-                    .checked_sub(1)
-                    .and_then(|before| sentences.get(before)),
-            );
+            && !is_neighbour(number.checked_sub(1).and_then(|before| sentences.get(before)));
         let shape = Shape {
             kind: sentence.kind,
             raw,
@@ -102,8 +92,7 @@ fn markers_before(markers: &[Marker], from: usize, end: usize) -> Range<usize> {
 /// The words without the markers before and after them, nor the full stop after the last marker.
 fn without_outer_markers(text: &str, words: Range<usize>, markers: &[Marker]) -> Range<usize> {
     let is_glue = |range: Range<usize>| {
-        text.get(range)
-            .is_some_and(|glue| !glue.chars().any(char::is_alphanumeric) && !glue.contains("[^"))
+        text.get(range).is_some_and(|glue| !glue.chars().any(char::is_alphanumeric) && !glue.contains("[^"))
     };
     let Range { mut start, mut end } = words;
     for marker in markers.iter().rev() {
@@ -133,9 +122,7 @@ pub(super) fn plain(text: &str) -> String {
         if marker.is_none() && !matches!(character, '*' | '`') {
             words.push(character);
         }
-        rest = rest
-            .get(marker.unwrap_or(character.len_utf8())..)
-            .unwrap_or_default();
+        rest = rest.get(marker.unwrap_or(character.len_utf8())..).unwrap_or_default();
     }
     words.truncate(words.trim_end().len());
     words
@@ -169,8 +156,7 @@ impl Shape<'_> {
         }
         let ending = self.words.trim_end_matches(|sign: char| {
             sign.is_whitespace()
-                || matches!(sign, '"' | '\'' | '”' | '’' | '»' | ')' | '_' | '.' | '。')
-                    && !self.words.ends_with('.')
+                || matches!(sign, '"' | '\'' | '”' | '’' | '»' | ')' | '_' | '.' | '。') && !self.words.ends_with('.')
         });
         if ending.ends_with(['?', '？', '؟']) {
             return Role::Question;
@@ -205,9 +191,7 @@ impl Shape<'_> {
                     && !label.contains(|sign: char| sign.is_ascii_digit())
                     && is_bold(self.raw)
             }
-            BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => {
-                false
-            }
+            BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => false,
         }
     }
 }
@@ -260,14 +244,8 @@ pub(super) fn cover(
     covered
 }
 
-fn own_numbers(
-    statement: &Statement,
-    markers: &[Marker],
-    sources: usize,
-) -> impl Iterator<Item = u32> {
+fn own_numbers(statement: &Statement, markers: &[Marker], sources: usize) -> impl Iterator<Item = u32> {
     let own = markers.get(statement.markers.clone()).unwrap_or_default();
-    let exists = move |number: &u32| {
-        usize::try_from(*number).is_ok_and(|number| (1..=sources).contains(&number))
-    };
+    let exists = move |number: &u32| usize::try_from(*number).is_ok_and(|number| (1..=sources).contains(&number));
     own.iter().map(|marker| marker.number).filter(exists)
 }

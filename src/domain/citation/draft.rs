@@ -40,11 +40,7 @@ impl Draft {
     ///
     /// The judge is asked once per distinct pair of statement and marker number, so its cost bounds this.
     #[must_use]
-    pub fn with_scorer(
-        text: impl Into<String>,
-        sources: usize,
-        scorer: &dyn SupportScorer,
-    ) -> Self {
+    pub fn with_scorer(text: impl Into<String>, sources: usize, scorer: &dyn SupportScorer) -> Self {
         let text = IndexedText::new(text.into());
         let blocks = blocks(text.text());
         let sentences = sentences_of(text.text(), &blocks);
@@ -57,23 +53,12 @@ impl Draft {
             .iter()
             .zip(&covered)
             .map(|(statement, numbers)| {
-                let indices: Vec<_> = numbers
-                    .iter()
-                    .filter_map(|number| source_index(*number, sources))
-                    .collect();
+                let indices: Vec<_> = numbers.iter().filter_map(|number| source_index(*number, sources)).collect();
                 let is_covered_claim = statement.role == Role::Claim && !indices.is_empty();
                 is_covered_claim.then(|| scorer.support(&statement.words, &indices))
             })
             .collect();
-        let mut draft = Self {
-            text,
-            sources,
-            markers,
-            statements,
-            covered,
-            supports,
-            citations: Vec::new(),
-        };
+        let mut draft = Self { text, sources, markers, statements, covered, supports, citations: Vec::new() };
         draft.citations = draft.cite(scorer);
         draft
     }
@@ -81,36 +66,22 @@ impl Draft {
     fn cite(&self, scorer: &dyn SupportScorer) -> Vec<Citation> {
         let mut citations = Vec::new();
         for (number, statement) in self.statements.iter().enumerate() {
-            let own = self
-                .markers
-                .valid
-                .get(statement.markers.clone())
-                .unwrap_or_default();
+            let own = self.markers.valid.get(statement.markers.clone()).unwrap_or_default();
             let mut known: HashMap<u32, Support> = HashMap::new();
             let mut part_start = statement.bytes.start;
             for marker in own {
-                let part = self
-                    .text
-                    .text()
-                    .get(part_start..marker.bytes.start)
-                    .map(plain)
-                    .unwrap_or_default();
+                let part = self.text.text().get(part_start..marker.bytes.start).map(plain).unwrap_or_default();
                 part_start = marker.bytes.end;
                 let Some(index) = source_index(marker.number, self.sources) else {
                     continue;
                 };
-                let whole =
-                    known
-                        .entry(marker.number)
-                        .or_insert_with(|| match self.supports.get(number) {
-                            // The only source of a claim has been asked already.
-                            Some(Some(support))
-                                if self.covered.get(number).is_some_and(|all| all.len() == 1) =>
-                            {
-                                support.clone()
-                            }
-                            _ => scorer.support(&statement.words, &[index]),
-                        });
+                let whole = known.entry(marker.number).or_insert_with(|| match self.supports.get(number) {
+                    // The only source of a claim has been asked already.
+                    Some(Some(support)) if self.covered.get(number).is_some_and(|all| all.len() == 1) => {
+                        support.clone()
+                    }
+                    _ => scorer.support(&statement.words, &[index]),
+                });
                 let mut support = whole.clone();
                 if own.len() > 1 && part.split_whitespace().count() >= SHORTEST_PART {
                     let of_part = scorer.support(&part, &[index]);
@@ -169,10 +140,7 @@ impl Draft {
 
     /// Markers of sources that do not exist, in order of appearance.
     pub fn out_of_range(&self) -> impl Iterator<Item = &Marker> {
-        self.markers
-            .valid
-            .iter()
-            .filter(|marker| source_index(marker.number, self.sources).is_none())
+        self.markers.valid.iter().filter(|marker| source_index(marker.number, self.sources).is_none())
     }
 
     /// The factual sentences with what covers them, in order of appearance.
@@ -194,9 +162,7 @@ impl Draft {
             .iter()
             .zip(&self.covered)
             .zip(&self.supports)
-            .map(|((statement, covered), support)| {
-                (statement, covered.as_slice(), support.as_ref())
-            })
+            .map(|((statement, covered), support)| (statement, covered.as_slice(), support.as_ref()))
     }
 
     pub(super) fn indexed_text(&self) -> &IndexedText<'static> {

@@ -27,9 +27,7 @@ const EVIDENCE: [&str; 20] = [
     "snippets",
 ];
 
-const NEGATIONS: [&str; 8] = [
-    "not", "no", "none", "nothing", "neither", "never", "cannot", "without",
-];
+const NEGATIONS: [&str; 8] = ["not", "no", "none", "nothing", "neither", "never", "cannot", "without"];
 
 /// What a source does when it tells something; compared by its beginning, so that endings do not matter.
 const TELLING: [&str; 33] = [
@@ -106,19 +104,8 @@ const LEADS: [&str; 27] = [
 ];
 
 /// Words that join a second statement to the first, which is then a claim of its own.
-const JOINS: [&str; 11] = [
-    "but",
-    "although",
-    "though",
-    "yet",
-    "whereas",
-    "while",
-    "instead",
-    "nevertheless",
-    "because",
-    "since",
-    "except",
-];
+const JOINS: [&str; 11] =
+    ["but", "although", "though", "yet", "whereas", "while", "instead", "nevertheless", "because", "since", "except"];
 
 /// Sentences about the speaker's own knowledge.
 const CONFESSIONS: [&str; 22] = [
@@ -211,21 +198,14 @@ fn words(sentence: &str) -> Vec<String> {
 /// Whether the sentence only says that the sources do not tell.
 pub(super) fn is_ignorance(sentence: &str) -> bool {
     let words = words(sentence);
-    let joins = words
-        .iter()
-        .enumerate()
-        .any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");
-    let adds = [", and ", ", which ", ", who ", ", where ", ";"]
-        .iter()
-        .any(|join| sentence.contains(join));
+    let joins =
+        words.iter().enumerate().any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");
+    let adds = [", and ", ", which ", ", who ", ", where ", ";"].iter().any(|join| sentence.contains(join));
     if joins || adds {
         return false;
     }
     let joined = words.join(" ");
-    if CONFESSIONS
-        .iter()
-        .any(|confession| joined.starts_with(confession))
-    {
+    if CONFESSIONS.iter().any(|confession| joined.starts_with(confession)) {
         return true;
     }
     sources_deny(&words) || is_untold(&words) || none_tells(&words)
@@ -253,19 +233,10 @@ fn tells(words: &[String], passive: bool) -> Option<usize> {
 ///
 /// "Applicants cannot provide documents" has the same words and is a claim.
 fn sources_deny(words: &[String]) -> bool {
-    let lead = words
-        .iter()
-        .take_while(|word| LEADS.contains(&word.as_str()) && !is_evidence(word))
-        .count();
-    let subject: Vec<_> = words
-        .iter()
-        .skip(lead)
-        .take_while(|word| is_evidence(word) || LEADS.contains(&word.as_str()))
-        .collect();
-    let Some(last) = subject
-        .last()
-        .filter(|_| subject.iter().any(|word| is_evidence(word)))
-    else {
+    let lead = words.iter().take_while(|word| LEADS.contains(&word.as_str()) && !is_evidence(word)).count();
+    let subject: Vec<_> =
+        words.iter().skip(lead).take_while(|word| is_evidence(word) || LEADS.contains(&word.as_str())).collect();
+    let Some(last) = subject.last().filter(|_| subject.iter().any(|word| is_evidence(word))) else {
         return false;
     };
     let predicate = words.get(lead + subject.len()..).unwrap_or_default();
@@ -289,9 +260,7 @@ fn is_untold(words: &[String]) -> bool {
             rest.windows(2).enumerate().any(|(at, pair)| match pair {
                 [place, next] => {
                     let nouns = rest.get(at + 1..).unwrap_or_default();
-                    let names = nouns
-                        .iter()
-                        .take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word));
+                    let names = nouns.iter().take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word));
                     matches!(place.as_str(), "in" | "by" | "from" | "within")
                         && LEADS.contains(&next.as_str())
                         && names.into_iter().any(|word| is_evidence(word))
@@ -307,15 +276,10 @@ fn none_tells(words: &[String]) -> bool {
     let Some((first, rest)) = words.split_first() else {
         return false;
     };
-    let subject = rest
-        .iter()
-        .take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word))
-        .count();
+    let subject = rest.iter().take_while(|word| LEADS.contains(&word.as_str()) || is_evidence(word)).count();
     let names_evidence = rest.iter().take(subject).any(|word| is_evidence(word));
     let predicate = rest.get(subject..).unwrap_or_default();
-    negates(first)
-        && names_evidence
-        && tells(predicate.get(..2).unwrap_or(predicate), false).is_some()
+    negates(first) && names_evidence && tells(predicate.get(..2).unwrap_or(predicate), false).is_some()
 }
 
 /// Whether the sentence is a connector, a greeting or another phrase without content.

@@ -73,10 +73,7 @@ pub struct Markers {
 #[must_use]
 pub fn markers(text: &IndexedText<'_>, blocks: &[Block]) -> Markers {
     let mut found = Markers::default();
-    let mut code = blocks
-        .iter()
-        .filter(|block| block.kind == BlockKind::Code)
-        .peekable();
+    let mut code = blocks.iter().filter(|block| block.kind == BlockKind::Code).peekable();
     let mut at = 0;
     while let Some(start) = find_from(text.text(), "[^", at) {
         at = start + 2;
@@ -95,11 +92,7 @@ pub fn markers(text: &IndexedText<'_>, blocks: &[Block]) -> Markers {
         let bytes = start..at;
         let span = text.span(&bytes);
         match label.number {
-            Ok(number) => found.valid.push(Marker {
-                number,
-                bytes,
-                span,
-            }),
+            Ok(number) => found.valid.push(Marker { number, bytes, span }),
             Err(fault) => found.malformed.push(MalformedMarker { fault, bytes, span }),
         }
     }
@@ -143,10 +136,7 @@ impl Label {
             match character {
                 ']' => {
                     let label = rest.get(..length).unwrap_or_default();
-                    return Self {
-                        length: length + 1,
-                        number: read_number(label),
-                    };
+                    return Self { length: length + 1, number: read_number(label) };
                 }
                 '[' | '\n' | '\r' => break,
                 _ if character.is_whitespace() => {
@@ -157,16 +147,12 @@ impl Label {
             length += character.len_utf8();
         }
         // An unclosed label ends with its first word; the words after it are the answer's own.
-        Self {
-            length: first_gap.unwrap_or(length),
-            number: Err(MarkerFault::Unterminated),
-        }
+        Self { length: first_gap.unwrap_or(length), number: Err(MarkerFault::Unterminated) }
     }
 }
 
 fn read_number(label: &str) -> Result<u32, MarkerFault> {
-    let is_decimal =
-        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if label.is_empty() {
         return Err(MarkerFault::Empty);
     }

@@ -23,8 +23,7 @@ pub use draft::Draft;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use retry_prompt::RetryPrompt;
 pub use support::{
-    LexicalScorer, Missing, MissingKind, PreparedSource, Quote, SUPPORT_THRESHOLD, Support,
-    SupportScorer,
+    LexicalScorer, Missing, MissingKind, PreparedSource, Quote, SUPPORT_THRESHOLD, Support, SupportScorer,
 };
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};

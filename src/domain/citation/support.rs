@@ -66,11 +66,7 @@ impl Quote {
     #[must_use]
     pub fn shifted(self, offset: usize) -> Self {
         let Span { start, end } = Span::new(self.start, self.end).shifted(offset);
-        Self {
-            text: self.text,
-            start,
-            end,
-        }
+        Self { text: self.text, start, end }
     }
 }
 
@@ -171,17 +167,12 @@ impl PreparedSource {
 
     fn add(&mut self, term: Term, offset: usize, sentence: usize) {
         let number = self.number_of(term.stem);
-        let postings = usize::try_from(number)
-            .ok()
-            .and_then(|number| self.postings.get_mut(number));
+        let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
         if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
             postings.push(sentence);
         }
         let bytes = term.range.start + offset..term.range.end + offset;
-        self.tokens.push(Token {
-            term: number,
-            bytes,
-        });
+        self.tokens.push(Token { term: number, bytes });
     }
 
     /// The text that was prepared.
@@ -204,26 +195,17 @@ impl PreparedSource {
         let related = |longer: &str, shorter: &str| {
             shorter.len() >= 4 && longer.len() - shorter.len() <= 3 && longer.starts_with(shorter)
         };
-        self.vocabulary.keys().any(|other| {
-            if other.len() > stem.len() {
-                related(other, stem)
-            } else {
-                related(stem, other)
-            }
-        })
+        self.vocabulary.keys().any(
+            |other| {
+                if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
+            },
+        )
     }
 
     fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
-        let text = self
-            .text()
-            .get(bytes.clone())
-            .filter(|text| !text.is_empty())?;
+        let text = self.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
         let span = self.text.span(bytes);
-        Some(Quote {
-            text: text.to_owned(),
-            start: span.start,
-            end: span.end,
-        })
+        Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
     }
 }
 
@@ -254,49 +236,30 @@ impl SupportScorer for LexicalScorer<'_> {
                 let is_name = fact.exact == Some(MissingKind::Name);
                 *held |= term.is_some() || is_name && source.holds_relative(&fact.stem);
             }
-            let weighted: Vec<_> = terms
-                .iter()
-                .zip(&facts)
-                .map(|(term, fact)| term.map(|term| (term, fact.weight)))
-                .collect();
+            let weighted: Vec<_> =
+                terms.iter().zip(&facts).map(|(term, fact)| term.map(|term| (term, fact.weight))).collect();
             let Some(window) = best_window(source, &weighted) else {
                 continue;
             };
             for (quoted, found) in quoted.iter_mut().zip(&window.found) {
                 *quoted |= *found;
             }
-            if best
-                .as_ref()
-                .is_none_or(|(best, _)| window.weight > best.weight)
-            {
+            if best.as_ref().is_none_or(|(best, _)| window.weight > best.weight) {
                 best = Some((window, source));
             }
         }
         let share = |flags: &[bool]| {
-            let weight: f32 = facts
-                .iter()
-                .zip(flags)
-                .filter(|(_, flag)| **flag)
-                .map(|(fact, _)| fact.weight)
-                .sum();
+            let weight: f32 = facts.iter().zip(flags).filter(|(_, flag)| **flag).map(|(fact, _)| fact.weight).sum();
             if total > 0.0 { weight / total } else { 0.0 }
         };
         let missing: Vec<Missing> = facts
             .iter()
             .zip(&held)
             .filter(|(_, held)| !**held)
-            .filter_map(|(fact, _)| {
-                fact.exact.map(|kind| Missing {
-                    kind,
-                    text: fact.text.to_owned(),
-                })
-            })
+            .filter_map(|(fact, _)| fact.exact.map(|kind| Missing { kind, text: fact.text.to_owned() }))
             .collect();
         let coverage = QUOTE_SHARE * share(&quoted) + (1.0 - QUOTE_SHARE) * share(&held);
-        let penalty = missing
-            .iter()
-            .take(3)
-            .fold(1.0, |penalty, _| penalty * MISSING_FACTOR);
+        let penalty = missing.iter().take(3).fold(1.0, |penalty, _| penalty * MISSING_FACTOR);
         Support {
             score: (coverage * penalty).clamp(0.0, 1.0),
             quote: best.and_then(|(window, source)| source.quote(&window.bytes)),
@@ -331,33 +294,21 @@ fn facts(claim: &str) -> Vec<Fact<'_>> {
             (_, Some(_)) => 1.5,
             (_, None) => 1.0,
         };
-        if let Some(fact) = seen
-            .get(term.stem.as_str())
-            .and_then(|known| facts.get_mut(*known))
-        {
+        if let Some(fact) = seen.get(term.stem.as_str()).and_then(|known| facts.get_mut(*known)) {
             fact.exact = fact.exact.or(exact);
             fact.weight = fact.weight.max(weight);
             continue;
         }
         seen.insert(&term.stem, facts.len());
         let text = claim.get(term.range.clone()).unwrap_or_default();
-        facts.push(Fact {
-            stem: term.stem.clone(),
-            text,
-            weight,
-            exact,
-        });
+        facts.push(Fact { stem: term.stem.clone(), text, weight, exact });
     }
     facts
 }
 
 /// Whether a word is a name: capitals inside it, or a first capital that its place does not explain.
 fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
-    let capital = |term: &Term| {
-        claim
-            .get(term.range.clone())
-            .is_some_and(|word| word.starts_with(char::is_uppercase))
-    };
+    let capital = |term: &Term| claim.get(term.range.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
     let Some(term) = terms.get(at).filter(|term| capital(term)) else {
         return false;
     };
@@ -365,22 +316,16 @@ fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
     if word.chars().skip(1).any(char::is_uppercase) {
         return true;
     }
-    let before = claim
-        .get(..term.range.start)
-        .unwrap_or_default()
-        .trim_end_matches(' ');
+    let before = claim.get(..term.range.start).unwrap_or_default().trim_end_matches(' ');
     let begins = before.is_empty()
         || before.ends_with([
-            '.', ':', '!', '?', '“', '"', '(', '*', '\n', '|', '-', '•', '>', '‘', '\'', '[', '_',
-            ';', '—', '–',
+            '.', ':', '!', '?', '“', '"', '(', '*', '\n', '|', '-', '•', '>', '‘', '\'', '[', '_', ';', '—', '–',
         ]);
     if !begins {
         return true;
     }
     // "Marie Curie" at the start: the second capital vouches for the first.
     terms.get(at + 1).is_some_and(|next| {
-        next.kind == TermKind::Word
-            && capital(next)
-            && claim.get(term.range.end..next.range.start) == Some(" ")
+        next.kind == TermKind::Word && capital(next) && claim.get(term.range.end..next.range.start) == Some(" ")
     })
 }

@@ -178,9 +178,7 @@ const UNITS: [&str; 20] = [
     "nineteen",
 ];
 
-const TENS: [&str; 8] = [
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -218,89 +216,49 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
     let lower = lower.strip_suffix("'s").unwrap_or(&lower);
     let capital = word.starts_with(char::is_uppercase);
     if let Some(month) = month(lower).filter(|_| capital) {
-        terms.push(Term {
-            stem: format!("month:{month}"),
-            kind: TermKind::Month,
-            range,
-        });
+        terms.push(Term { stem: format!("month:{month}"), kind: TermKind::Month, range });
         return;
     }
     if STOP_WORDS.binary_search(&lower).is_ok() {
-        terms.push(Term {
-            stem: lower.to_owned(),
-            kind: TermKind::Stop,
-            range,
-        });
+        terms.push(Term { stem: lower.to_owned(), kind: TermKind::Stop, range });
         return;
     }
     if let Some(value) = number_word(lower) {
         let tens = terms.last().filter(|last| {
             let gap = text.get(last.range.end..start);
             let is_tens = last.kind == TermKind::Word
-                && matches!(
-                    last.stem.as_str(),
-                    "20" | "30" | "40" | "50" | "60" | "70" | "80" | "90"
-                );
+                && matches!(last.stem.as_str(), "20" | "30" | "40" | "50" | "60" | "70" | "80" | "90");
             is_tens && (1..10).contains(&value) && matches!(gap, Some("-" | " "))
         });
-        let sum = tens
-            .and_then(|last| last.stem.parse::<usize>().ok())
-            .map(|tens| tens + value);
+        let sum = tens.and_then(|last| last.stem.parse::<usize>().ok()).map(|tens| tens + value);
         if let (Some(sum), Some(last)) = (sum, terms.last_mut()) {
             last.stem = sum.to_string();
             last.range.end = range.end;
             return;
         }
-        terms.push(Term {
-            stem: value.to_string(),
-            kind: TermKind::Word,
-            range,
-        });
+        terms.push(Term { stem: value.to_string(), kind: TermKind::Word, range });
         return;
     }
     let stem = stemmer.stem(lower).into_owned();
-    terms.push(Term {
-        stem,
-        kind: TermKind::Word,
-        range,
-    });
+    terms.push(Term { stem, kind: TermKind::Word, range });
 }
 
 /// "1,000.50" becomes "1000.5"; a unit that touches the number ("25km") becomes a word of its own.
 fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: &Stemmer) {
-    let digits = word.len()
-        - word
-            .trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ','))
-            .len();
+    let digits =
+        word.len() - word.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',')).len();
     let number = word.get(..digits).unwrap_or_default();
-    terms.push(Term {
-        stem: plain_number(number),
-        kind: TermKind::Number,
-        range: start..start + digits,
-    });
+    terms.push(Term { stem: plain_number(number), kind: TermKind::Number, range: start..start + digits });
     let unit = word.get(digits..).unwrap_or_default().to_lowercase();
     if !unit.is_empty() && !matches!(unit.as_str(), "st" | "nd" | "rd" | "th" | "s") {
         let stem = stemmer.stem(&unit).into_owned();
-        terms.push(Term {
-            stem,
-            kind: TermKind::Word,
-            range: start + digits..start + word.len(),
-        });
+        terms.push(Term { stem, kind: TermKind::Word, range: start + digits..start + word.len() });
     }
 }
 
 fn plain_number(number: &str) -> String {
-    let grouped = number.split(',').skip(1).all(|group| {
-        group
-            .split('.')
-            .next()
-            .is_some_and(|group| group.len() == 3)
-    });
-    let mut plain = if grouped {
-        number.replace(',', "")
-    } else {
-        number.replace(',', ".")
-    };
+    let grouped = number.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|group| group.len() == 3));
+    let mut plain = if grouped { number.replace(',', "") } else { number.replace(',', ".") };
     if plain.matches('.').count() == 1 {
         plain.truncate(plain.trim_end_matches('0').trim_end_matches('.').len());
     }
@@ -314,19 +272,12 @@ fn plain_number(number: &str) -> String {
 
 fn number_word(word: &str) -> Option<usize> {
     let unit = UNITS.iter().position(|unit| *unit == word);
-    unit.or_else(|| {
-        TENS.iter()
-            .position(|ten| *ten == word)
-            .map(|ten| (ten + 2) * 10)
-    })
+    unit.or_else(|| TENS.iter().position(|ten| *ten == word).map(|ten| (ten + 2) * 10))
 }
 
 fn month(word: &str) -> Option<usize> {
     let is_short = word.len() == 3 || word == "sept";
-    MONTHS
-        .iter()
-        .position(|name| *name == word || is_short && name.starts_with(word))
-        .map(|month| month + 1)
+    MONTHS.iter().position(|name| *name == word || is_short && name.starts_with(word)).map(|month| month + 1)
 }
 
 /// Reads "2020-01-15" so that it meets "15 January 2020".
@@ -337,13 +288,8 @@ fn read_iso_dates(terms: &mut [Term], text: &str) {
         };
         let hyphens = text.get(year.range.end..month.range.start) == Some("-")
             && text.get(month.range.end..day.range.start) == Some("-");
-        let numbers = [&year, &month, &day]
-            .iter()
-            .all(|term| term.kind == TermKind::Number);
-        let is_month = month
-            .stem
-            .parse::<usize>()
-            .is_ok_and(|month| (1..=12).contains(&month));
+        let numbers = [&year, &month, &day].iter().all(|term| term.kind == TermKind::Number);
+        let is_month = month.stem.parse::<usize>().is_ok_and(|month| (1..=12).contains(&month));
         if hyphens && numbers && is_month && year.stem.len() == 4 {
             month.stem = format!("month:{}", month.stem);
             month.kind = TermKind::Month;

@@ -7,11 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde::{Deserialize, Serialize};
 
 /// Everything but the unreserved characters of RFC 3986, section 2.3.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 const SCHEME: &str = "cited:";
 
@@ -70,12 +66,7 @@ impl Urn {
         if version == 0 {
             return Err(UrnError::Version);
         }
-        Ok(Self {
-            collection,
-            document,
-            version,
-            chunk,
-        })
+        Ok(Self { collection, document, version, chunk })
     }
 
     /// Name of the collection.
@@ -107,11 +98,7 @@ impl fmt::Display for Urn {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let collection = utf8_percent_encode(&self.collection, RESERVED);
         let document = utf8_percent_encode(&self.document, RESERVED);
-        write!(
-            formatter,
-            "{SCHEME}{collection}/{document}@{}#{}",
-            self.version, self.chunk
-        )
+        write!(formatter, "{SCHEME}{collection}/{document}@{}#{}", self.version, self.chunk)
     }
 }
 
@@ -163,8 +150,6 @@ fn decode(segment: &str) -> Result<String, UrnError> {
     if !escapes_hold {
         return Err(UrnError::Encoding);
     }
-    let decoded = percent_decode_str(segment)
-        .decode_utf8()
-        .map_err(|_| UrnError::Encoding)?;
+    let decoded = percent_decode_str(segment).decode_utf8().map_err(|_| UrnError::Encoding)?;
     Ok(decoded.into_owned())
 }

@@ -19,9 +19,7 @@ const MOST_MISSING: usize = 8;
 const LONGEST_MISSING: usize = 40;
 
 /// How strictly an answer is checked, from lax to strict.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Nothing is an error; everything found is a warning.
@@ -177,12 +175,7 @@ pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
 fn faults(draft: &Draft) -> Vec<CitationError> {
     if draft.text().trim().is_empty() {
         let detail = "the answer is empty".to_owned();
-        return vec![CitationError {
-            kind: ErrorKind::EmptyAnswer,
-            detail,
-            marker: None,
-            span: None,
-        }];
+        return vec![CitationError { kind: ErrorKind::EmptyAnswer, detail, marker: None, span: None }];
     }
     let mut faults = marker_faults(draft);
     let marked: Vec<Span> = faults.iter().filter_map(|fault| fault.span).collect();
@@ -220,25 +213,15 @@ fn marker_faults(draft: &Draft) -> Vec<CitationError> {
 fn claim_faults(draft: &Draft, marked: &[Span]) -> Vec<CitationError> {
     let text = draft.indexed_text();
     let mut faults = Vec::new();
-    for (statement, numbers, support) in draft
-        .judged()
-        .filter(|(statement, ..)| statement.role == Role::Claim)
-    {
+    for (statement, numbers, support) in draft.judged().filter(|(statement, ..)| statement.role == Role::Claim) {
         let sentence = text.span(&statement.bytes);
         let first_inside = marked.partition_point(|marker| marker.start < sentence.start);
         // The faulty marker was meant to cover this sentence and is reported already.
-        let has_faulty_marker = marked
-            .get(first_inside)
-            .is_some_and(|marker| sentence.contains(*marker));
+        let has_faulty_marker = marked.get(first_inside).is_some_and(|marker| sentence.contains(*marker));
         let fault = match support {
             None if has_faulty_marker => None,
-            None => Some((
-                ErrorKind::UncitedClaim,
-                "no marker covers this statement".to_owned(),
-            )),
-            Some(support) => {
-                unsupported(numbers, support).map(|detail| (ErrorKind::UnsupportedClaim, detail))
-            }
+            None => Some((ErrorKind::UncitedClaim, "no marker covers this statement".to_owned())),
+            Some(support) => unsupported(numbers, support).map(|detail| (ErrorKind::UnsupportedClaim, detail)),
         };
         faults.extend(fault.map(|(kind, detail)| CitationError {
             kind,
@@ -254,10 +237,7 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
     if support.score >= SUPPORT_THRESHOLD && support.missing.is_empty() {
         return None;
     }
-    let markers: Vec<_> = numbers
-        .iter()
-        .map(|number| format!("[^{number}]"))
-        .collect();
+    let markers: Vec<_> = numbers.iter().map(|number| format!("[^{number}]")).collect();
     let mut detail = format!(
         "{} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}",
         markers.join(", "),
@@ -292,12 +272,7 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
 /// Each of these is no claim beside other sentences. Alone it is the answer, and it needs a citation
 /// unless it admits ignorance or asks back, with no code besides.
 fn says_nothing(draft: &Draft) -> Option<CitationError> {
-    let has = |roles: &[Role]| {
-        draft
-            .statements()
-            .iter()
-            .any(|statement| roles.contains(&statement.role))
-    };
+    let has = |roles: &[Role]| draft.statements().iter().any(|statement| roles.contains(&statement.role));
     let admits = has(&[Role::Ignorance, Role::Question]) && !has(&[Role::Code]);
     if admits || has(&[Role::Claim]) || !draft.citations().is_empty() {
         return None;
@@ -308,10 +283,6 @@ fn says_nothing(draft: &Draft) -> Option<CitationError> {
         kind: ErrorKind::UncitedClaim,
         detail: "the answer holds no sentence that cites a source".to_owned(),
         marker: None,
-        span: Some(
-            draft
-                .indexed_text()
-                .span(&(first.bytes.start..last.bytes.end)),
-        ),
+        span: Some(draft.indexed_text().span(&(first.bytes.start..last.bytes.end))),
     })
 }

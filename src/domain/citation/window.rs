@@ -33,10 +33,7 @@ pub(super) fn best_window(source: &PreparedSource, terms: &[Option<(u32, f32)>])
         let mut last_pair = None;
         for sentence in source.postings(*term) {
             *single.entry(*sentence).or_default() += weight;
-            for first in [sentence.checked_sub(1), Some(*sentence)]
-                .into_iter()
-                .flatten()
-            {
+            for first in [sentence.checked_sub(1), Some(*sentence)].into_iter().flatten() {
                 if last_pair.is_none_or(|last| last < first) {
                     *pairs.entry(first).or_default() += weight;
                     last_pair = Some(first);
@@ -45,11 +42,7 @@ pub(super) fn best_window(source: &PreparedSource, terms: &[Option<(u32, f32)>])
         }
     }
     let (sentence, alone) = heaviest(single)?;
-    let joined = heaviest(
-        pairs
-            .into_iter()
-            .filter(|(first, _)| pair(source, *first).is_some()),
-    );
+    let joined = heaviest(pairs.into_iter().filter(|(first, _)| pair(source, *first).is_some()));
     let worth = |weight: f32| weight >= alone + WORTH_A_SENTENCE * total;
     let bytes = match joined.filter(|(_, weight)| worth(*weight)) {
         Some((first, _)) => pair(source, first)?,
@@ -75,11 +68,7 @@ fn pair(source: &PreparedSource, first: usize) -> Option<Range<usize>> {
 }
 
 /// Bytes of a sentence, or of its heaviest stretch that is short enough.
-fn cut(
-    source: &PreparedSource,
-    sentence: usize,
-    terms: &[Option<(u32, f32)>],
-) -> Option<Range<usize>> {
+fn cut(source: &PreparedSource, sentence: usize, terms: &[Option<(u32, f32)>]) -> Option<Range<usize>> {
     let sentence = source.sentences.get(sentence)?;
     if sentence.bytes.len() <= LONGEST_QUOTE {
         return Some(sentence.bytes.clone());
@@ -95,24 +84,18 @@ fn cut(
             *count += 1;
             weight += if *count == 1 { *gain } else { 0.0 };
         }
-        while let Some(oldest) = tokens
-            .get(first)
-            .filter(|oldest| token.bytes.end - oldest.bytes.start > LONGEST_QUOTE)
+        while let Some(oldest) = tokens.get(first).filter(|oldest| token.bytes.end - oldest.bytes.start > LONGEST_QUOTE)
         {
             if oldest.bytes.start >= token.bytes.start {
                 break;
             }
-            if let (Some(loss), Some(count)) =
-                (weights.get(&oldest.term), counts.get_mut(&oldest.term))
-            {
+            if let (Some(loss), Some(count)) = (weights.get(&oldest.term), counts.get_mut(&oldest.term)) {
                 *count -= 1;
                 weight -= if *count == 0 { *loss } else { 0.0 };
             }
             first += 1;
         }
-        let start = tokens
-            .get(first)
-            .map_or(token.bytes.start, |oldest| oldest.bytes.start);
+        let start = tokens.get(first).map_or(token.bytes.start, |oldest| oldest.bytes.start);
         if best.as_ref().is_none_or(|(heaviest, _)| weight > *heaviest) {
             best = Some((weight, start..token.bytes.end));
         }
@@ -122,24 +105,13 @@ fn cut(
 
 /// Which of the claim's terms the stretch holds.
 fn fill(source: &PreparedSource, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
-    let from = source
-        .tokens
-        .partition_point(|token| token.bytes.start < bytes.start);
-    let to = source
-        .tokens
-        .partition_point(|token| token.bytes.end <= bytes.end);
-    let mut present: Vec<u32> = source
-        .tokens
-        .get(from..to)
-        .unwrap_or_default()
-        .iter()
-        .map(|token| token.term)
-        .collect();
+    let from = source.tokens.partition_point(|token| token.bytes.start < bytes.start);
+    let to = source.tokens.partition_point(|token| token.bytes.end <= bytes.end);
+    let mut present: Vec<u32> =
+        source.tokens.get(from..to).unwrap_or_default().iter().map(|token| token.term).collect();
     present.sort_unstable();
-    let found: Vec<bool> = terms
-        .iter()
-        .map(|term| term.is_some_and(|(term, _)| present.binary_search(&term).is_ok()))
-        .collect();
+    let found: Vec<bool> =
+        terms.iter().map(|term| term.is_some_and(|(term, _)| present.binary_search(&term).is_ok())).collect();
     let weight = terms
         .iter()
         .zip(&found)
@@ -147,9 +119,5 @@ fn fill(source: &PreparedSource, bytes: Range<usize>, terms: &[Option<(u32, f32)
         .filter_map(|(term, _)| *term)
         .map(|(_, weight)| weight)
         .sum();
-    Window {
-        bytes,
-        weight,
-        found,
-    }
+    Window { bytes, weight, found }
 }

@@ -14,16 +14,10 @@ pub type Judgements<K> = HashMap<K, u32>;
 /// Normalised discounted cumulated gain of the first `k` (Järvelin and Kekäläinen 2002).
 #[must_use]
 pub fn ndcg_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K>) -> Option<f64> {
-    let mut grades: Vec<u32> = judgements
-        .values()
-        .copied()
-        .filter(|grade| *grade > 0)
-        .collect();
+    let mut grades: Vec<u32> = judgements.values().copied().filter(|grade| *grade > 0).collect();
     grades.sort_unstable_by(|left, right| right.cmp(left));
     let ideal = discounted_gain(grades.into_iter().take(k));
-    let gained = distinct(ranked)
-        .take(k)
-        .map(|item| judgements.get(item).copied().unwrap_or(0));
+    let gained = distinct(ranked).take(k).map(|item| judgements.get(item).copied().unwrap_or(0));
     (ideal > 0.0).then(|| discounted_gain(gained) / ideal)
 }
 
@@ -31,10 +25,7 @@ pub fn ndcg_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K>)
 #[must_use]
 pub fn recall_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K>) -> Option<f64> {
     let relevant = judgements.values().filter(|grade| **grade > 0).count();
-    let found = distinct(ranked)
-        .take(k)
-        .filter(|&item| is_relevant(item, judgements))
-        .count();
+    let found = distinct(ranked).take(k).filter(|&item| is_relevant(item, judgements)).count();
     (relevant > 0).then(|| ratio(found, relevant))
 }
 
@@ -42,16 +33,9 @@ pub fn recall_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K
 ///
 /// The mean of this over queries is the mean reciprocal rank.
 #[must_use]
-pub fn reciprocal_rank_at<K: Eq + Hash>(
-    k: usize,
-    ranked: &[K],
-    judgements: &Judgements<K>,
-) -> Option<f64> {
+pub fn reciprocal_rank_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K>) -> Option<f64> {
     judgements.values().any(|grade| *grade > 0).then(|| {
-        distinct(ranked)
-            .take(k)
-            .position(|item| is_relevant(item, judgements))
-            .map_or(0.0, |index| ratio(1, index + 1))
+        distinct(ranked).take(k).position(|item| is_relevant(item, judgements)).map_or(0.0, |index| ratio(1, index + 1))
     })
 }
 
@@ -60,20 +44,11 @@ pub fn reciprocal_rank_at<K: Eq + Hash>(
 /// Computed from midranks (Hanley and `McNeil` 1982). `None` if a side is empty or a score is NaN.
 #[must_use]
 pub fn roc_auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
-    if positives.is_empty()
-        || negatives.is_empty()
-        || positives
-            .iter()
-            .chain(negatives)
-            .any(|score| score.is_nan())
-    {
+    if positives.is_empty() || negatives.is_empty() || positives.iter().chain(negatives).any(|score| score.is_nan()) {
         return None;
     }
-    let mut scored: Vec<(f64, bool)> = positives
-        .iter()
-        .map(|score| (*score, true))
-        .chain(negatives.iter().map(|score| (*score, false)))
-        .collect();
+    let mut scored: Vec<(f64, bool)> =
+        positives.iter().map(|score| (*score, true)).chain(negatives.iter().map(|score| (*score, false))).collect();
     scored.sort_unstable_by(|left, right| left.0.total_cmp(&right.0));
     let mut negatives_below = 0;
     let mut twice_wins = 0;
@@ -90,9 +65,7 @@ pub fn roc_auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
 /// Mean of the values there are; `None` if there are none.
 #[must_use]
 pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values
-        .into_iter()
-        .fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    let (sum, count) = values.into_iter().fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / ratio(count, 1))
 }
 
@@ -107,10 +80,7 @@ fn is_relevant<K: Eq + Hash>(item: &K, judgements: &Judgements<K>) -> bool {
 }
 
 fn discounted_gain(grades: impl Iterator<Item = u32>) -> f64 {
-    grades
-        .zip(1_usize..)
-        .map(|(grade, rank)| f64::from(grade) / ratio(rank + 1, 1).log2())
-        .sum()
+    grades.zip(1_usize..).map(|(grade, rank)| f64::from(grade) / ratio(rank + 1, 1).log2()).sum()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
@@ -141,10 +111,7 @@ mod tests {
         assert!(close(recall_at(100, &ranked, &judgements), 2.0 / 3.0));
         assert!(close(reciprocal_rank_at(10, &ranked, &judgements), 0.5));
         assert!(close(reciprocal_rank_at(1, &ranked, &judgements), 0.0));
-        assert!(close(
-            recall_at(10, &["b", "b", "b"], &judgements),
-            1.0 / 3.0
-        ));
+        assert!(close(recall_at(10, &["b", "b", "b"], &judgements), 1.0 / 3.0));
     }
 
     #[test]

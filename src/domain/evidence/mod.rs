@@ -2,12 +2,12 @@
 //!
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
-pub mod exact;
 pub mod kind;
+pub mod numbers;
 pub mod passage;
 
-use self::exact::ExactItems;
 use self::kind::AnswerKind;
+use self::numbers::Numbers;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 
@@ -25,8 +25,8 @@ pub struct Inquiry {
     pub text: String,
     /// Its terms, weighed in the collections asked.
     pub terms: QuestionTerms,
-    /// Its numbers, names and quoted phrases.
-    pub exact: ExactItems,
+    /// The numbers it names.
+    pub numbers: Numbers,
     /// What kind of thing it asks for.
     pub kind: AnswerKind,
 }
@@ -38,7 +38,7 @@ impl Inquiry {
         Self {
             text: question.to_owned(),
             terms: QuestionTerms::new(analyzer, question, chunks, document_frequency),
-            exact: ExactItems::of(question),
+            numbers: Numbers::of(question),
             kind: AnswerKind::of(question),
         }
     }
@@ -47,8 +47,28 @@ impl Inquiry {
 /// Words that frame a question instead of naming its subject, as stems. A passage that answers
 /// "in what year" rarely says "year", so these count for [`FRAME_WEIGHT`] of their frequency.
 const FRAME_STEMS: [&str; 22] = [
-    "call", "date", "describ", "differ", "explain", "give", "kind", "known", "list", "mani", "mean", "much", "name",
-    "number", "percentag", "person", "purpos", "refer", "sort", "term", "type", "year",
+    "call",
+    "date",
+    "describ",
+    "differ",
+    "explain",
+    "give",
+    "kind",
+    "known",
+    "list",
+    "mani",
+    "mean",
+    "much",
+    "name",
+    "number",
+    "percentag",
+    "person",
+    "purpos",
+    "refer",
+    "sort",
+    "term",
+    "type",
+    "year",
 ];
 
 const FRAME_WEIGHT: f32 = 0.4;
@@ -77,12 +97,7 @@ impl QuestionTerms {
     /// Analyses `question` against collections of `chunks` chunks in all, of which
     /// `document_frequency(stem)` hold a term (0 for an unknown one).
     #[must_use]
-    pub fn new(
-        analyzer: &Analyzer,
-        question: &str,
-        chunks: u64,
-        document_frequency: impl Fn(&str) -> u64,
-    ) -> Self {
+    pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {
         let mut terms: Vec<QuestionTerm> = Vec::new();
         analyzer.for_each_term(question, |stem, range| {
             if terms.len() == MAX_TERMS || terms.iter().any(|term| term.stem == stem) {
@@ -138,8 +153,8 @@ impl QuestionTerms {
             .iter()
             .enumerate()
             .filter(|(position, _)| mask & (1 << position) != 0)
-            .map(|(_, term)| term.weight)
-            .sum()
+            // Not `sum`: that of nothing is -0.
+            .fold(0.0, |sum, (_, term)| sum + term.weight)
     }
 
     /// The set of terms that no chunk of the collections holds.

@@ -127,12 +127,11 @@ impl Found {
         let mut pairs = 0;
         let last = question.terms().len().saturating_sub(1);
         for (index, (place, position)) in self.places.iter().enumerate() {
-            let is_near = |(other, neighbour): &&(usize, usize)| {
-                *neighbour == position + 1 && other.abs_diff(*place) <= NEAR
-            };
+            let is_near =
+                |(other, neighbour): &&(usize, usize)| *neighbour == position + 1 && other.abs_diff(*place) <= NEAR;
             // Places ascend, so only those close by can be near.
-            let around = self.places.iter().skip(index.saturating_sub(NEAR)).take(2 * NEAR + 1);
-            if *position < last && around.filter(is_near).next().is_some() {
+            let mut around = self.places.iter().skip(index.saturating_sub(NEAR)).take(2 * NEAR + 1);
+            if *position < last && around.any(|other| is_near(&other)) {
                 pairs |= 1 << position;
             }
         }

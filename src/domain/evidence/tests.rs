@@ -1,5 +1,5 @@
-use super::exact::ExactItems;
 use super::kind::AnswerKind;
+use super::numbers::Numbers;
 use super::passage::PassageEvidence;
 use super::*;
 
@@ -43,14 +43,11 @@ fn finds_terms_sentence_by_sentence() {
 }
 
 #[test]
-fn reads_exact_items() {
-    let items = ExactItems::of("Who led \"Red Wings\" in 1,500 battles for Rome's Julius Caesar?");
-    assert_eq!(items.numbers.iter().collect::<Vec<_>>(), ["1500"]);
-    assert_eq!(items.names.iter().collect::<Vec<_>>(), ["caesar", "julius", "red", "rome", "wings"]);
-    assert_eq!(items.phrases.iter().collect::<Vec<_>>(), ["red wings"]);
-    let shares = items.shares_in("Caesar of Rome fought 1500 battles; the red wings.");
-    assert_eq!((shares.numbers, shares.names), (Some(1.0), Some(5.0 / 6.0)));
-    assert!(ExactItems::of("how long is leave?").is_empty());
+fn reads_numbers() {
+    let numbers = Numbers::of("In 1,500 battles (1990-1995), how often did the B-52's crew use v1.95.0, or 20%?");
+    assert_eq!(numbers.iter().collect::<Vec<_>>(), ["1500", "1990", "1995", "20%", "52", "v1.95.0"]);
+    assert!((numbers.missing_in("1500 or 1,990; 20%, 52 and V1.95.0") - 1.0 / 6.0).abs() < 1e-6);
+    assert!(Numbers::of("how long is leave?").missing_in("").abs() < 1e-6);
 }
 
 #[test]

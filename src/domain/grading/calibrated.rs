@@ -4,6 +4,8 @@
 //! into its first eight. How the constants were made, and how well they do, is in
 //! `tools/calibrate/README.md`.
 
+use std::fmt::Write as _;
+
 use super::features::{Features, Passage, of_round};
 use super::model::{LEXICAL_ONLY, Logistic, WITH_DENSE};
 use super::{Grade, Verdict};
@@ -59,7 +61,8 @@ fn reason(inquiry: &Inquiry, passage: &Passage<'_>, features: &Features, probabi
     let covered = inquiry.terms.share(features.mask) * 100.0;
     let mut reason = format!("probability {probability:.2}; covers {covered:.0}% of the question's weight");
     if let Some(dense) = passage.dense {
-        reason.push_str(&format!("; similarity {dense:.2}"));
+        // Writing to a String cannot fail.
+        let _ = write!(reason, "; similarity {dense:.2}");
     }
     let mut missing: Vec<_> = inquiry
         .terms

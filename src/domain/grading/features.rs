@@ -9,30 +9,36 @@ use crate::domain::lexical::analyzer::Analyzer;
 use crate::domain::lexical::bm25::K1;
 
 /// Number of features.
-pub const COUNT: usize = 20;
+pub const COUNT: usize = 13;
 
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
+    // Share of the question's idf mass in title and text.
     "coverage",
+    // The same in the sentence that covers most.
     "sentence_coverage",
-    "sentence_coverage_alone",
+    // Share of neighbouring question terms that are neighbours in one sentence.
     "pairs",
-    "lexical",
+    // Cosine of question and passage.
     "dense",
+    // Share of the question's numbers that title and text lack.
     "numbers_missing",
-    "names_missing",
+    // Whether a sentence near the best one holds the kind of thing asked for: 1, -1, 0 if none is.
     "kind",
+    // BM25 as a share of the round's highest.
     "lexical_to_top",
+    // Cosine less the round's highest.
     "dense_to_top",
-    "round_coverage",
+    // The round's highest BM25 over the question's idf mass: what tells off-corpus questions apart.
     "round_lexical",
+    // The round's highest cosine.
     "round_dense",
+    // Share of the question's mass that no passage of the collection holds.
     "unknown",
-    "dense_times_sentence",
-    "rank",
+    // BM25 over the mass, less the highest of the other passages.
     "lexical_lead",
+    // Cosine less the highest of the other passages.
     "dense_lead",
-    "dense_squared",
 ];
 
 /// A retrieved passage as the grader sees it, best first in a list.
@@ -65,7 +71,6 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
     let lexical: Vec<f32> = passages.iter().map(|passage| lexical_share(inquiry, passage.lexical)).collect();
     let dense: Vec<f32> = passages.iter().map(|passage| passage.dense.unwrap_or(0.0)).collect();
     let coverage: Vec<f32> = evidence.iter().map(|evidence| inquiry.terms.share(evidence.mask())).collect();
-    let round_coverage = highest(&coverage);
     let (round_lexical, round_dense) = (highest(&lexical), highest(&dense));
     let unknown = inquiry.terms.share(inquiry.terms.unknown());
     passages
@@ -76,30 +81,21 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
             let own = Own::of(inquiry, passage, evidence);
             let value = |values: &[f32]| values.get(index).copied().unwrap_or(0.0);
             let (lexical_here, dense_here) = (value(&lexical), value(&dense));
-            #[expect(clippy::cast_precision_loss, reason = "a rank is small")]
-            let rank = 1.0 / (index + 1) as f32;
             Features {
                 values: [
                     value(&coverage),
                     own.sentence,
-                    own.sentence_alone,
                     own.pairs,
-                    lexical_here,
                     dense_here,
                     own.numbers_missing,
-                    own.names_missing,
                     own.kind,
                     ratio(lexical_here, round_lexical),
                     dense_here - round_dense,
-                    round_coverage,
                     round_lexical,
                     round_dense,
                     unknown,
-                    dense_here * own.sentence,
-                    rank,
                     lexical_here - highest_but(&lexical, index),
                     dense_here - highest_but(&dense, index),
-                    dense_here * dense_here,
                 ],
                 has_dense: passage.dense.is_some(),
                 mask: evidence.mask(),
@@ -111,19 +107,14 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
 /// Evidence of all passages, for [`of_round`] and for the answerer.
 #[must_use]
 pub fn evidence_of(analyzer: &Analyzer, inquiry: &Inquiry, passages: &[Passage<'_>]) -> Vec<PassageEvidence> {
-    passages
-        .iter()
-        .map(|passage| PassageEvidence::new(analyzer, &inquiry.terms, passage.title, passage.text))
-        .collect()
+    passages.iter().map(|passage| PassageEvidence::new(analyzer, &inquiry.terms, passage.title, passage.text)).collect()
 }
 
 /// Features that depend on the passage alone.
 struct Own {
     sentence: f32,
-    sentence_alone: f32,
     pairs: f32,
     numbers_missing: f32,
-    names_missing: f32,
     kind: f32,
 }
 
@@ -133,14 +124,12 @@ impl Own {
         let best = evidence.best_sentence(terms);
         let sentence_mask = best.map_or(0, |sentence| sentence.mask);
         let pairs = evidence.sentences.iter().map(|sentence| pair_share(inquiry, sentence.pairs));
-        // Title and text are searched as one: what is asked of a document is often named in its title.
-        let shares = inquiry.exact.shares_in(&format!("{}\n{}", passage.title, passage.text));
+        // What is asked of a document is often named in its title.
+        let named = format!("{}\n{}", passage.title, passage.text);
         Self {
-            sentence: terms.share(sentence_mask | evidence.title_mask),
-            sentence_alone: terms.share(sentence_mask),
+            sentence: terms.share(sentence_mask),
             pairs: pairs.fold(0.0, f32::max),
-            numbers_missing: 1.0 - shares.numbers.unwrap_or(1.0),
-            names_missing: 1.0 - shares.names.unwrap_or(1.0),
+            numbers_missing: inquiry.numbers.missing_in(&named),
             kind: kind_fit(inquiry, passage, evidence),
         }
     }
@@ -153,8 +142,7 @@ fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence
     if inquiry.kind == AnswerKind::Other {
         return 0.0;
     }
-    let weights: Vec<f32> =
-        evidence.sentences.iter().map(|sentence| inquiry.terms.weight_of(sentence.mask)).collect();
+    let weights: Vec<f32> = evidence.sentences.iter().map(|sentence| inquiry.terms.weight_of(sentence.mask)).collect();
     let enough = highest(&weights) * 0.7;
     let holds = evidence.sentences.iter().zip(&weights).any(|(sentence, weight)| {
         let words = passage.text.get(sentence.range.clone()).unwrap_or_default();

@@ -41,3 +41,6 @@ pub fn replace(verdicts: &mut [Verdict], places: &[usize], asked: Vec<Verdict>) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,7 +62,9 @@ fn read_json(reply: &str, verdicts: &mut [Option<Verdict>]) -> bool {
     let mut from = 0;
     // A handful of starts is enough; a text full of brackets is not JSON.
     for _ in 0..8 {
-        let Some(at) = reply.get(from..).and_then(|rest| rest.find(['{', '['])) else { break };
+        let Some(at) = reply.get(from..).and_then(|rest| rest.find(['{', '['])) else {
+            break;
+        };
         let candidate = reply.get(from + at..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
         if let Some(Ok(value)) = values.next() {
@@ -164,7 +166,7 @@ fn read_lines(reply: &str, verdicts: &mut [Option<Verdict>]) {
 fn entries(line: &str) -> Vec<&str> {
     let parts: Vec<&str> = line.split([',', ';']).collect();
     let is_entry = |part: &&str| numbered(part).is_some_and(|(_, rest)| grade_in(rest).is_some());
-    if parts.len() > 1 && parts.iter().all(|part| is_entry(&part)) { parts } else { vec![line] }
+    if parts.len() > 1 && parts.iter().all(is_entry) { parts } else { vec![line] }
 }
 
 /// The number a line starts with, behind bullets, "Source", brackets and the like, and the rest.
@@ -183,7 +185,9 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
 /// What follows the first grade word of a line.
 fn after_grade(line: &str) -> &str {
     let is_word = |c: char| c.is_alphabetic();
-    let Some(start) = line.find(is_word) else { return "" };
+    let Some(start) = line.find(is_word) else {
+        return "";
+    };
     let rest = line.get(start..).unwrap_or_default();
     let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
     rest.get(end..).unwrap_or_default()

@@ -11,15 +11,27 @@ fn letters(reply: &str, sources: usize) -> String {
 fn reads_every_shape() {
     let rows = [
         ("as asked", "1: correct - states it\n2: incorrect - other town\n3: ambiguous", "cia"),
-        ("fenced, with preamble", "Here you go:\n```\n1: correct\n2: incorrect\n3: incorrect\n```\nHope it helps.", "cii"),
+        (
+            "fenced, with preamble",
+            "Here you go:\n```\n1: correct\n2: incorrect\n3: incorrect\n```\nHope it helps.",
+            "cii",
+        ),
         ("bullets and bold", "- **Source 1**: Correct\n- **Source 2**: Incorrect\n- **Source 3**: Incorrect.", "cii"),
         ("upside down", "3) correct\n2) incorrect\n1) AMBIGUOUS", "aic"),
         ("markers", "[^1] correct\n[^2] incorrect\n[3]: correct", "cic"),
         ("json object", r#"{"1": "correct", "2": "incorrect", "3": "ambiguous"}"#, "cia"),
         ("json list", r#"["incorrect", "correct", "incorrect"]"#, "ici"),
-        ("json objects", r#"[{"source": 3, "grade": "correct", "reason": "x"}, {"source": 1, "grade": "incorrect"}]"#, "iac"),
+        (
+            "json objects",
+            r#"[{"source": 3, "grade": "correct", "reason": "x"}, {"source": 1, "grade": "incorrect"}]"#,
+            "iac",
+        ),
         ("json nested", "```json\n{\"grades\": [{\"id\": \"source 2\", \"verdict\": \"Correct\"}]}\n```", "aca"),
-        ("json lines", "{\"id\":1,\"grade\":\"correct\"}\n{\"id\":2,\"grade\":\"incorrect\"}\n{\"id\":3,\"grade\":\"correct\"}", "cic"),
+        (
+            "json lines",
+            "{\"id\":1,\"grade\":\"correct\"}\n{\"id\":2,\"grade\":\"incorrect\"}\n{\"id\":3,\"grade\":\"correct\"}",
+            "cic",
+        ),
         ("json keyed by name", r#"{"source_1": {"grade": "correct"}, "source_2": {"grade": "incorrect"}}"#, "cia"),
         ("broken json", "{\"1\": \"correct\", \"2\": \"incorr", "caa"),
         ("all on one line", "1: correct, 2: incorrect; 3: correct", "cic"),
@@ -33,7 +45,11 @@ fn reads_every_shape() {
         ("number out of range", "1: correct\n4: correct\n0: correct\n99999999999999999999999: correct", "caa"),
         ("said twice", "1: incorrect\n2: incorrect\n3: incorrect\n\n1: correct would need a date", "iii"),
         ("negated", "1: not correct\n2: irrelevant\n3: partially relevant", "iia"),
-        ("begins with its grade", "1: correct - though the date is incorrect\n2: hardly correct, rather incorrect\n3: ???", "cia"),
+        (
+            "begins with its grade",
+            "1: correct - though the date is incorrect\n2: hardly correct, rather incorrect\n3: ???",
+            "cia",
+        ),
         ("nothing", "", "aaa"),
         ("table", "| 1 | correct |\n|---|---|\n| 2 | incorrect |\n| 3 | correct |", "cic"),
     ];

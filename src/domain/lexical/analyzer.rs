@@ -47,9 +47,7 @@ impl Analyzer {
     /// The one analyzer there is: English stop words and stems.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            stemmer: Stemmer::new(Algorithm::English),
-        }
+        Self { stemmer: Stemmer::new(Algorithm::English) }
     }
 
     /// The terms of `text` in reading order, repeated as often as they occur.
@@ -86,12 +84,7 @@ impl Analyzer {
     }
 
     /// Passes on the stem of `word` unless it is empty or a stop word.
-    fn emit(
-        &self,
-        word: &str,
-        range: impl FnOnce() -> Range<usize>,
-        visit: &mut impl FnMut(&str, Range<usize>),
-    ) {
+    fn emit(&self, word: &str, range: impl FnOnce() -> Range<usize>, visit: &mut impl FnMut(&str, Range<usize>)) {
         if word.is_empty() || is_stop_word(word) {
             return;
         }
@@ -124,11 +117,7 @@ fn fold_into(raw: &str, word: &mut String) -> Shape {
     } else {
         fold_unicode(raw, word);
     }
-    if word.bytes().any(is_joining_punctuation) {
-        Shape::Punctuated
-    } else {
-        Shape::Plain
-    }
+    if word.bytes().any(is_joining_punctuation) { Shape::Punctuated } else { Shape::Plain }
 }
 
 /// The slow path of [`fold_into`].
@@ -139,11 +128,7 @@ fn fold_unicode(raw: &str, word: &mut String) {
             // Combining diacritics go, but и with a breve is й, a letter of its own.
             '\u{306}' if base == 'и' => word.push(character),
             // Soft hyphen, zero-width marks, word joiner and byte order mark are invisible anyway.
-            '\u{300}'..='\u{36f}'
-            | '\u{ad}'
-            | '\u{200b}'..='\u{200d}'
-            | '\u{2060}'
-            | '\u{feff}' => {}
+            '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
             '\u{2018}' | '\u{2019}' | '\u{2bc}' => word.push('\''),
             // Letters that do not decompose but are commonly written without their mark.
             'ß' => word.push_str("ss"),
@@ -175,8 +160,7 @@ fn normalise_punctuated(word: &str) -> String {
     let mut rest = word.chars();
     while let Some(character) = rest.next() {
         let after = rest.as_str();
-        let between_digits =
-            before.is_ascii_digit() && after.starts_with(|next: char| next.is_ascii_digit());
+        let between_digits = before.is_ascii_digit() && after.starts_with(|next: char| next.is_ascii_digit());
         match character {
             ',' if between_digits && is_thousands_group(after) => {}
             '.' | ',' if between_digits => parts.push(character),

@@ -8,10 +8,7 @@ fn terms(text: &str) -> String {
 
 #[test]
 fn words_are_lowered_stopped_and_stemmed() {
-    assert_eq!(
-        terms("The cats were RUNNING to their houses."),
-        "cat run hous"
-    );
+    assert_eq!(terms("The cats were RUNNING to their houses."), "cat run hous");
     assert_eq!(terms("NASA's don’t nations’"), "nasa nation");
     assert_eq!(terms(""), "");
     assert_eq!(terms("to be or not to be"), "");

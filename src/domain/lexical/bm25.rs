@@ -51,10 +51,7 @@ impl TermCounts {
             .chunk_by(|left, right| left == right)
             .filter_map(|run| run.first().map(|id| (*id, saturating_u32(run.len()))))
             .collect();
-        Self {
-            counts,
-            length: saturating_u32(ids.len()),
-        }
+        Self { counts, length: saturating_u32(ids.len()) }
     }
 
     /// Distinct terms and their numbers of occurrences, by ascending id.
@@ -88,21 +85,14 @@ fn saturating_u32(number: usize) -> u32 {
 /// count from 1, as pgvector's text format does; its Rust client counts from 0.
 #[must_use]
 pub fn document_weights(terms: &TermCounts, average_length: f64) -> Vec<(TermId, f32)> {
-    let relative_length = if average_length > 0.0 {
-        f64::from(terms.length) / average_length
-    } else {
-        1.0
-    };
+    let relative_length = if average_length > 0.0 { f64::from(terms.length) / average_length } else { 1.0 };
     let saturation = K1 * (1.0 - B + B * relative_length);
     let mut weights: Vec<(TermId, f32)> = terms
         .counts
         .iter()
         .map(|(id, count)| {
             let frequency = f64::from(*count);
-            (
-                *id,
-                narrow(frequency * (K1 + 1.0) / (frequency + saturation)),
-            )
+            (*id, narrow(frequency * (K1 + 1.0) / (frequency + saturation)))
         })
         .collect();
     keep_heaviest(&mut weights);
@@ -112,26 +102,19 @@ pub fn document_weights(terms: &TermCounts, average_length: f64) -> Vec<(TermId,
 /// Cuts `weights` to [`MAX_SPARSE_ELEMENTS`], heaviest first, lower id on ties; order is kept.
 fn keep_heaviest(weights: &mut Vec<(TermId, f32)>) {
     if weights.len() > MAX_SPARSE_ELEMENTS {
-        weights
-            .sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+        weights.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
         weights.truncate(MAX_SPARSE_ELEMENTS);
         weights.sort_unstable_by_key(|(id, _)| *id);
     }
 }
 
 /// The database stores and multiplies single precision.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "weights are small; rounding is intended"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "weights are small; rounding is intended")]
 fn narrow(weight: f64) -> f32 {
     weight as f32
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts far above 2^53 do not occur"
-)]
+#[expect(clippy::cast_precision_loss, reason = "counts far above 2^53 do not occur")]
 fn widen(count: u64) -> f64 {
     count as f64
 }
@@ -172,23 +155,14 @@ impl QueryProfile {
     /// `chunks` is the number of chunks in the collection. A term that `document_frequencies` does
     /// not name is one that no chunk holds.
     #[must_use]
-    pub fn new(
-        query: &TermCounts,
-        chunks: u64,
-        document_frequencies: &HashMap<TermId, u64>,
-    ) -> Self {
+    pub fn new(query: &TermCounts, chunks: u64, document_frequencies: &HashMap<TermId, u64>) -> Self {
         let terms = query
             .counts
             .iter()
             .map(|(id, occurrences)| {
                 let document_frequency = document_frequencies.get(id).copied().unwrap_or(0);
-                let weight = f64::from(*occurrences)
-                    * inverse_document_frequency(chunks, document_frequency);
-                QueryTerm {
-                    id: *id,
-                    document_frequency,
-                    weight,
-                }
+                let weight = f64::from(*occurrences) * inverse_document_frequency(chunks, document_frequency);
+                QueryTerm { id: *id, document_frequency, weight }
             })
             .collect();
         Self { terms }
@@ -203,10 +177,7 @@ impl QueryProfile {
     /// Weight of every term that the collection holds, by ascending id: the query's `sparsevec`.
     #[must_use]
     pub fn weights(&self) -> Vec<(TermId, f32)> {
-        let mut weights: Vec<(TermId, f32)> = self
-            .known_terms()
-            .map(|term| (term.id, narrow(term.weight)))
-            .collect();
+        let mut weights: Vec<(TermId, f32)> = self.known_terms().map(|term| (term.id, narrow(term.weight))).collect();
         keep_heaviest(&mut weights);
         weights
     }
@@ -231,11 +202,7 @@ impl QueryProfile {
 #[must_use]
 pub fn evidence_score(best_score: f64, query: &QueryProfile) -> f64 {
     let mass = query.idf_mass();
-    if mass > 0.0 {
-        (best_score / mass).clamp(0.0, K1 + 1.0)
-    } else {
-        0.0
-    }
+    if mass > 0.0 { (best_score / mass).clamp(0.0, K1 + 1.0) } else { 0.0 }
 }
 
 /// Which terms find the chunks to be scored; see [`select_candidates`].
@@ -257,18 +224,10 @@ pub struct Candidates {
 /// it a chunk is missed only if it holds none but the query's most frequent terms.
 #[must_use]
 pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
-    let mut known: Vec<(u64, TermId)> = query
-        .known_terms()
-        .map(|term| (term.document_frequency, term.id))
-        .collect();
+    let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
     known.sort_unstable();
     let mut candidates = Candidates {
-        unknown: query
-            .terms
-            .iter()
-            .filter(|term| term.document_frequency == 0)
-            .map(|term| term.id)
-            .collect(),
+        unknown: query.terms.iter().filter(|term| term.document_frequency == 0).map(|term| term.id).collect(),
         ..Candidates::default()
     };
     let mut found = 0_u64;
@@ -308,10 +267,7 @@ impl ReferenceLength {
     /// before there is a second batch to average with.
     #[must_use]
     pub fn of(total_terms: u64, chunks: u64) -> Option<Self> {
-        (total_terms > 0 && chunks > 0).then(|| Self {
-            terms: widen(total_terms) / widen(chunks),
-            chunks,
-        })
+        (total_terms > 0 && chunks > 0).then(|| Self { terms: widen(total_terms) / widen(chunks), chunks })
     }
 
     /// Whether the collection, now at `current`, should be weighed again with that as reference.

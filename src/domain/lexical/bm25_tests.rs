@@ -30,26 +30,13 @@ fn weights_follow_the_formula() {
     let terms = TermCounts::of_ids(vec![7, 7, 3]);
     let weights = document_weights(&terms, 6.0);
     let saturation = 1.2 * (0.25 + 0.75 * 0.5);
-    assert_eq!(
-        weights.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
-        [3, 7]
-    );
+    assert_eq!(weights.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 7]);
     assert!(close(f64::from(weights[0].1), 2.2 / (1.0 + saturation)));
-    assert!(close(
-        f64::from(weights[1].1),
-        2.0 * 2.2 / (2.0 + saturation)
-    ));
+    assert!(close(f64::from(weights[1].1), 2.0 * 2.2 / (2.0 + saturation)));
     // A term that occurs once in a chunk of average length weighs exactly 1.
-    assert!(close(
-        f64::from(document_weights(&TermCounts::of_ids(vec![1]), 1.0)[0].1),
-        1.0
-    ));
+    assert!(close(f64::from(document_weights(&TermCounts::of_ids(vec![1]), 1.0)[0].1), 1.0));
     assert!(document_weights(&TermCounts::default(), 10.0).is_empty());
-    assert!(
-        document_weights(&terms, 0.0)
-            .iter()
-            .all(|(_, weight)| weight.is_finite())
-    );
+    assert!(document_weights(&terms, 0.0).iter().all(|(_, weight)| weight.is_finite()));
 }
 
 #[test]
@@ -65,9 +52,7 @@ fn oversized_chunks_keep_their_heaviest_terms() {
 
 #[test]
 fn idf_falls_with_frequency_and_is_never_negative() {
-    let values: Vec<f64> = [0, 1, 10, 50, 100, 200]
-        .map(|df| inverse_document_frequency(100, df))
-        .into();
+    let values: Vec<f64> = [0, 1, 10, 50, 100, 200].map(|df| inverse_document_frequency(100, df)).into();
     assert!(values.is_sorted_by(|left, right| left >= right));
     assert!(values.iter().all(|value| *value >= 0.0));
     assert!(close(values[1], (1.0_f64 + 99.5 / 1.5).ln()));
@@ -78,10 +63,7 @@ fn idf_falls_with_frequency_and_is_never_negative() {
 fn repeated_query_terms_count() {
     let query = TermCounts::of_ids(vec![1, 1, 2]);
     let profile = QueryProfile::new(&query, 100, &HashMap::from([(1, 10), (2, 10)]));
-    assert!(close(
-        profile.terms()[0].weight,
-        2.0 * profile.terms()[1].weight
-    ));
+    assert!(close(profile.terms()[0].weight, 2.0 * profile.terms()[1].weight));
 }
 
 #[test]
@@ -105,10 +87,7 @@ fn candidates_are_taken_by_rarity_within_budget() {
     assert_eq!(select_candidates(&query, 169).gin_terms, [3, 4]);
     assert_eq!(select_candidates(&query, 0).gin_terms, [3]);
     assert_eq!(select_candidates(&query, u64::MAX).gin_terms, [3, 4, 5, 1]);
-    assert_eq!(
-        select_candidates(&QueryProfile::default(), 10),
-        Candidates::default()
-    );
+    assert_eq!(select_candidates(&QueryProfile::default(), 10), Candidates::default());
 }
 
 #[test]

@@ -27,7 +27,11 @@ fn saturation(length: i32, average: f32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{analyzer::Analyzer, bm25::{TermCounts, document_weights}, term_id::TermSalt};
+    use super::super::{
+        analyzer::Analyzer,
+        bm25::{TermCounts, document_weights},
+        term_id::TermSalt,
+    };
     use super::*;
 
     #[test]

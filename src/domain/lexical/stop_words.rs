@@ -198,10 +198,7 @@ mod tests {
     #[test]
     fn list_is_sorted_distinct_and_within_the_length_bound() {
         assert!(STOP_WORDS.is_sorted_by(|left, right| left < right));
-        assert_eq!(
-            STOP_WORDS.iter().map(|word| word.len()).max(),
-            Some(LONGEST)
-        );
+        assert_eq!(STOP_WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
     }
 
     #[test]

@@ -43,9 +43,7 @@ impl TermSalt {
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo), continued from `state`.
 fn fnv1a(state: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(state, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME)
-    })
+    bytes.iter().fold(state, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
 }
 
 /// The 64-bit finaliser of `MurmurHash3` (Appleby): spreads the weak high bits of FNV-1a.
@@ -89,9 +87,7 @@ mod tests {
     #[test]
     fn ids_spread_evenly() {
         let salt = TermSalt::new(b"x");
-        let ids: Vec<TermId> = (0..100_000)
-            .map(|number| salt.term_id(&number.to_string()))
-            .collect();
+        let ids: Vec<TermId> = (0..100_000).map(|number| salt.term_id(&number.to_string())).collect();
         let distinct = ids.iter().collect::<HashSet<_>>().len();
         assert!(distinct >= 99_980, "{distinct}");
         let low = ids.iter().filter(|id| **id <= MAX_TERM_ID / 2).count();

@@ -30,10 +30,7 @@ pub(super) fn for_each_word<'text>(text: &'text str, mut visit: impl FnMut(usize
 fn first_ascii_word(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut start = 0;
     loop {
-        start += bytes
-            .iter()
-            .skip(start)
-            .position(|byte| is_word_byte(*byte))?;
+        start += bytes.iter().skip(start).position(|byte| is_word_byte(*byte))?;
         let end = end_of_ascii_word(bytes, start);
         // A run of underscores is a segment of the annex, but no word.
         if bytes.get(start..end)?.iter().any(u8::is_ascii_alphanumeric) {

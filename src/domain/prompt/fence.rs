@@ -61,7 +61,9 @@ pub fn attribute(content: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') => safe.push(' '),
+            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') => {
+                safe.push(' ');
+            }
             _ => safe.push(character),
         }
     }
@@ -104,9 +106,24 @@ fn opens_tag(following: impl Iterator<Item = char> + Clone) -> bool {
 const fn is_opening_angle(character: char) -> bool {
     matches!(
         character,
-        '<' | '\u{ff1c}' | '\u{fe64}' | '\u{2039}' | '\u{2329}' | '\u{27e8}' | '\u{3008}' | '\u{276c}' | '\u{276e}'
-            | '\u{2770}' | '\u{29fc}' | '\u{02c2}' | '\u{1438}' | '\u{16b2}' | '\u{227a}' | '\u{226a}' | '\u{ab}'
-            | '\u{300a}' | '\u{27ea}'
+        '<' | '\u{ff1c}'
+            | '\u{fe64}'
+            | '\u{2039}'
+            | '\u{2329}'
+            | '\u{27e8}'
+            | '\u{3008}'
+            | '\u{276c}'
+            | '\u{276e}'
+            | '\u{2770}'
+            | '\u{29fc}'
+            | '\u{02c2}'
+            | '\u{1438}'
+            | '\u{16b2}'
+            | '\u{227a}'
+            | '\u{226a}'
+            | '\u{ab}'
+            | '\u{300a}'
+            | '\u{27ea}'
     )
 }
 
@@ -114,8 +131,17 @@ const fn is_opening_angle(character: char) -> bool {
 const fn is_opening_bracket(character: char) -> bool {
     matches!(
         character,
-        '[' | '\u{ff3b}' | '\u{3010}' | '\u{3014}' | '\u{301a}' | '\u{2045}' | '\u{27e6}' | '\u{fe47}' | '\u{2772}'
-            | '\u{2e22}' | '\u{fe5d}' | '\u{23a1}'
+        '[' | '\u{ff3b}'
+            | '\u{3010}'
+            | '\u{3014}'
+            | '\u{301a}'
+            | '\u{2045}'
+            | '\u{27e6}'
+            | '\u{fe47}'
+            | '\u{2772}'
+            | '\u{2e22}'
+            | '\u{fe5d}'
+            | '\u{23a1}'
     )
 }
 
@@ -123,8 +149,17 @@ const fn is_opening_bracket(character: char) -> bool {
 const fn is_caret(character: char) -> bool {
     matches!(
         character,
-        '^' | '\u{ff3e}' | '\u{02c6}' | '\u{0302}' | '\u{032d}' | '\u{2303}' | '\u{2038}' | '\u{2227}' | '\u{22c0}'
-            | '\u{02c4}' | '\u{a788}' | '\u{1dcd}'
+        '^' | '\u{ff3e}'
+            | '\u{02c6}'
+            | '\u{0302}'
+            | '\u{032d}'
+            | '\u{2303}'
+            | '\u{2038}'
+            | '\u{2227}'
+            | '\u{22c0}'
+            | '\u{02c4}'
+            | '\u{a788}'
+            | '\u{1dcd}'
     )
 }
 
@@ -145,7 +180,8 @@ fn is_filler(character: char) -> bool {
 /// Characters that no reader sees and a model may obey: the Unicode tag block spells ASCII
 /// invisibly. Control characters go too, save for tab and line ends.
 fn is_smuggled(character: char) -> bool {
-    matches!(character, '\u{e0000}'..='\u{e007f}') || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
+    matches!(character, '\u{e0000}'..='\u{e007f}')
+        || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
 }
 
 /// The ASCII lower-case letter or sign that `character` is or looks like; itself otherwise.

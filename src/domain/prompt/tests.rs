@@ -50,10 +50,7 @@ fn renders_a_retry_as_a_conversation() {
     assert_eq!(conversation[..2], answer::messages("Why?", &[LEAVE]));
     assert_eq!(conversation[2].content, "Because.");
     assert_eq!(conversation[3].content, "1 problem: no marker.");
-    assert_eq!(
-        serde_json::to_string(&conversation[2]).unwrap(),
-        r#"{"role":"assistant","content":"Because."}"#
-    );
+    assert_eq!(serde_json::to_string(&conversation[2]).unwrap(), r#"{"role":"assistant","content":"Because."}"#);
 }
 
 #[test]
@@ -122,7 +119,8 @@ fn defuses_tags_and_markers_in_every_guise() {
 
 #[test]
 fn leaves_honest_text_alone() {
-    let honest = "Vec<T> where 1 < 2, if a <b> c</b>, x^2, [1], [a ^ b], naïve e\u{302}, 你好 «mot», 👩‍🚀, <s>old</s>\n\tend";
+    let honest =
+        "Vec<T> where 1 < 2, if a <b> c</b>, x^2, [1], [a ^ b], naïve e\u{302}, 你好 «mot», 👩‍🚀, <s>old</s>\n\tend";
     assert_eq!(neutralise(honest), honest);
 }
 
@@ -165,13 +163,37 @@ fn as_read(text: &str) -> String {
 
 fn hostile_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        "<", "/", "source", "SOURCE", "so", "urce", ">", "[", "^", "1", "]", " ", "\u{200b}", "\u{2060}", "＜", "［",
-        "＾", "ｓ", "ource", "\\", "\n", "question", "query", "\u{e0041}", "\"", "|", "&lt;", "\u{301}", "x",
+        "<",
+        "/",
+        "source",
+        "SOURCE",
+        "so",
+        "urce",
+        ">",
+        "[",
+        "^",
+        "1",
+        "]",
+        " ",
+        "\u{200b}",
+        "\u{2060}",
+        "＜",
+        "［",
+        "＾",
+        "ｓ",
+        "ource",
+        "\\",
+        "\n",
+        "question",
+        "query",
+        "\u{e0041}",
+        "\"",
+        "|",
+        "&lt;",
+        "\u{301}",
+        "x",
     ]);
-    prop_oneof![
-        prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()),
-        any::<String>(),
-    ]
+    prop_oneof![prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()), any::<String>(),]
 }
 
 proptest! {

@@ -36,8 +36,5 @@ pub fn estimate(text: &str) -> u32 {
 /// Estimated tokens of a conversation, the template's own included.
 #[must_use]
 pub fn estimate_messages(messages: &[Message]) -> u32 {
-    messages
-        .iter()
-        .map(|message| estimate(&message.content).saturating_add(PER_MESSAGE))
-        .fold(0, u32::saturating_add)
+    messages.iter().map(|message| estimate(&message.content).saturating_add(PER_MESSAGE)).fold(0, u32::saturating_add)
 }

@@ -86,10 +86,8 @@ fn key(query: &str) -> String {
 /// When nothing is left, when it is too long, or when it was tried before.
 pub fn read_reply(reply: &str, tried: &Tried) -> Result<String, RewriteError> {
     let trimmed = reply.trim();
-    let unquoted = QUOTES
-        .iter()
-        .find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close))
-        .unwrap_or(trimmed);
+    let unquoted =
+        QUOTES.iter().find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close)).unwrap_or(trimmed);
     let query = unquoted.split_whitespace().collect::<Vec<_>>().join(" ");
     if !query.chars().any(char::is_alphanumeric) {
         return Err(RewriteError::Empty);

@@ -16,11 +16,7 @@ impl Style {
         let capitals = text.bytes().filter(u8::is_ascii_uppercase).count();
         let small = text.bytes().filter(u8::is_ascii_lowercase).count();
         // English prose has about one capital in thirty letters.
-        if small >= 20 && capitals * 200 < small {
-            Self::Caseless
-        } else {
-            Self::Cased
-        }
+        if small >= 20 && capitals * 200 < small { Self::Caseless } else { Self::Cased }
     }
 }
 
@@ -36,39 +32,35 @@ pub(super) struct Boundary {
 const UNSPACED: [char; 6] = ['。', '！', '？', '｡', '‼', '⁇'];
 
 /// Opening marks that may stand before the first letter of a sentence.
-const OPENERS: [char; 20] = [
-    '(', '[', '{', '"', '\'', '“', '‘', '«', '„', '¿', '¡', '*', '_', '`', '#', '-', '–', '—', '•',
-    '\\',
-];
+const OPENERS: [char; 20] =
+    ['(', '[', '{', '"', '\'', '“', '‘', '«', '„', '¿', '¡', '*', '_', '`', '#', '-', '–', '—', '•', '\\'];
 
 /// Never the last word of a sentence.
 const NEVER_LAST: [&str; 45] = [
-    "adm", "approx", "brig", "capt", "cf", "cmdr", "col", "dr", "e.g", "eg", "esp", "gen", "gov",
-    "hon", "i.e", "ie", "incl", "lt", "maj", "messrs", "mlle", "mm", "mme", "mr", "mrs", "ms",
-    "mt", "mx", "pres", "prof", "rep", "resp", "rev", "sen", "sgt", "supt", "viz", "vs", "z.b",
-    "d.h", "bzw", "ca", "op", "v", "vgl",
+    "adm", "approx", "brig", "capt", "cf", "cmdr", "col", "dr", "e.g", "eg", "esp", "gen", "gov", "hon", "i.e", "ie",
+    "incl", "lt", "maj", "messrs", "mlle", "mm", "mme", "mr", "mrs", "ms", "mt", "mx", "pres", "prof", "rep", "resp",
+    "rev", "sen", "sgt", "supt", "viz", "vs", "z.b", "d.h", "bzw", "ca", "op", "v", "vgl",
 ];
 
 /// The last word only if no number follows.
 const BEFORE_NUMBER: [&str; 37] = [
-    "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "feb", "fig", "figs",
-    "jan", "jul", "jun", "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt",
-    "ref", "refs", "sec", "secs", "sep", "sept", "tab", "ver", "vol", "vols",
+    "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "feb", "fig", "figs", "jan", "jul", "jun",
+    "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt", "ref", "refs", "sec", "secs", "sep",
+    "sept", "tab", "ver", "vol", "vols",
 ];
 
 /// The last word only if the next one is a usual first word, for a name may follow as well.
 const BEFORE_NAME: [&str; 20] = [
-    "al", "assn", "ave", "blvd", "bros", "co", "corp", "dept", "ed", "est", "inc", "jr", "ltd",
-    "plc", "rd", "sr", "st", "univ", "dist", "fr",
+    "al", "assn", "ave", "blvd", "bros", "co", "corp", "dept", "ed", "est", "inc", "jr", "ltd", "plc", "rd", "sr",
+    "st", "univ", "dist", "fr",
 ];
 
 /// Words that often begin a sentence and are hardly ever part of a name.
 const STARTERS: [&str; 66] = [
-    "a", "after", "all", "also", "although", "an", "and", "another", "as", "at", "because",
-    "before", "both", "but", "by", "do", "does", "each", "every", "for", "from", "he", "her",
-    "his", "how", "however", "i", "if", "in", "is", "it", "its", "many", "most", "my", "no", "not",
-    "on", "or", "our", "she", "since", "so", "some", "such", "that", "the", "their", "then",
-    "there", "these", "they", "this", "those", "though", "thus", "to", "we", "what", "when",
+    "a", "after", "all", "also", "although", "an", "and", "another", "as", "at", "because", "before", "both", "but",
+    "by", "do", "does", "each", "every", "for", "from", "he", "her", "his", "how", "however", "i", "if", "in", "is",
+    "it", "its", "many", "most", "my", "no", "not", "on", "or", "our", "she", "since", "so", "some", "such", "that",
+    "the", "their", "then", "there", "these", "they", "this", "those", "though", "thus", "to", "we", "what", "when",
     "where", "which", "while", "who", "with", "you",
 ];
 
@@ -79,21 +71,7 @@ pub(super) fn is_terminator(character: char) -> bool {
 fn is_closer(character: char) -> bool {
     matches!(
         character,
-        '"' | '\''
-            | '”'
-            | '’'
-            | '»'
-            | ')'
-            | ']'
-            | '}'
-            | '*'
-            | '_'
-            | '`'
-            | '」'
-            | '』'
-            | '）'
-            | '】'
-            | '》'
+        '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '}' | '*' | '_' | '`' | '」' | '』' | '）' | '】' | '》'
     )
 }
 
@@ -102,26 +80,14 @@ fn first(text: &str) -> Option<char> {
 }
 
 /// Judges the terminator at byte `at` of the sentence that began at `start`.
-pub(super) fn boundary_after(
-    text: &str,
-    start: usize,
-    at: usize,
-    end: usize,
-    style: Style,
-) -> Boundary {
+pub(super) fn boundary_after(text: &str, start: usize, at: usize, end: usize, style: Style) -> Boundary {
     let rest = text.get(at..end).unwrap_or_default();
     let run_length = rest.len() - rest.trim_start_matches(is_terminator).len();
     let run = rest.get(..run_length).unwrap_or_default();
     let (tail_length, has_marker) = tail(rest.get(run_length..).unwrap_or_default());
     let stop = at + run_length + tail_length;
-    let goes_on = Boundary {
-        ends_at: None,
-        resume: stop,
-    };
-    let ends = Boundary {
-        ends_at: Some(stop),
-        resume: stop,
-    };
+    let goes_on = Boundary { ends_at: None, resume: stop };
+    let ends = Boundary { ends_at: Some(stop), resume: stop };
 
     let after = text.get(stop..end).unwrap_or_default();
     let next = after.trim_start();
@@ -135,11 +101,7 @@ pub(super) fn boundary_after(
     };
     if has_marker {
         let begins = spaced || letter.is_uppercase() || OPENERS.contains(&letter);
-        return if begins && !first(next).is_some_and(|sign| matches!(sign, ',' | ';' | ':')) {
-            ends
-        } else {
-            goes_on
-        };
+        return if begins && !first(next).is_some_and(|sign| matches!(sign, ',' | ';' | ':')) { ends } else { goes_on };
     }
     if !spaced {
         return goes_on;
@@ -153,11 +115,7 @@ pub(super) fn boundary_after(
     }
     if run.chars().count() > 1 || run == "…" {
         let trails_off = run.chars().all(|sign| sign == '.' || sign == '…');
-        return if trails_off && letter.is_numeric() {
-            goes_on
-        } else {
-            ends
-        };
+        return if trails_off && letter.is_numeric() { goes_on } else { ends };
     }
     if run == "." && is_abbreviation(text.get(start..at).unwrap_or_default(), word, style) {
         return goes_on;
@@ -190,28 +148,16 @@ fn tail(rest: &str) -> (usize, bool) {
 
 /// The text after up to eight opening marks.
 fn opened_word(next: &str) -> &str {
-    let marks: usize = next
-        .chars()
-        .take(8)
-        .take_while(|sign| OPENERS.contains(sign))
-        .map(char::len_utf8)
-        .sum();
+    let marks: usize = next.chars().take(8).take_while(|sign| OPENERS.contains(sign)).map(char::len_utf8).sum();
     next.get(marks..).unwrap_or_default()
 }
 
 /// Whether the full stop after `before` marks an abbreviation, an initial or a number of a list.
 fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
-    let tail_start = before
-        .char_indices()
-        .rev()
-        .take(24)
-        .last()
-        .map_or(0, |(at, _)| at);
+    let tail_start = before.char_indices().rev().take(24).last().map_or(0, |(at, _)| at);
     let near = before.get(tail_start..).unwrap_or_default();
     let in_word = |sign: char| sign.is_alphanumeric() || matches!(sign, '.' | '\'' | '’' | '&');
-    let word = near
-        .get(near.trim_end_matches(in_word).len()..)
-        .unwrap_or_default();
+    let word = near.get(near.trim_end_matches(in_word).len()..).unwrap_or_default();
     let Some(initial) = first(word) else {
         return false;
     };
@@ -237,25 +183,16 @@ fn is_abbreviation(before: &str, next: &str, style: Style) -> bool {
         return style == Style::Caseless && !begins_usually(next);
     }
     let dotted = lower.contains('.') && lower.split('.').all(|part| part.chars().count() == 1);
-    let is_initial =
-        one_letter && (initial.is_uppercase() || number_follows || style == Style::Caseless);
-    (dotted || is_initial || lower == "ph.d" || BEFORE_NAME.contains(&lower))
-        && !begins_usually(next)
+    let is_initial = one_letter && (initial.is_uppercase() || number_follows || style == Style::Caseless);
+    (dotted || is_initial || lower == "ph.d" || BEFORE_NAME.contains(&lower)) && !begins_usually(next)
 }
 
 fn is_roman(word: &str) -> bool {
-    word.len() <= 4
-        && word
-            .chars()
-            .all(|sign| matches!(sign, 'i' | 'v' | 'x' | 'I' | 'V' | 'X'))
+    word.len() <= 4 && word.chars().all(|sign| matches!(sign, 'i' | 'v' | 'x' | 'I' | 'V' | 'X'))
 }
 
 fn begins_usually(next: &str) -> bool {
-    let word: String = next
-        .chars()
-        .take(10)
-        .take_while(|sign| sign.is_alphabetic())
-        .flat_map(char::to_lowercase)
-        .collect();
+    let word: String =
+        next.chars().take(10).take_while(|sign| sign.is_alphabetic()).flat_map(char::to_lowercase).collect();
     STARTERS.contains(&word.as_str())
 }

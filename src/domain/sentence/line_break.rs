@@ -5,8 +5,8 @@ const NARROWEST_WRAP: usize = 32;
 
 /// Words that never end a line that stands for itself.
 const LEADING_ON: [&str; 20] = [
-    "a", "an", "and", "as", "at", "by", "for", "from", "his", "in", "is", "its", "of", "on", "or",
-    "that", "the", "to", "was", "with",
+    "a", "an", "and", "as", "at", "by", "for", "from", "his", "in", "is", "its", "of", "on", "or", "that", "the", "to",
+    "was", "with",
 ];
 
 /// How a paragraph's lines are laid out.
@@ -17,9 +17,7 @@ pub(super) struct LineBreaks {
 impl LineBreaks {
     pub(super) fn of(paragraph: &str) -> Self {
         let widest = paragraph.lines().map(|line| line.trim_end().len()).max();
-        Self {
-            widest: widest.unwrap_or(0),
-        }
+        Self { widest: widest.unwrap_or(0) }
     }
 
     /// Whether the line end before byte `next` was meant, rather than put there to wrap the text.
@@ -36,13 +34,8 @@ impl LineBreaks {
         }
         let line = line.trim_end();
         let word = after.split_whitespace().next().unwrap_or_default();
-        let begins = word
-            .trim_start_matches(['*', '_', '"', '“', '(', '[', '\''])
-            .chars()
-            .next();
-        if !begins.is_some_and(|first| {
-            first.is_uppercase() || first.is_ascii_digit() && line.ends_with(']')
-        }) {
+        let begins = word.trim_start_matches(['*', '_', '"', '“', '(', '[', '\'']).chars().next();
+        if !begins.is_some_and(|first| first.is_uppercase() || first.is_ascii_digit() && line.ends_with(']')) {
             return false;
         }
         if line.ends_with(']') && line.rfind("[^").is_some_and(|at| line.len() - at <= 16) {

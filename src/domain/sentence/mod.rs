@@ -51,9 +51,7 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
     let mut found = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         let mut push = |content: usize, end: usize| {
-            let first = found
-                .last()
-                .is_none_or(|last: &Sentence| last.block != number);
+            let first = found.last().is_none_or(|last: &Sentence| last.block != number);
             let lead = if first { block.range.start } else { content };
             let range = trim(text, lead..end);
             if !range.is_empty() {
@@ -68,11 +66,9 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
         let content = block.content..block.range.end;
         match block.kind {
             BlockKind::Paragraph => split(text, content, style, push),
-            BlockKind::Heading
-            | BlockKind::Code
-            | BlockKind::TableHeader
-            | BlockKind::TableRow
-            | BlockKind::Rule => push(trim(text, content).start, block.range.end),
+            BlockKind::Heading | BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => {
+                push(trim(text, content).start, block.range.end)
+            }
         }
     }
     found

@@ -3,10 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn split_words(text: &str) -> Vec<&str> {
-    sentences(text)
-        .into_iter()
-        .map(|sentence| &text[sentence.words()])
-        .collect()
+    sentences(text).into_iter().map(|sentence| &text[sentence.words()]).collect()
 }
 
 /// Each case is written with `|` where a sentence must end; the bar is taken out before splitting.
@@ -40,10 +37,7 @@ fn ordinary_prose() {
         let text = case.replace('|', "");
         let expected: Vec<_> = case.split('|').map(str::trim).collect();
         let got = split_words(&text);
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|part| part.trim_start_matches("1. "))
-            .collect();
+        let expected: Vec<_> = expected.iter().map(|part| part.trim_start_matches("1. ")).collect();
         assert_eq!(got, expected);
     }
 }
@@ -79,19 +73,10 @@ fn lines_and_blocks() {
                 "It ended.",
             ],
         ),
-        (
-            "Annual: 25 days\nSick: 10 days",
-            &["Annual: 25 days", "Sick: 10 days"],
-        ),
-        (
-            "Leave is 25 days [^1]\nSick leave is 10 days [^2]",
-            &["Leave is 25 days [^1]", "Sick leave is 10 days [^2]"],
-        ),
+        ("Annual: 25 days\nSick: 10 days", &["Annual: 25 days", "Sick: 10 days"]),
+        ("Leave is 25 days [^1]\nSick leave is 10 days [^2]", &["Leave is 25 days [^1]", "Sick leave is 10 days [^2]"]),
         ("Hard break  \nnext line", &["Hard break", "next line"]),
-        (
-            "# Title. More\n\n- one. Two.\n- three",
-            &["Title. More", "one.", "Two.", "three"],
-        ),
+        ("# Title. More\n\n- one. Two.\n- three", &["Title. More", "one.", "Two.", "three"]),
         ("| a. B | c |\n| d | e |", &["| a. B | c |", "| d | e |"]),
         ("", &[]),
     ];
@@ -108,17 +93,11 @@ fn text_without_capitals() {
 
 #[test]
 fn stays_linear() {
-    for unit in [
-        ".", ". ", "[^", ".[^1] ", "- ", ">", "a.\n", "?)", ". (", "\n", "|-|\n", "```\n", " . [^a",
-    ] {
+    for unit in [".", ". ", "[^", ".[^1] ", "- ", ">", "a.\n", "?)", ". (", "\n", "|-|\n", "```\n", " . [^a"] {
         let text = unit.repeat(400_000 / unit.len());
         let started = std::time::Instant::now();
         let _ = sentences(&text);
-        assert!(
-            started.elapsed().as_secs() < 5,
-            "{unit:?} took {:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed().as_secs() < 5, "{unit:?} took {:?}", started.elapsed());
     }
 }
 

@@ -27,10 +27,7 @@ impl Window {
     /// Most tokens of a piece with `front_tokens` in front of it; at least 1.
     #[must_use]
     pub fn piece_budget(self, front_tokens: usize, max_tokens: usize) -> usize {
-        self.usable()
-            .saturating_sub(front_tokens)
-            .min(max_tokens)
-            .max(1)
+        self.usable().saturating_sub(front_tokens).min(max_tokens).max(1)
     }
 
     const fn usable(self) -> usize {
@@ -50,11 +47,7 @@ pub struct Front {
 /// The text to embed, and to index lexically, for a piece.
 #[must_use]
 pub fn embedding_text(front: &Front, piece_text: &str) -> String {
-    if front.text.is_empty() {
-        piece_text.to_owned()
-    } else {
-        format!("{}\n{piece_text}", front.text)
-    }
+    if front.text.is_empty() { piece_text.to_owned() } else { format!("{}\n{piece_text}", front.text) }
 }
 
 /// Longest prefix of a title or path that is looked at, in characters per token of the limit.
@@ -75,19 +68,10 @@ pub struct FrontComposer<'document> {
 impl<'document> FrontComposer<'document> {
     /// Prepares the title of one document for an embedder.
     #[must_use]
-    pub fn new(
-        title: &'document str,
-        window: Window,
-        counter: &'document dyn TokenCounter,
-    ) -> Self {
+    pub fn new(title: &'document str, window: Window, counter: &'document dyn TokenCounter) -> Self {
         let limit = window.front_limit();
         let title = truncate(title.trim(), limit, counter);
-        Self {
-            title,
-            short_title: truncate(title, limit / 2, counter),
-            limit,
-            counter,
-        }
+        Self { title, short_title: truncate(title, limit / 2, counter), limit, counter }
     }
 
     /// The front for a piece under `heading_path`, at most [`Window::front_limit`] tokens.
@@ -99,27 +83,15 @@ impl<'document> FrontComposer<'document> {
         let headings: Vec<&str> = heading_path
             .iter()
             .map(|heading| heading.trim())
-            .filter(|heading| {
-                !heading.is_empty() && heading.to_lowercase() != self.title.to_lowercase()
-            })
+            .filter(|heading| !heading.is_empty() && heading.to_lowercase() != self.title.to_lowercase())
             .collect();
         let whole = join_lines(self.title, &headings.join(PATH_SEPARATOR));
         let tokens = self.counter.count(&whole);
         if tokens <= self.limit {
-            return Front {
-                text: whole,
-                tokens,
-            };
+            return Front { text: whole, tokens };
         }
-        let title = if headings.is_empty() {
-            self.title
-        } else {
-            self.short_title
-        };
-        let path = self.shorten_path(
-            &headings,
-            self.limit.saturating_sub(self.counter.count(title)),
-        );
+        let title = if headings.is_empty() { self.title } else { self.short_title };
+        let path = self.shorten_path(&headings, self.limit.saturating_sub(self.counter.count(title)));
         let joined = join_lines(title, &path);
         // The parts fit one by one; a counter need not be additive, so the whole is cut as well.
         let text = truncate(&joined, self.limit, self.counter).to_owned();
@@ -132,11 +104,7 @@ impl<'document> FrontComposer<'document> {
             .filter_map(|outermost| headings.get(outermost..))
             .map(|inner| inner.join(PATH_SEPARATOR))
             .find(|path| self.counter.count(path) <= limit)
-            .or_else(|| {
-                headings
-                    .last()
-                    .map(|last| truncate(last, limit, self.counter).to_owned())
-            })
+            .or_else(|| headings.last().map(|last| truncate(last, limit, self.counter).to_owned()))
             .unwrap_or_default()
     }
 }
@@ -152,38 +120,22 @@ fn join_lines(first: &str, second: &str) -> String {
 /// The longest prefix of `text` that ends at a word and has at most `limit` tokens.
 fn truncate<'text>(text: &'text str, limit: usize, counter: &dyn TokenCounter) -> &'text str {
     let readable = limit * CHARACTERS_PER_TOKEN;
-    let text = text
-        .char_indices()
-        .nth(readable)
-        .and_then(|(end, _)| text.get(..end))
-        .unwrap_or(text)
-        .trim_end();
+    let text = text.char_indices().nth(readable).and_then(|(end, _)| text.get(..end)).unwrap_or(text).trim_end();
     if counter.count(text) <= limit {
         return text;
     }
-    let ends: Vec<usize> = text
-        .split_word_bound_indices()
-        .map(|(start, _)| start)
-        .collect();
+    let ends: Vec<usize> = text.split_word_bound_indices().map(|(start, _)| start).collect();
     let prefix = |end: &usize| text.get(..*end).unwrap_or_default().trim_end();
     let fitting = ends.partition_point(|end| counter.count(prefix(end)) <= limit);
     // A longer prefix may have fewer tokens, so that the search by halves can end on a misfit.
-    ends.iter()
-        .take(fitting)
-        .rev()
-        .map(prefix)
-        .find(|prefix| counter.count(prefix) <= limit)
-        .unwrap_or_default()
+    ends.iter().take(fitting).rev().map(prefix).find(|prefix| counter.count(prefix) <= limit).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WINDOW: Window = Window {
-        tokens: 22,
-        special_tokens: 2,
-    };
+    const WINDOW: Window = Window { tokens: 22, special_tokens: 2 };
 
     fn words(text: &str) -> usize {
         text.split_whitespace().count()
@@ -198,10 +150,7 @@ mod tests {
     fn title_and_path_come_before_the_text() {
         let front = compose("Handbook", &["Leave", "Sick leave"]);
         assert_eq!(front.text, "Handbook\nLeave > Sick leave");
-        assert_eq!(
-            embedding_text(&front, "Stay home."),
-            "Handbook\nLeave > Sick leave\nStay home."
-        );
+        assert_eq!(embedding_text(&front, "Stay home."), "Handbook\nLeave > Sick leave\nStay home.");
         assert_eq!(WINDOW.piece_budget(front.tokens, 512), 20 - 5);
         assert_eq!(WINDOW.piece_budget(front.tokens, 10), 10);
         assert_eq!(embedding_text(&compose(" ", &[]), "Text."), "Text.");
@@ -210,10 +159,7 @@ mod tests {
 
     #[test]
     fn a_heading_that_repeats_the_title_is_left_out() {
-        assert_eq!(
-            compose("Handbook", &["handbook ", "Leave"]).text,
-            "Handbook\nLeave"
-        );
+        assert_eq!(compose("Handbook", &["handbook ", "Leave"]).text, "Handbook\nLeave");
     }
 
     #[test]
@@ -230,14 +176,8 @@ mod tests {
 
     #[test]
     fn windows_too_small_for_anything_still_work() {
-        let window = Window {
-            tokens: 1,
-            special_tokens: 2,
-        };
+        let window = Window { tokens: 1, special_tokens: 2 };
         assert_eq!(window.piece_budget(0, 0), 1);
-        assert_eq!(
-            FrontComposer::new("Title", window, &words).compose(&["A".to_owned()]),
-            Front::default()
-        );
+        assert_eq!(FrontComposer::new("Title", window, &words).compose(&["A".to_owned()]), Front::default());
     }
 }

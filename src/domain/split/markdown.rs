@@ -20,10 +20,7 @@ const LONGEST_FRONT_MATTER_LINES: usize = 200;
 
 /// Headings of `text`, and the byte ranges of its fenced code and front matter, both in order.
 pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
-    let mut scanner = Scanner {
-        text,
-        ..Scanner::default()
-    };
+    let mut scanner = Scanner { text, ..Scanner::default() };
     let body = front_matter_end(text);
     if body > 0 {
         scanner.code.push(0..body);
@@ -96,14 +93,8 @@ impl Scanner<'_> {
             }
         } else if content.is_empty() {
             self.paragraph = None;
-        } else if let Some((mark, length)) =
-            opening_fence(content).filter(|_| indent < 4 || self.in_container)
-        {
-            self.fence = Some(Fence {
-                start: bytes.start,
-                mark,
-                length,
-            });
+        } else if let Some((mark, length)) = opening_fence(content).filter(|_| indent < 4 || self.in_container) {
+            self.fence = Some(Fence { start: bytes.start, mark, length });
             self.paragraph = None;
         } else {
             self.read_text(content, indent, bytes);
@@ -117,17 +108,9 @@ impl Scanner<'_> {
         } else if let Some(level) = self.underlined(content, bytes.start) {
             let (start, _) = self.paragraph.take().unwrap_or((bytes.start, 0));
             let title = self.text.get(start..bytes.start).unwrap_or_default();
-            self.headings.push(Heading {
-                bytes: start..bytes.end,
-                level,
-                text: plain(title),
-            });
+            self.headings.push(Heading { bytes: start..bytes.end, level, text: plain(title) });
         } else if let Some((level, title)) = atx(content) {
-            self.headings.push(Heading {
-                bytes,
-                level,
-                text: plain(title),
-            });
+            self.headings.push(Heading { bytes, level, text: plain(title) });
             (self.paragraph, self.in_container) = (None, false);
         } else if opens_container(content) {
             (self.paragraph, self.in_container) = (None, true);
@@ -158,10 +141,7 @@ impl Scanner<'_> {
 
 /// Mark and length of the fence that `content` opens.
 fn opening_fence(content: &str) -> Option<(char, usize)> {
-    let mark = content
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '`' | '~'))?;
+    let mark = content.chars().next().filter(|first| matches!(first, '`' | '~'))?;
     let information = content.trim_start_matches(mark);
     let length = content.len() - information.len();
     // Three backticks with more of them behind are inline code.
@@ -175,19 +155,13 @@ fn closes(content: &str, fence: Fence) -> bool {
 /// Level and raw text of an ATX heading.
 fn atx(content: &str) -> Option<(u8, &str)> {
     let title = content.trim_start_matches('#');
-    let level = u8::try_from(content.len() - title.len())
-        .ok()
-        .filter(|level| (1..=6).contains(level))?;
+    let level = u8::try_from(content.len() - title.len()).ok().filter(|level| (1..=6).contains(level))?;
     if !title.is_empty() && !title.starts_with([' ', '\t']) {
         return None;
     }
     let title = title.trim();
     let unclosed = title.trim_end_matches('#');
-    let title = if unclosed.is_empty() || unclosed.ends_with([' ', '\t']) {
-        unclosed.trim_end()
-    } else {
-        title
-    };
+    let title = if unclosed.is_empty() || unclosed.ends_with([' ', '\t']) { unclosed.trim_end() } else { title };
     Some((level, title))
 }
 
@@ -195,11 +169,9 @@ fn atx(content: &str) -> Option<(u8, &str)> {
 fn opens_container(content: &str) -> bool {
     let after_marker = content.strip_prefix(['-', '*', '+', '>']).or_else(|| {
         let rest = content.trim_start_matches(|character: char| character.is_ascii_digit());
-        rest.strip_prefix(['.', ')'])
-            .filter(|_| (1..=9).contains(&(content.len() - rest.len())))
+        rest.strip_prefix(['.', ')']).filter(|_| (1..=9).contains(&(content.len() - rest.len())))
     });
-    content.starts_with('>')
-        || after_marker.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+    content.starts_with('>') || after_marker.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
 /// The text of a heading without emphasis, code marks and link targets, white space collapsed.
@@ -226,11 +198,7 @@ mod tests {
     use super::*;
 
     fn headings(text: &str) -> Vec<(u8, String)> {
-        scan(text)
-            .0
-            .into_iter()
-            .map(|heading| (heading.level, heading.text))
-            .collect()
+        scan(text).0.into_iter().map(|heading| (heading.level, heading.text)).collect()
     }
 
     fn only(level: u8, text: &str) -> Vec<(u8, String)> {
@@ -243,14 +211,8 @@ mod tests {
         assert_eq!(headings("text\n   # A\r\n"), only(1, "A"));
         assert_eq!(headings("# C# notes#"), only(1, "C# notes#"));
         assert_eq!(headings("#"), only(1, ""));
-        assert_eq!(
-            headings("### See [the `API`](https://host.example/a) now"),
-            only(3, "See the API now")
-        );
-        assert_eq!(
-            headings("#no\n####### seven\n    # indented\n\\# escaped"),
-            []
-        );
+        assert_eq!(headings("### See [the `API`](https://host.example/a) now"), only(3, "See the API now"));
+        assert_eq!(headings("#no\n####### seven\n    # indented\n\\# escaped"), []);
     }
 
     #[test]
@@ -269,10 +231,7 @@ mod tests {
         assert_eq!(headings("```sh\n# comment\n```\n# A"), only(1, "A"));
         assert_eq!(headings("~~~\n# comment\n```\n# comment"), []);
         assert_eq!(headings("````\n```\n# comment\n````\n# A"), only(1, "A"));
-        assert_eq!(
-            headings("- item\n\n    ```\n# comment\n    ```\n\n# A"),
-            only(1, "A")
-        );
+        assert_eq!(headings("- item\n\n    ```\n# comment\n    ```\n\n# A"), only(1, "A"));
         assert_eq!(headings("---\ntitle: x\n---\n# A"), only(1, "A"));
         assert_eq!(headings("---\nnot front matter\n"), []);
     }

@@ -63,11 +63,7 @@ pub struct SplitterSettings {
 
 impl Default for SplitterSettings {
     fn default() -> Self {
-        Self {
-            kind: SplitterKind::default(),
-            max_tokens: 512,
-            overlap_tokens: None,
-        }
+        Self { kind: SplitterKind::default(), max_tokens: 512, overlap_tokens: None }
     }
 }
 
@@ -99,9 +95,7 @@ impl SplitterSettings {
             return Err(SplitterSettingsError::MaxTokens(self.max_tokens));
         }
         match self.overlap_tokens {
-            Some(overlap) if overlap > self.max_tokens / 2 => {
-                Err(SplitterSettingsError::OverlapTokens(overlap))
-            }
+            Some(overlap) if overlap > self.max_tokens / 2 => Err(SplitterSettingsError::OverlapTokens(overlap)),
             Some(_) | None => Ok(()),
         }
     }
@@ -109,9 +103,7 @@ impl SplitterSettings {
     /// Tokens that a piece of `budget` tokens shares with the one before it, at most half of it.
     fn overlap_of(&self, budget: usize) -> usize {
         // 12 % is the customary share; it keeps a sentence or two of context across a cut.
-        self.overlap_tokens
-            .unwrap_or(budget * 12 / 100)
-            .min(budget / 2)
+        self.overlap_tokens.unwrap_or(budget * 12 / 100).min(budget / 2)
     }
 }
 
@@ -156,25 +148,13 @@ pub fn split(
     let smallest_budget = window.piece_budget(window.front_limit(), settings.max_tokens);
     let units = units::units_of(source.text, source.outline, smallest_budget, counter);
     let fronts = FrontComposer::new(source.title, window, counter);
-    let packer = pack::Packer {
-        source,
-        settings,
-        window,
-        counter,
-        fronts,
-        units: &units,
-    };
+    let packer = pack::Packer { source, settings, window, counter, fronts, units: &units };
     to_pieces(source, packer.pack())
 }
 
 /// Adds code point offsets and heading paths to ranges whose starts increase.
 fn to_pieces(source: &SplitSource<'_>, packed: Vec<pack::Packed>) -> Vec<Piece> {
-    let characters_in = |range: Range<usize>| {
-        source
-            .text
-            .get(range)
-            .map_or(0, |slice| slice.chars().count())
-    };
+    let characters_in = |range: Range<usize>| source.text.get(range).map_or(0, |slice| slice.chars().count());
     let (mut last_byte, mut last_character) = (0, 0);
     packed
         .into_iter()

@@ -33,10 +33,7 @@ impl Outline {
         match kind {
             SplitterKind::Markdown => {
                 let (headings, code) = markdown::scan(text);
-                Self {
-                    code,
-                    ..Self::from_headings(headings)
-                }
+                Self { code, ..Self::from_headings(headings) }
             }
             SplitterKind::Recursive | SplitterKind::Tokens => Self::default(),
         }
@@ -82,16 +79,12 @@ impl Outline {
 
     /// Index of the last heading that begins at or before a byte offset.
     pub(super) fn innermost_at(&self, byte: usize) -> Option<usize> {
-        self.headings
-            .partition_point(|(heading, _)| heading.bytes.start <= byte)
-            .checked_sub(1)
+        self.headings.partition_point(|(heading, _)| heading.bytes.start <= byte).checked_sub(1)
     }
 
     /// Byte range of the lines of the last heading that begins at or before a byte offset.
     pub(super) fn heading_lines_at(&self, byte: usize) -> Option<Range<usize>> {
-        self.innermost_at(byte)
-            .and_then(|index| self.headings.get(index))
-            .map(|(heading, _)| heading.bytes.clone())
+        self.innermost_at(byte).and_then(|index| self.headings.get(index)).map(|(heading, _)| heading.bytes.clone())
     }
 
     /// Whether a byte offset lies in a fenced code block.

@@ -54,9 +54,7 @@ impl Packer<'_> {
             Some(known) if known.heading == heading => known.tokens,
             Some(_) | None => {
                 let front = self.fronts.compose(&self.source.outline.path_at(byte));
-                let tokens = self
-                    .window
-                    .piece_budget(front.tokens, self.settings.max_tokens);
+                let tokens = self.window.piece_budget(front.tokens, self.settings.max_tokens);
                 *last = Some(Budget { heading, tokens });
                 tokens
             }
@@ -65,13 +63,7 @@ impl Packer<'_> {
 
     /// The piece that begins with unit `first` and the unit after it; `None` if it would not reach
     /// beyond `covered` and might with a later start.
-    fn fit(
-        &self,
-        costs: &Costs,
-        first: usize,
-        covered: usize,
-        budget: usize,
-    ) -> Option<(usize, Packed)> {
+    fn fit(&self, costs: &Costs, first: usize, covered: usize, budget: usize) -> Option<(usize, Packed)> {
         let mut limit = costs.tail_aware_limit(first, budget);
         let mut misfits = 0;
         loop {
@@ -81,33 +73,20 @@ impl Packer<'_> {
             }
             let end = self.best_cut(costs, first, covered, end, budget);
             let bytes = self.bytes_of(first, end);
-            let tokens = self
-                .counter
-                .count(self.source.text.get(bytes.clone()).unwrap_or_default());
+            let tokens = self.counter.count(self.source.text.get(bytes.clone()).unwrap_or_default());
             if tokens <= budget || end == first + 1 {
                 return Some((end, Packed { bytes, tokens }));
             }
             // A tokenizer may count more for the whole than for its parts.
             let cost = costs.between(first, end);
-            let next = if misfits < PATIENCE {
-                cost.saturating_sub(tokens - budget)
-            } else {
-                cost / 2
-            };
+            let next = if misfits < PATIENCE { cost.saturating_sub(tokens - budget) } else { cost / 2 };
             limit = next.min(cost - 1);
             misfits += 1;
         }
     }
 
     /// The best place to end a piece of the units from `first` that may hold those before `end`.
-    fn best_cut(
-        &self,
-        costs: &Costs,
-        first: usize,
-        covered: usize,
-        end: usize,
-        budget: usize,
-    ) -> usize {
+    fn best_cut(&self, costs: &Costs, first: usize, covered: usize, end: usize, budget: usize) -> usize {
         if end == self.units.len() || self.settings.kind == SplitterKind::Tokens {
             return end;
         }
@@ -117,11 +96,7 @@ impl Packer<'_> {
                 let cut = self.units.get(candidate)?.cut;
                 let filled = costs.between(first, candidate);
                 // A heading is worth a piece that is only a quarter full, other cuts one half full.
-                let enough = if cut == Cut::Heading {
-                    budget / 4
-                } else {
-                    budget / 2
-                };
+                let enough = if cut == Cut::Heading { budget / 4 } else { budget / 2 };
                 (filled >= budget / 4).then_some((filled >= enough).then_some((cut, candidate)))
             })
             .flatten()
@@ -152,17 +127,12 @@ impl Packer<'_> {
             return start;
         }
         // Whole sentences, if one fits; else the words that do.
-        (start..end)
-            .find(|unit| cut_at(*unit) >= Some(Cut::Sentence))
-            .unwrap_or(start)
+        (start..end).find(|unit| cut_at(*unit) >= Some(Cut::Sentence)).unwrap_or(start)
     }
 
     fn bytes_of(&self, first: usize, end: usize) -> Range<usize> {
         let start = self.units.get(first).map_or(0, |unit| unit.bytes.start);
-        let stop = end
-            .checked_sub(1)
-            .and_then(|last| self.units.get(last))
-            .map_or(start, |unit| unit.bytes.end);
+        let stop = end.checked_sub(1).and_then(|last| self.units.get(last)).map_or(start, |unit| unit.bytes.end);
         start..stop
     }
 }
@@ -194,11 +164,7 @@ impl Costs {
     }
 
     fn at(&self, unit: usize) -> usize {
-        self.before
-            .get(unit)
-            .or(self.before.last())
-            .copied()
-            .unwrap_or(0)
+        self.before.get(unit).or(self.before.last()).copied().unwrap_or(0)
     }
 
     /// Cost of the units `first..end`.
@@ -209,19 +175,13 @@ impl Costs {
     /// Largest `end` for which the units `first..end` cost at most `limit`.
     fn last_within(&self, first: usize, limit: usize) -> usize {
         let most = self.at(first).saturating_add(limit);
-        self.before
-            .partition_point(|cost| *cost <= most)
-            .saturating_sub(1)
+        self.before.partition_point(|cost| *cost <= most).saturating_sub(1)
     }
 
     /// The budget, or less if the last piece of the text would else get hardly anything.
     fn tail_aware_limit(&self, first: usize, budget: usize) -> usize {
         let left = self.between(first, self.before.len() - 1);
         let smallest_tail = budget / 4;
-        if left > budget && left < budget + smallest_tail {
-            left - smallest_tail
-        } else {
-            budget
-        }
+        if left > budget && left < budget + smallest_tail { left - smallest_tail } else { budget }
     }
 }

@@ -4,25 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-const WINDOW: Window = Window {
-    tokens: 256,
-    special_tokens: 2,
-};
-const KINDS: [SplitterKind; 3] = [
-    SplitterKind::Recursive,
-    SplitterKind::Markdown,
-    SplitterKind::Tokens,
-];
+const WINDOW: Window = Window { tokens: 256, special_tokens: 2 };
+const KINDS: [SplitterKind; 3] = [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Tokens];
 
 /// Counts roughly as `WordPiece` does: four characters a token, each CJK character and punctuation
 /// mark one, a single unknown token for a very long word, nothing for control characters.
 fn word_pieces(text: &str) -> usize {
     text.split(|character: char| character.is_whitespace() || character.is_control())
-        .flat_map(|word| {
-            word.split_inclusive(|character: char| {
-                !character.is_alphanumeric() || character > '\u{2e80}'
-            })
-        })
+        .flat_map(|word| word.split_inclusive(|character: char| !character.is_alphanumeric() || character > '\u{2e80}'))
         .map(|word| match word.chars().count() {
             101.. => 1,
             length => length.div_ceil(4),
@@ -49,16 +38,8 @@ impl TokenCounter for Recorder<'_> {
     }
 }
 
-fn settings(
-    kind: SplitterKind,
-    max_tokens: usize,
-    overlap_tokens: Option<usize>,
-) -> SplitterSettings {
-    SplitterSettings {
-        kind,
-        max_tokens,
-        overlap_tokens,
-    }
+fn settings(kind: SplitterKind, max_tokens: usize, overlap_tokens: Option<usize>) -> SplitterSettings {
+    SplitterSettings { kind, max_tokens, overlap_tokens }
 }
 
 fn split_titled(
@@ -69,57 +50,24 @@ fn split_titled(
     counter: &dyn TokenCounter,
 ) -> Vec<Piece> {
     let outline = Outline::of(settings.kind, text);
-    split(
-        &SplitSource {
-            text,
-            title,
-            outline: &outline,
-        },
-        settings,
-        window,
-        counter,
-    )
+    split(&SplitSource { text, title, outline: &outline }, settings, window, counter)
 }
 
-fn pieces_of(
-    text: &str,
-    kind: SplitterKind,
-    max_tokens: usize,
-    overlap: usize,
-) -> Vec<(String, Vec<String>)> {
-    split_titled(
-        text,
-        "",
-        &settings(kind, max_tokens, Some(overlap)),
-        WINDOW,
-        &word_pieces,
-    )
-    .into_iter()
-    .map(|piece| (text[piece.bytes].to_owned(), piece.heading_path))
-    .collect()
-}
-
-fn texts_of(text: &str, kind: SplitterKind, max_tokens: usize, overlap: usize) -> Vec<String> {
-    pieces_of(text, kind, max_tokens, overlap)
+fn pieces_of(text: &str, kind: SplitterKind, max_tokens: usize, overlap: usize) -> Vec<(String, Vec<String>)> {
+    split_titled(text, "", &settings(kind, max_tokens, Some(overlap)), WINDOW, &word_pieces)
         .into_iter()
-        .map(|(piece, _)| piece)
+        .map(|piece| (text[piece.bytes].to_owned(), piece.heading_path))
         .collect()
 }
 
+fn texts_of(text: &str, kind: SplitterKind, max_tokens: usize, overlap: usize) -> Vec<String> {
+    pieces_of(text, kind, max_tokens, overlap).into_iter().map(|(piece, _)| piece).collect()
+}
+
 /// Checks every law that does not depend on how good the cuts are.
-fn assert_laws(
-    text: &str,
-    title: &str,
-    settings: &SplitterSettings,
-    window: Window,
-    counter: &dyn TokenCounter,
-) {
+fn assert_laws(text: &str, title: &str, settings: &SplitterSettings, window: Window, counter: &dyn TokenCounter) {
     let pieces = split_titled(text, title, settings, window, counter);
-    assert_eq!(
-        pieces,
-        split_titled(text, title, settings, window, counter),
-        "deterministic"
-    );
+    assert_eq!(pieces, split_titled(text, title, settings, window, counter), "deterministic");
     assert_eq!(pieces.is_empty(), text.trim().is_empty());
     let outline = Outline::of(settings.kind, text);
     let fronts = FrontComposer::new(title, window, counter);
@@ -128,38 +76,21 @@ fn assert_laws(
     for piece in &pieces {
         let slice = &text[piece.bytes.clone()];
         assert!(!slice.is_empty() && slice == slice.trim());
-        assert_eq!(
-            slice,
-            characters[piece.start..piece.end]
-                .iter()
-                .collect::<String>()
-        );
+        assert_eq!(slice, characters[piece.start..piece.end].iter().collect::<String>());
         assert!(last_start < Some(piece.start), "starts increase");
         assert!(piece.end > covered, "each piece has something new");
         if piece.start > covered {
-            assert!(
-                characters[covered..piece.start]
-                    .iter()
-                    .all(|character| character.is_whitespace())
-            );
+            assert!(characters[covered..piece.start].iter().all(|character| character.is_whitespace()));
         }
         assert_eq!(piece.tokens, counter.count(slice));
         assert_eq!(piece.heading_path, outline.path_at(piece.bytes.start));
         let front = fronts.compose(&piece.heading_path);
         assert!(front.tokens <= window.front_limit());
         let budget = window.piece_budget(front.tokens, settings.max_tokens);
-        assert!(
-            piece.tokens <= budget || slice.chars().count() == 1,
-            "{} > {budget}: {slice:?}",
-            piece.tokens
-        );
+        assert!(piece.tokens <= budget || slice.chars().count() == 1, "{} > {budget}: {slice:?}", piece.tokens);
         (covered, last_start) = (piece.end, Some(piece.start));
     }
-    assert!(
-        characters[covered..]
-            .iter()
-            .all(|character| character.is_whitespace())
-    );
+    assert!(characters[covered..].iter().all(|character| character.is_whitespace()));
 }
 
 fn nasty_text() -> impl Strategy<Value = String> {
@@ -208,10 +139,7 @@ fn white_space_has_no_pieces() {
             assert_eq!(texts_of(text, kind, 10, 0), Vec::<String>::new());
         }
     }
-    assert_eq!(
-        texts_of("\u{0}\u{0}", SplitterKind::Recursive, 10, 0),
-        ["\u{0}\u{0}"]
-    );
+    assert_eq!(texts_of("\u{0}\u{0}", SplitterKind::Recursive, 10, 0), ["\u{0}\u{0}"]);
 }
 
 #[test]
@@ -225,28 +153,18 @@ fn a_text_within_budget_is_one_piece() {
 #[test]
 fn paragraphs_are_kept_together() {
     let text = "Aaaa bbbb cccc. Dddd eeee.\n\nFfff gggg hhhh iiii.\n\nJjjj kkkk llll mmmm nnnn.";
-    let expected = [
-        "Aaaa bbbb cccc. Dddd eeee.",
-        "Ffff gggg hhhh iiii.",
-        "Jjjj kkkk llll mmmm nnnn.",
-    ];
+    let expected = ["Aaaa bbbb cccc. Dddd eeee.", "Ffff gggg hhhh iiii.", "Jjjj kkkk llll mmmm nnnn."];
     assert_eq!(texts_of(text, SplitterKind::Recursive, 8, 0), expected);
     assert_eq!(
         texts_of(text, SplitterKind::Recursive, 13, 0),
-        [
-            "Aaaa bbbb cccc. Dddd eeee.\n\nFfff gggg hhhh iiii.",
-            expected[2]
-        ]
+        ["Aaaa bbbb cccc. Dddd eeee.\n\nFfff gggg hhhh iiii.", expected[2]]
     );
 }
 
 #[test]
 fn lines_wrapped_in_mid_sentence_are_poor_places_to_cut() {
     let text = "Aaaa bbbb cccc dddd. Eeee ffff\ngggg hhhh iiii jjjj kkkk llll mmmm nnnn.";
-    assert_eq!(
-        texts_of(text, SplitterKind::Recursive, 9, 0)[0],
-        "Aaaa bbbb cccc dddd."
-    );
+    assert_eq!(texts_of(text, SplitterKind::Recursive, 9, 0)[0], "Aaaa bbbb cccc dddd.");
 }
 
 #[test]
@@ -254,37 +172,20 @@ fn overlap_repeats_whole_sentences() {
     let text = "Aaaa bbbb cccc dddd. Eeee ffff. Gggg hhhh iiii jjjj kkkk.";
     assert_eq!(
         texts_of(text, SplitterKind::Recursive, 9, 3),
-        [
-            "Aaaa bbbb cccc dddd. Eeee ffff.",
-            "Eeee ffff. Gggg hhhh iiii jjjj kkkk."
-        ]
+        ["Aaaa bbbb cccc dddd. Eeee ffff.", "Eeee ffff. Gggg hhhh iiii jjjj kkkk."]
     );
 }
 
 #[test]
 fn markdown_cuts_before_headings_and_knows_the_path() {
     let text = "# Handbook\n\nAaaa bbbb cccc dddd.\n\n## Leave\n\nEeee ffff gggg hhhh.\n\n### Sick\n\nIiii jjjj kkkk llll mmmm nnnn oooo.\n";
-    let path = |headings: &[&str]| {
-        headings
-            .iter()
-            .map(|heading| (*heading).to_owned())
-            .collect::<Vec<_>>()
-    };
+    let path = |headings: &[&str]| headings.iter().map(|heading| (*heading).to_owned()).collect::<Vec<_>>();
     assert_eq!(
         pieces_of(text, SplitterKind::Markdown, 12, 4),
         [
-            (
-                "# Handbook\n\nAaaa bbbb cccc dddd.".to_owned(),
-                path(&["Handbook"])
-            ),
-            (
-                "## Leave\n\nEeee ffff gggg hhhh.".to_owned(),
-                path(&["Handbook", "Leave"])
-            ),
-            (
-                "### Sick\n\nIiii jjjj kkkk llll mmmm nnnn oooo.".to_owned(),
-                path(&["Handbook", "Leave", "Sick"])
-            ),
+            ("# Handbook\n\nAaaa bbbb cccc dddd.".to_owned(), path(&["Handbook"])),
+            ("## Leave\n\nEeee ffff gggg hhhh.".to_owned(), path(&["Handbook", "Leave"])),
+            ("### Sick\n\nIiii jjjj kkkk llll mmmm nnnn oooo.".to_owned(), path(&["Handbook", "Leave", "Sick"])),
         ]
     );
 }
@@ -292,29 +193,10 @@ fn markdown_cuts_before_headings_and_knows_the_path() {
 #[test]
 fn headings_found_elsewhere_serve_any_kind() {
     let text = "Leave\nAaaa bbbb cccc dddd eeee ffff gggg hhhh.";
-    let heading = Heading {
-        bytes: 0..6,
-        level: 2,
-        text: "Leave".to_owned(),
-    };
-    let outline = Outline::from_headings([
-        heading.clone(),
-        Heading {
-            bytes: 3..9,
-            ..heading
-        },
-    ]);
-    let source = SplitSource {
-        text,
-        title: "",
-        outline: &outline,
-    };
-    let pieces = split(
-        &source,
-        &settings(SplitterKind::Recursive, 6, Some(0)),
-        WINDOW,
-        &word_pieces,
-    );
+    let heading = Heading { bytes: 0..6, level: 2, text: "Leave".to_owned() };
+    let outline = Outline::from_headings([heading.clone(), Heading { bytes: 3..9, ..heading }]);
+    let source = SplitSource { text, title: "", outline: &outline };
+    let pieces = split(&source, &settings(SplitterKind::Recursive, 6, Some(0)), WINDOW, &word_pieces);
     assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.heading_path == ["Leave"]));
 }
 
@@ -322,13 +204,7 @@ fn headings_found_elsewhere_serve_any_kind() {
 fn one_enormous_word() {
     let text = "x".repeat(200_000);
     for kind in KINDS {
-        assert_laws(
-            &text,
-            "Title",
-            &settings(kind, 512, None),
-            WINDOW,
-            &word_pieces,
-        );
+        assert_laws(&text, "Title", &settings(kind, 512, None), WINDOW, &word_pieces);
         let longest = texts_of(&text, kind, 512, 0).iter().map(String::len).max();
         assert!(longest <= Some(512 * 16), "{longest:?}");
     }
@@ -337,14 +213,8 @@ fn one_enormous_word() {
 #[test]
 fn settings_are_checked() {
     assert_eq!(SplitterSettings::default().check(), Ok(()));
-    assert_eq!(
-        settings(SplitterKind::Tokens, 4, None).check(),
-        Err(SplitterSettingsError::MaxTokens(4))
-    );
-    assert_eq!(
-        settings(SplitterKind::Tokens, 40, Some(21)).check(),
-        Err(SplitterSettingsError::OverlapTokens(21))
-    );
+    assert_eq!(settings(SplitterKind::Tokens, 4, None).check(), Err(SplitterSettingsError::MaxTokens(4)));
+    assert_eq!(settings(SplitterKind::Tokens, 40, Some(21)).check(), Err(SplitterSettingsError::OverlapTokens(21)));
 }
 
 /// Every text, however built, is counted a bounded number of times over.
@@ -354,10 +224,7 @@ fn counting_is_linear() {
     let texts = [
         ("prose", prose.repeat(4000)),
         ("paragraphs", format!("{prose}\n").repeat(4000)),
-        (
-            "one far paragraph break",
-            format!("{}\n\nend", prose.replace('\n', " ").repeat(4000)),
-        ),
+        ("one far paragraph break", format!("{}\n\nend", prose.replace('\n', " ").repeat(4000))),
         ("no sentences", "leave policy ".repeat(20_000)),
         ("one word", "x".repeat(200_000)),
         ("characters without spaces", "漢字仮名".repeat(25_000)),
@@ -369,24 +236,11 @@ fn counting_is_linear() {
     ];
     for (name, text) in texts {
         for kind in KINDS {
-            let counter = Recorder {
-                inner: &word_pieces,
-                calls: Cell::new(0),
-                bytes: Cell::new(0),
-            };
-            let pieces = split_titled(
-                &text,
-                "A title",
-                &settings(kind, 512, None),
-                WINDOW,
-                &counter,
-            );
+            let counter = Recorder { inner: &word_pieces, calls: Cell::new(0), bytes: Cell::new(0) };
+            let pieces = split_titled(&text, "A title", &settings(kind, 512, None), WINDOW, &counter);
             let (calls, times) = (counter.calls.get(), counter.bytes.get() / text.len());
             assert!(times <= 5, "{name} {kind:?}: counted {times} times over");
-            assert!(
-                calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100,
-                "{name} {kind:?}: {calls} calls"
-            );
+            assert!(calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100, "{name} {kind:?}: {calls} calls");
         }
     }
 }

@@ -46,20 +46,10 @@ const PHRASE_BYTES: usize = 32;
 const SLICE_GRAPHEMES: usize = 32;
 
 /// Takes `text` apart into units that fit a budget of `smallest_budget` tokens several times over.
-pub(super) fn units_of(
-    text: &str,
-    outline: &Outline,
-    smallest_budget: usize,
-    counter: &dyn TokenCounter,
-) -> Vec<Unit> {
+pub(super) fn units_of(text: &str, outline: &Outline, smallest_budget: usize, counter: &dyn TokenCounter) -> Vec<Unit> {
     // An eighth fills budgets and overlaps well; under eight tokens, sentences would be lost to it.
     let largest_cost = (smallest_budget / 8).max(smallest_budget.min(8));
-    let mut builder = Builder {
-        text,
-        counter,
-        largest_cost,
-        units: Vec::with_capacity(text.len() / 64),
-    };
+    let mut builder = Builder { text, counter, largest_cost, units: Vec::with_capacity(text.len() / 64) };
     let mut gap_start = 0;
     for (offset, segment) in text.split_sentence_bound_indices() {
         let start = offset + segment.len() - segment.trim_start().len();
@@ -113,9 +103,7 @@ fn line_ends(gap: &str) -> usize {
 
 /// Whether a line end stands in mid-sentence: texts with fixed line width, such as those of PDF.
 fn is_wrapped(text: &str, line_end: usize, next_line: usize) -> bool {
-    let last = text
-        .get(..line_end)
-        .and_then(|before| before.chars().next_back());
+    let last = text.get(..line_end).and_then(|before| before.chars().next_back());
     let first = text.get(next_line..).and_then(|after| after.chars().next());
     last.is_some_and(|last| last.is_alphanumeric() || matches!(last, ',' | '-' | ')'))
         && first.is_some_and(char::is_lowercase)
@@ -187,11 +175,7 @@ impl Builder<'_> {
         let mut start = bytes.start;
         let mut add = |end: usize| {
             if end > start {
-                self.add(
-                    start..end,
-                    if start == bytes.start { cut } else { inner_cut },
-                    stage,
-                );
+                self.add(start..end, if start == bytes.start { cut } else { inner_cut }, stage);
                 start = end;
             }
         };
@@ -199,16 +183,11 @@ impl Builder<'_> {
             Stage::Sentence | Stage::Phrase => {
                 phrase_ends(part).for_each(|end| add(bytes.start + end));
             }
-            Stage::Slice => part
-                .grapheme_indices(true)
-                .step_by(SLICE_GRAPHEMES)
-                .for_each(|(end, _)| add(bytes.start + end)),
-            Stage::Grapheme => part
-                .grapheme_indices(true)
-                .for_each(|(end, _)| add(bytes.start + end)),
-            Stage::Character => part
-                .char_indices()
-                .for_each(|(end, _)| add(bytes.start + end)),
+            Stage::Slice => {
+                part.grapheme_indices(true).step_by(SLICE_GRAPHEMES).for_each(|(end, _)| add(bytes.start + end))
+            }
+            Stage::Grapheme => part.grapheme_indices(true).for_each(|(end, _)| add(bytes.start + end)),
+            Stage::Character => part.char_indices().for_each(|(end, _)| add(bytes.start + end)),
         }
         add(bytes.end);
     }
@@ -217,17 +196,12 @@ impl Builder<'_> {
 /// Byte offsets in `part` where one phrase ends and the next begins.
 fn phrase_ends(part: &str) -> impl Iterator<Item = usize> + '_ {
     let mut start = 0;
-    part.split_word_bound_indices()
-        .filter_map(move |(offset, word)| {
-            let end = offset + word.len();
-            let enough = if word.ends_with(char::is_whitespace) {
-                PHRASE_BYTES
-            } else {
-                2 * PHRASE_BYTES
-            };
-            (end - start >= enough).then(|| {
-                start = end;
-                end
-            })
+    part.split_word_bound_indices().filter_map(move |(offset, word)| {
+        let end = offset + word.len();
+        let enough = if word.ends_with(char::is_whitespace) { PHRASE_BYTES } else { 2 * PHRASE_BYTES };
+        (end - start >= enough).then(|| {
+            start = end;
+            end
         })
+    })
 }

@@ -4,6 +4,11 @@
 //! an outlier in one token costs the other tokens no precision. Each operation here takes the 32-bit sums of the
 //! product before it and leaves rows that are ready for the product after it.
 
+#![expect(
+    clippy::inline_always,
+    reason = "rten-simd asks for it: vectors are fast only inside the dispatched function"
+)]
+
 use rten_simd::ops::{BitOps, FloatOps, NarrowSaturate, NumOps, ToFloat};
 use rten_simd::{Isa, Simd, SimdOp, SimdUnaryOp};
 use rten_vecmath::Gelu;
@@ -272,5 +277,98 @@ fn quantise_row<I: Isa>(isa: I, row: &[f32], index: usize, out: &mut ByteRowsMut
         let low = ints.narrow_saturate(quantised[0], quantised[1]);
         let high = ints.narrow_saturate(quantised[2], quantised[3]);
         isa.u8().store(isa.i16().narrow_saturate(low, high), bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: usize = 384;
+    const ROWS: usize = 3;
+
+    fn waves(count: usize, scale: f32) -> Vec<f32> {
+        (0_u16..).take(count).map(|i| (f32::from(i) * 0.37).sin() * scale + 0.1).collect()
+    }
+
+    fn close(a: f32, b: f32) {
+        assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");
+    }
+
+    /// Checks that bytes stand for the numbers they were made of, to half a step.
+    fn check_bytes(bytes: &ByteRows, numbers: &[f32]) {
+        for (index, &number) in numbers.iter().enumerate() {
+            let row = index / WIDTH;
+            let byte = i16::from(bytes.values[index]) - i16::from(bytes.zero_points[row]);
+            let off = (f32::from(byte) * bytes.scales[row] - number).abs();
+            assert!(off <= bytes.scales[row] * 0.501, "{off} at {index}");
+        }
+    }
+
+    fn bytes_mut(rows: &mut ByteRows) -> ByteRowsMut<'_> {
+        ByteRowsMut { values: &mut rows.values, scales: &mut rows.scales, zero_points: &mut rows.zero_points }
+    }
+
+    fn norm_plainly(row: &[f32], norm: Norm<'_>) -> Vec<f32> {
+        let mean = row.iter().sum::<f32>() / 384.0;
+        let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>() / 384.0;
+        let columns = norm.weight.iter().zip(norm.bias);
+        row.iter().zip(columns).map(|(x, (weight, bias))| (x - mean) / variance.sqrt() * weight + bias).collect()
+    }
+
+    #[test]
+    fn bytes_stand_for_their_numbers() {
+        let mut numbers = waves(ROWS * WIDTH, 2.0);
+        numbers[WIDTH..2 * WIDTH].fill(0.0);
+        numbers[2 * WIDTH + 5] = 90.0;
+        let mut bytes = ByteRows::new(ROWS, WIDTH);
+        Quantise { values: &numbers, width: WIDTH, out: bytes_mut(&mut bytes) }.dispatch();
+        check_bytes(&bytes, &numbers);
+    }
+
+    #[test]
+    fn each_pass_does_what_its_plain_version_does() {
+        let values: Vec<i32> = (0..1152).map(|i| (i * 7919) % 40_000 - 20_000).collect();
+        let total: Vec<i32> = (0..384).map(|i| (i * 31) % 900 - 450).collect();
+        let (scale, bias, weight) = (waves(WIDTH, 0.001), waves(WIDTH, 0.5), waves(WIDTH, 1.0));
+        let affine = Affine { total: &total, scale: &scale, bias: &bias };
+        let (scales, zero_points) = ([0.5, 0.25, 1.0], [0, 12, 255]);
+        let sums = Sums { values: &values, scales: &scales, zero_points: &zero_points, affine };
+        let norm = Norm { weight: &weight, bias: &bias };
+
+        #[expect(clippy::cast_precision_loss, reason = "small sums")]
+        let plain = |index: usize| {
+            let (row, column) = (index / WIDTH, index % WIDTH);
+            let sum = values[index] - i32::from(zero_points[row]) * total[column];
+            sum as f32 * scales[row] * scale[column] + bias[column]
+        };
+        let numbers: Vec<f32> = (0..values.len()).map(plain).collect();
+
+        let mut out = vec![0.0; values.len()];
+        Dequantise { sums, out: &mut out }.dispatch();
+        out.iter().zip(&numbers).for_each(|(&a, &b)| close(a, b));
+
+        let mut bytes = ByteRows::new(ROWS, WIDTH);
+        DequantiseGelu { sums, row: &mut vec![0.0; WIDTH], out: bytes_mut(&mut bytes) }.dispatch();
+        let tanh = |x: f32| 0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh());
+        for (index, &number) in numbers.iter().enumerate() {
+            let row = index / WIDTH;
+            let byte = i16::from(bytes.values[index]) - i16::from(bytes.zero_points[row]);
+            let off = (f32::from(byte) * bytes.scales[row] - tanh(number)).abs();
+            assert!(off <= bytes.scales[row] * 0.501 + 1e-3, "{off} at {index}");
+        }
+
+        let old = waves(values.len(), 3.0);
+        let mut stream = old.clone();
+        DequantiseAddNorm { sums, norm, stream: &mut stream, out: bytes_mut(&mut bytes) }.dispatch();
+        let added: Vec<f32> = old.iter().zip(&numbers).map(|(old, new)| old + new).collect();
+        let normed: Vec<f32> = added.chunks_exact(WIDTH).flat_map(|row| norm_plainly(row, norm)).collect();
+        stream.iter().zip(&normed).for_each(|(&a, &b)| close(a, b));
+        check_bytes(&bytes, &stream);
+
+        let mut stream = added;
+        AddNorm { norm, stream: &mut stream, out: bytes_mut(&mut bytes) }.dispatch();
+        stream.iter().zip(&normed).for_each(|(&a, &b)| close(a, b));
+        check_bytes(&bytes, &stream);
     }
 }

@@ -105,8 +105,8 @@ impl Model {
         assert!((1..=WINDOW).contains(&length), "{length} ids");
         self.look_up(ids, scratch);
         for layer in &self.layers {
-            self.attend(layer, length, scratch);
-            self.feed_forward(layer, length, scratch);
+            attend(layer, length, scratch);
+            feed_forward(layer, length, scratch);
         }
         mean_of_rows(&scratch.stream[..length * WIDTH])
     }
@@ -128,60 +128,63 @@ impl Model {
         }
         .dispatch();
     }
+}
 
-    fn attend(&self, layer: &Layer, length: usize, scratch: &mut Scratch) {
-        for block in blocks(length) {
-            let rows = rows(&scratch.bytes, block.clone(), WIDTH);
-            Dequantise {
-                sums: scratch.product.multiply(rows, &layer.query_key_value, &mut scratch.sums),
-                out: &mut scratch.heads[block.start * TRIPLE..block.end * TRIPLE],
-            }
-            .dispatch();
+/// Every token takes from the others what its heads ask for.
+fn attend(layer: &Layer, length: usize, scratch: &mut Scratch) {
+    for block in blocks(length) {
+        let rows = rows(&scratch.bytes, block.clone(), WIDTH);
+        Dequantise {
+            sums: scratch.product.multiply(rows, &layer.query_key_value, &mut scratch.sums),
+            out: &mut scratch.heads[block.start * TRIPLE..block.end * TRIPLE],
         }
-        for head in 0..HEADS {
-            mix_head(head, length, scratch);
-        }
-        for block in blocks(length) {
-            let span = block.start * WIDTH..block.end * WIDTH;
-            Quantise {
-                values: &scratch.mixed[span.clone()],
-                width: WIDTH,
-                out: rows_mut(&mut scratch.inner, 0..block.len(), WIDTH),
-            }
-            .dispatch();
-            let rows = rows(&scratch.inner, 0..block.len(), WIDTH);
-            DequantiseAddNorm {
-                sums: scratch.product.multiply(rows, &layer.attention_output, &mut scratch.sums),
-                norm: layer.attention_norm.as_norm(),
-                stream: &mut scratch.stream[span],
-                out: rows_mut(&mut scratch.bytes, block, WIDTH),
-            }
-            .dispatch();
-        }
+        .dispatch();
     }
-
-    fn feed_forward(&self, layer: &Layer, length: usize, scratch: &mut Scratch) {
-        for block in blocks(length) {
-            let input = rows(&scratch.bytes, block.clone(), WIDTH);
-            DequantiseGelu {
-                sums: scratch.product.multiply(input, &layer.expand, &mut scratch.sums),
-                row: &mut scratch.row,
-                out: rows_mut(&mut scratch.inner, 0..block.len(), INNER),
-            }
-            .dispatch();
-            let inner = rows(&scratch.inner, 0..block.len(), INNER);
-            DequantiseAddNorm {
-                sums: scratch.product.multiply(inner, &layer.contract, &mut scratch.sums),
-                norm: layer.output_norm.as_norm(),
-                stream: &mut scratch.stream[block.start * WIDTH..block.end * WIDTH],
-                out: rows_mut(&mut scratch.bytes, block, WIDTH),
-            }
-            .dispatch();
+    for head in 0..HEADS {
+        mix_head(head, length, scratch);
+    }
+    for block in blocks(length) {
+        let span = block.start * WIDTH..block.end * WIDTH;
+        Quantise {
+            values: &scratch.mixed[span.clone()],
+            width: WIDTH,
+            out: rows_mut(&mut scratch.inner, 0..block.len(), WIDTH),
         }
+        .dispatch();
+        let rows = rows(&scratch.inner, 0..block.len(), WIDTH);
+        DequantiseAddNorm {
+            sums: scratch.product.multiply(rows, &layer.attention_output, &mut scratch.sums),
+            norm: layer.attention_norm.as_norm(),
+            stream: &mut scratch.stream[span],
+            out: rows_mut(&mut scratch.bytes, block, WIDTH),
+        }
+        .dispatch();
     }
 }
 
-/// Scaled dot-product attention of one head, in float32: it is a tenth of the work and the most sensitive part.
+/// The two dense layers of every token by itself.
+fn feed_forward(layer: &Layer, length: usize, scratch: &mut Scratch) {
+    for block in blocks(length) {
+        let input = rows(&scratch.bytes, block.clone(), WIDTH);
+        DequantiseGelu {
+            sums: scratch.product.multiply(input, &layer.expand, &mut scratch.sums),
+            row: &mut scratch.row,
+            out: rows_mut(&mut scratch.inner, 0..block.len(), INNER),
+        }
+        .dispatch();
+        let inner = rows(&scratch.inner, 0..block.len(), INNER);
+        DequantiseAddNorm {
+            sums: scratch.product.multiply(inner, &layer.contract, &mut scratch.sums),
+            norm: layer.output_norm.as_norm(),
+            stream: &mut scratch.stream[block.start * WIDTH..block.end * WIDTH],
+            out: rows_mut(&mut scratch.bytes, block, WIDTH),
+        }
+        .dispatch();
+    }
+}
+
+/// Scaled dot-product attention of one head, in float32: a tenth of the multiplications, and
+/// the part that rounding would hurt most.
 fn mix_head(head: usize, length: usize, scratch: &mut Scratch) {
     let part = |which: usize, shape, strides| {
         let start = which * WIDTH + head * HEAD;
@@ -214,7 +217,6 @@ fn mix_head(head: usize, length: usize, scratch: &mut Scratch) {
 }
 
 /// Mean over the tokens, scaled to length one.
-#[expect(clippy::cast_precision_loss, reason = "at most 256 rows")]
 fn mean_of_rows(rows: &[f32]) -> Vec<f32> {
     let mut mean = vec![0.0_f32; WIDTH];
     for row in rows.chunks_exact(WIDTH) {

@@ -48,7 +48,7 @@ impl Product {
     }
 
     /// x86 without VNNI adds two products in 16 bits, which 2 * 255 * 127 does not fit but 2 * 128 * 127 does. Seven
-    /// bits for the weights (mean cosine 0.995) or the activations (less) lose too much, so the bytes go in two parts.
+    /// bits for the weights or the activations lose too much (cosine below 0.99), so the bytes go in two parts.
     fn multiply_halves(&mut self, values: &[u8], dense: &Dense, sums: &mut [i32]) {
         let mut half = std::mem::take(&mut self.half);
         half.clear();

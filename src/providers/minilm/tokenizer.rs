@@ -1,7 +1,9 @@
-//! BERT's uncased WordPiece: text to vocabulary ids.
+//! BERT's uncased `WordPiece`: text to vocabulary ids.
 //!
 //! Written here because it is small and runs for every chunk boundary that the splitter tries: words of plain ASCII,
-//! which is nearly all of them, are looked up without any Unicode table. Ids equal those of the reference tokenizer.
+//! which is nearly all of them, are looked up without any Unicode table. Ids equal those of the published
+//! tokenizer, except beside some 690 characters that became punctuation, marks or format characters after Unicode 8,
+//! where that tokenizer's tables end; no wordpiece has any of them.
 
 use hashbrown::HashMap;
 
@@ -11,7 +13,7 @@ use super::normalise::each_word;
 /// A longer word is unknown as a whole.
 const LONGEST_WORD: usize = 100;
 
-/// Written out in a text, these stand for themselves, as in the reference tokenizer.
+/// Written out in a text, these stand for themselves, as in the published tokenizer.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// The vocabulary, borrowed from the asset.

@@ -109,14 +109,14 @@ impl Workers {
     {
         let places = Semaphore::new(passages.get().saturating_mul(PASSAGES_PER_THREAD));
         let mut workers = Self { queue: Arc::default(), places: Arc::new(places), threads: Vec::new() };
-        workers.add("minilm-query".to_owned(), Lane::Query, prepare.clone())?;
+        workers.add("minilm-query", Lane::Query, prepare.clone())?;
         for index in 0..passages.get() {
-            workers.add(format!("minilm-{index}"), Lane::Passage, prepare.clone())?;
+            workers.add(&format!("minilm-{index}"), Lane::Passage, prepare.clone())?;
         }
         Ok(workers)
     }
 
-    fn add<P, E>(&mut self, name: String, lane: Lane, prepare: P) -> Result<(), MiniLmError>
+    fn add<P, E>(&mut self, name: &str, lane: Lane, prepare: P) -> Result<(), MiniLmError>
     where
         P: Fn() -> E + Send + 'static,
         E: FnMut(&str) -> Vec<f32>,
@@ -168,12 +168,12 @@ impl Drop for Workers {
 
 /// A thread that the matrix products see as a pool of one: they split their work over the pool they run in, and
 /// splitting one text costs more than it gains while every core has a text of its own.
-fn single_thread_pool(name: String) -> Result<(ThreadPool, Option<JoinHandle<()>>), MiniLmError> {
+fn single_thread_pool(name: &str) -> Result<(ThreadPool, Option<JoinHandle<()>>), MiniLmError> {
     let mut handle = None;
     let pool = ThreadPoolBuilder::new()
         .num_threads(1)
         .spawn_handler(|thread| {
-            let builder = std::thread::Builder::new().name(name.clone());
+            let builder = std::thread::Builder::new().name(name.to_owned());
             handle = Some(builder.spawn(|| thread.run())?);
             Ok(())
         })

@@ -98,10 +98,7 @@ impl ChatModel for OpenAiChat {
                 prompt_tokens: u64::from(allowance.prompt_tokens()),
                 completion_tokens: u64::from(tokens::estimate(&text)),
             },
-            |reported| Usage {
-                prompt_tokens: reported.prompt_tokens,
-                completion_tokens: reported.completion_tokens,
-            },
+            |reported| Usage { prompt_tokens: reported.prompt_tokens, completion_tokens: reported.completion_tokens },
         );
         allowance.settle(usage);
         Ok(ChatReply { text, usage, is_cut: choice.finish_reason.as_deref() == Some("length") })

@@ -110,12 +110,17 @@ async fn request(
     if items.iter().all(|item| item.index.is_some()) {
         items.sort_by_key(|item| item.index);
         if items.iter().enumerate().any(|(place, item)| item.index != Some(place)) {
-            return Err(server.fail(ProviderErrorKind::InvalidReply, "the indices of the vectors are not those of the texts".to_owned()));
+            return Err(server.fail(
+                ProviderErrorKind::InvalidReply,
+                "the indices of the vectors are not those of the texts".to_owned(),
+            ));
         }
     }
     let vectors = items
         .into_iter()
-        .map(|item| unit(item.embedding, dimension).map_err(|detail| server.fail(ProviderErrorKind::InvalidReply, detail)))
+        .map(|item| {
+            unit(item.embedding, dimension).map_err(|detail| server.fail(ProviderErrorKind::InvalidReply, detail))
+        })
         .collect::<Result<_, _>>()?;
     Ok((vectors, reply.usage.map_or(0, |usage| usage.prompt_tokens)))
 }
@@ -167,10 +172,8 @@ impl Embedder for OpenAiEmbedder {
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let requests: Vec<_> =
             texts.chunks(BATCH).map(|batch| request(&self.server, batch, Some(self.profile.dimension))).collect();
-        let batches: Vec<(Vec<Vec<f32>>, u64)> = stream::iter(requests)
-            .buffered(CONCURRENT_BATCHES)
-            .try_collect()
-            .await?;
+        let batches: Vec<(Vec<Vec<f32>>, u64)> =
+            stream::iter(requests).buffered(CONCURRENT_BATCHES).try_collect().await?;
         let tokens = batches.iter().map(|(_, tokens)| tokens).sum();
         allowance.settle(Usage { prompt_tokens: tokens, completion_tokens: 0 });
         Ok(batches.into_iter().flat_map(|(vectors, _)| vectors).collect())

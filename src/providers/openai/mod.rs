@@ -74,7 +74,10 @@ impl Server {
         serde_json::from_slice(&body).map_err(|error| {
             self.fail(
                 ProviderErrorKind::InvalidReply,
-                format!("the reply is not what {path} promises ({error}): {}", excerpt(&String::from_utf8_lossy(&body))),
+                format!(
+                    "the reply is not what {path} promises ({error}): {}",
+                    excerpt(&String::from_utf8_lossy(&body))
+                ),
             )
         })
     }
@@ -83,7 +86,9 @@ impl Server {
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(|error| self.transport_error(&error))? {
             if body.len() + part.len() > MAX_REPLY_BYTES {
-                return Err(self.fail(ProviderErrorKind::InvalidReply, format!("the reply is over {MAX_REPLY_BYTES} bytes")));
+                return Err(
+                    self.fail(ProviderErrorKind::InvalidReply, format!("the reply is over {MAX_REPLY_BYTES} bytes"))
+                );
             }
             body.extend_from_slice(&part);
         }

@@ -33,7 +33,12 @@ pub(super) enum Generated {
     Accepted(CitedAnswer, GeneratedBy),
     /// The model says that the sources do not tell.
     Ignorance,
-    Rejected { errors: Vec<CitationError>, draft: String, attempts: u8, by: GeneratedBy },
+    Rejected {
+        errors: Vec<CitationError>,
+        draft: String,
+        attempts: u8,
+        by: GeneratedBy,
+    },
 }
 
 impl Ask<'_> {
@@ -79,7 +84,11 @@ impl Ask<'_> {
     }
 
     /// One draft: by the configured model, or by quoting. `None` when there is nothing to quote.
-    async fn draft(&mut self, evidence: &[GradedHit], retry: Option<(&str, &str)>) -> Result<Option<Written>, AskError> {
+    async fn draft(
+        &mut self,
+        evidence: &[GradedHit],
+        retry: Option<(&str, &str)>,
+    ) -> Result<Option<Written>, AskError> {
         let Some(chat) = self.service.chat.clone() else { return self.quote(evidence).await };
         let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
         let sources: Vec<prompt::Source<'_>> = evidence

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     domain::{
         evidence::Inquiry,
-        grading::{Grade, Verdict, calibrated, features, reply},
+        grading::{Verdict, calibrated, features, reply},
         prompt,
     },
     service::retrieval::{Hit, Retrieved},
@@ -39,11 +39,9 @@ impl Ask<'_> {
     /// Puts the passages that the features leave in doubt before the model, all in one call.
     async fn ask_the_model(&mut self, graded: &mut [GradedHit]) -> Result<(), AskError> {
         let Some(chat) = self.service.chat.clone() else { return Ok(()) };
-        let doubtful: Vec<&mut GradedHit> = graded
-            .iter_mut()
-            .filter(|hit| hit.by == GradedBy::BuiltIn && hit.verdict.grade == Grade::Ambiguous)
-            .collect();
-        // A budget without a call for it leaves the passages ambiguous, which is what they are.
+        let doubtful: Vec<&mut GradedHit> =
+            graded.iter_mut().filter(|hit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear).collect();
+        // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
         if doubtful.is_empty() || self.budget.llm_calls_left() == Some(0) {
             return Ok(());
         }

@@ -16,7 +16,11 @@ pub use pool::GradedHit;
 pub use report::{AskError, AskOutcome, AskReport, GeneratedBy, Rejection, TimingsMs};
 pub use trace::{AttemptTrace, CallRole, CallTrace, RoundTrace, Trace, VerdictTrace};
 
-use self::{generate::Generated, pool::Pool, stage::{Stage, StageClock}};
+use self::{
+    generate::Generated,
+    pool::Pool,
+    stage::{Stage, StageClock},
+};
 use super::{
     ServiceError,
     context::Context,
@@ -26,7 +30,9 @@ use crate::{
     domain::{
         budget::{Budget, Limits},
         citation::Level,
-        corrective::{AbstainReason, Evidence, LoopSettings, LoopState, OnInsufficient, Round, Step, StepCalls, next_step},
+        corrective::{
+            AbstainReason, Evidence, LoopSettings, LoopState, OnInsufficient, Round, Step, StepCalls, next_step,
+        },
         evidence::Inquiry,
         filter::Filter,
         identity::TenantId,
@@ -212,7 +218,12 @@ impl Ask<'_> {
     }
 
     /// One round: retrieve for the query, grade what is new against the question.
-    async fn round(&mut self, tenant: TenantId, collections: &[crate::store::Collection], query: &str) -> Result<(), AskError> {
+    async fn round(
+        &mut self,
+        tenant: TenantId,
+        collections: &[crate::store::Collection],
+        query: &str,
+    ) -> Result<(), AskError> {
         self.clock.enter(Stage::Retrieve);
         let retrieval = RetrievalQuery {
             tenant,

@@ -100,6 +100,12 @@ impl Trace {
 
     pub(super) fn note_round(&mut self, query: &str, found: &Retrieved, graded: &[GradedHit], new: usize) {
         let verdicts = graded.iter().map(|hit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() }).collect();
-        self.rounds.push(RoundTrace { query: query.to_owned(), new, evidence: found.evidence, scan: found.scan, verdicts });
+        self.rounds.push(RoundTrace {
+            query: query.to_owned(),
+            new,
+            evidence: found.evidence,
+            scan: found.scan,
+            verdicts,
+        });
     }
 }

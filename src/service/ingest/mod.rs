@@ -17,7 +17,7 @@ pub use worker::{Progress, Worker};
 use super::{ServiceError, context::Context};
 use crate::{
     domain::{identity::TenantId, job::JobState},
-    store::{JobItemRow, JobRow, Lease, NewJobItem, ProfileId, Store},
+    store::{Collection, JobItemRow, JobRow, Lease, NewJobItem, ProfileId, Store},
 };
 
 /// Below this a heartbeat that is a little late loses its lease.
@@ -138,6 +138,9 @@ impl IngestService {
         let now = self.context.clock.now();
         let (collection, _) =
             self.store.ensure_collection(tenant, self.context.ids.next(), collection, self.profile, now).await?;
+        if collection.profile_id != self.profile {
+            return Err(foreign_profile(&collection));
+        }
         let items = documents
             .into_iter()
             .map(|document| {
@@ -201,5 +204,17 @@ impl IngestService {
         limit: i64,
     ) -> Result<Vec<JobRow>, ServiceError> {
         Ok(self.store.jobs(tenant, None, before, state, limit).await?)
+    }
+}
+
+/// A collection whose vectors this service's embedder cannot make.
+fn foreign_profile(collection: &Collection) -> ServiceError {
+    ServiceError::Conflict {
+        code: "embedding_profile_mismatch",
+        detail: format!(
+            "collection {:?} was embedded with {} ({} dimensions), the service is configured for another model; \
+             configure that model again, or ingest into a new collection",
+            collection.name, collection.profile.model, collection.profile.dimension
+        ),
     }
 }

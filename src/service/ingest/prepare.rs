@@ -11,7 +11,9 @@ use crate::{
         identity::EmbeddingProfile,
         job::Stage,
         lexical::analyzer::ANALYZER_VERSION,
-        split::{FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split},
+        split::{
+            FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
+        },
     },
     extract::{Extracted, extract},
     store::{ClaimedItem, ItemFailure},
@@ -63,7 +65,11 @@ pub(super) struct SplitPlan {
 }
 
 /// Reads an item's payload and says what would be stored for it.
-pub(super) fn describe(item: ClaimedItem, plan: SplitPlan, profile: &EmbeddingProfile) -> Result<Described, ItemFailure> {
+pub(super) fn describe(
+    item: ClaimedItem,
+    plan: SplitPlan,
+    profile: &EmbeddingProfile,
+) -> Result<Described, ItemFailure> {
     let payload: Payload = serde_json::from_value(item.payload).map_err(|error| ItemFailure {
         ordinal: item.ordinal,
         stage: Stage::Load,
@@ -100,7 +106,11 @@ pub(super) fn describe(item: ClaimedItem, plan: SplitPlan, profile: &EmbeddingPr
 }
 
 /// Extracts and splits; a panic on hostile input fails this document and no other.
-pub(super) fn prepare(described: Described, plan: SplitPlan, counter: &dyn TokenCounter) -> Result<Prepared, ItemFailure> {
+pub(super) fn prepare(
+    described: Described,
+    plan: SplitPlan,
+    counter: &dyn TokenCounter,
+) -> Result<Prepared, ItemFailure> {
     let item = described.item;
     catch_unwind(AssertUnwindSafe(|| extract_and_split(described, plan, counter))).unwrap_or_else(|_| {
         Err(ItemFailure {
@@ -112,7 +122,11 @@ pub(super) fn prepare(described: Described, plan: SplitPlan, counter: &dyn Token
     })
 }
 
-fn extract_and_split(described: Described, plan: SplitPlan, counter: &dyn TokenCounter) -> Result<Prepared, ItemFailure> {
+fn extract_and_split(
+    described: Described,
+    plan: SplitPlan,
+    counter: &dyn TokenCounter,
+) -> Result<Prepared, ItemFailure> {
     let extracted = extract(&described.content, &described.media_type).map_err(|error| ItemFailure {
         ordinal: described.item,
         stage: Stage::Extract,
@@ -139,10 +153,16 @@ fn extract_and_split(described: Described, plan: SplitPlan, counter: &dyn TokenC
         .map(|piece| {
             let piece_text = text.get(piece.bytes.clone()).unwrap_or_default().to_owned();
             let embedded = embedding_text(&fronts.compose(&piece.heading_path), &piece_text);
-            PreparedPiece { embedding_hash: content_hash(embedded.as_bytes()), embedding_text: embedded, text: piece_text, piece }
+            PreparedPiece {
+                embedding_hash: content_hash(embedded.as_bytes()),
+                embedding_text: embedded,
+                text: piece_text,
+                piece,
+            }
         })
         .collect();
-    let splitter = format!("{} max_tokens={} window={}", kind_name(settings.kind), settings.max_tokens, plan.window.tokens);
+    let splitter =
+        format!("{} max_tokens={} window={}", kind_name(settings.kind), settings.max_tokens, plan.window.tokens);
     Ok(Prepared { described, title, text, splitter, pieces })
 }
 
@@ -169,7 +189,9 @@ mod tests {
 
     #[test]
     fn a_name_becomes_a_title() {
-        for (source, title) in [("hr/annual-leave.md", "annual leave"), ("readme", "readme"), (".env", ".env"), ("a/b/", "b")] {
+        for (source, title) in
+            [("hr/annual-leave.md", "annual leave"), ("readme", "readme"), (".env", ".env"), ("a/b/", "b")]
+        {
             assert_eq!(name_of(source), title);
         }
     }

@@ -68,6 +68,10 @@ impl Processor {
         let Some(collection) = self.store.collection_by_id(claim.tenant, claim.collection_id).await? else {
             return self.fail_all(handle, attempts.keys().copied(), &collection_gone()).await;
         };
+        if collection.profile != *self.embedder.profile() {
+            let items: Vec<i32> = attempts.keys().copied().collect();
+            return self.retry_or_fail(handle, &items, &attempts, &super::foreign_profile(&collection)).await;
+        }
         let plan = SplitPlan { max_tokens: self.settings.chunk_tokens, window: self.embedder.window() };
         let (described, mut failures) = self.describe_all(claim, plan);
         let (unchanged, changed) = self.leave_out_unchanged(handle, &collection, described).await?;
@@ -166,7 +170,10 @@ impl Processor {
         hashes.dedup();
         let known = self.store.vectors_by_hash(handle.tenant, collection.profile_id, &hashes).await?;
         let mut vectors = Vectors {
-            by_hash: known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect(),
+            by_hash: known
+                .into_iter()
+                .filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector)))
+                .collect(),
             embedded_for: vec![0; documents.len()],
         };
         let mut wanted: Vec<(Hash, String)> = Vec::new();
@@ -245,7 +252,8 @@ impl Processor {
             match self.store.commit_batch(&batch).await? {
                 BatchOutcome::Settled | BatchOutcome::LeaseLost => return Ok(()),
                 BatchOutcome::CollectionGone => {
-                    let items = documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
+                    let items =
+                        documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
                     return self.fail_all(handle, items, &collection_gone()).await;
                 }
                 BatchOutcome::WeightsStale => {
@@ -290,7 +298,13 @@ impl Processor {
             .collect()
     }
 
-    fn new_document(&self, document: &Embedded, counts: &[TermCounts], average: f32, now: OffsetDateTime) -> NewDocument {
+    fn new_document(
+        &self,
+        document: &Embedded,
+        counts: &[TermCounts],
+        average: f32,
+        now: OffsetDateTime,
+    ) -> NewDocument {
         let Prepared { described, title, text, splitter, pieces } = &document.prepared;
         let chunks = pieces
             .iter()
@@ -425,7 +439,10 @@ fn is_transient(error: &ServiceError) -> bool {
     match error {
         ServiceError::Provider(error) => error.kind.is_transient(),
         ServiceError::Store(error) => error.is_transient(),
-        ServiceError::NotFound { .. } | ServiceError::Conflict { .. } | ServiceError::Invalid { .. } | ServiceError::Budget(_) => false,
+        ServiceError::NotFound { .. }
+        | ServiceError::Conflict { .. }
+        | ServiceError::Invalid { .. }
+        | ServiceError::Budget(_) => false,
     }
 }
 
@@ -445,10 +462,14 @@ fn retry_after(error: &ServiceError) -> Option<i64> {
 
 fn cause_of(error: &ServiceError) -> ItemFailure {
     let (stage, cause, message) = match error {
-        ServiceError::Provider(error) => (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}")),
-        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Timeout(_)) => {
-            (Stage::Store, "database_unavailable", "the database could not be reached; send the document again".to_owned())
+        ServiceError::Provider(error) => {
+            (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}"))
         }
+        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Timeout(_)) => (
+            Stage::Store,
+            "database_unavailable",
+            "the database could not be reached; send the document again".to_owned(),
+        ),
         ServiceError::Store(_) => {
             (Stage::Store, "store_rejected", "the database refused this document; please report it".to_owned())
         }

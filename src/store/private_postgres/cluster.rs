@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    Durability, PrivatePostgresError, SUPERUSER, binaries::Binaries, data_dir::DataDir,
-    log_file::last_lines, random_hex, unprivileged::RunAs,
+    Durability, PrivatePostgresError, SUPERUSER, binaries::Binaries, data_dir::DataDir, log_file::last_lines,
+    random_hex, unprivileged::RunAs,
 };
 
 /// A cluster in the making. The rest of the name is random: an `initdb` that outlived a killed
@@ -67,13 +67,8 @@ pub(super) fn ensure(
     // A new password for each attempt, written before initdb reads it: when the cluster appears,
     // its password is on disk.
     let password = write_password(data, run_as)?;
-    let staging = data
-        .root()
-        .join(format!("{STAGING_PREFIX}{}", random_hex(8)?));
-    DirBuilder::new()
-        .mode(0o700)
-        .create(&staging)
-        .map_err(PrivatePostgresError::file("create", &staging))?;
+    let staging = data.root().join(format!("{STAGING_PREFIX}{}", random_hex(8)?));
+    DirBuilder::new().mode(0o700).create(&staging).map_err(PrivatePostgresError::file("create", &staging))?;
     run_as.give(&staging)?;
     initdb(data, binaries, run_as, durability, &staging)?;
     let cluster = data.cluster();
@@ -85,11 +80,7 @@ pub(super) fn ensure(
 fn remove_unfinished(root: &Path) -> Result<(), PrivatePostgresError> {
     let entries = fs::read_dir(root).map_err(PrivatePostgresError::file("read", root))?;
     for entry in entries.flatten() {
-        if entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with(STAGING_PREFIX)
-        {
+        if entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX) {
             let path = entry.path();
             tracing::warn!(path = %path.display(), "removing an unfinished database of an interrupted start");
             fs::remove_dir_all(&path).map_err(PrivatePostgresError::file("remove", path))?;
@@ -113,24 +104,12 @@ fn initdb(
         .arg("--pwfile")
         .arg(data.password_file())
         .args(["--username", SUPERUSER])
-        .args([
-            "--auth",
-            "scram-sha-256",
-            "--encoding",
-            "UTF8",
-            "--locale",
-            "C",
-        ])
+        .args(["--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"])
         .args(["--data-checksums", "--no-instructions"]);
     // Text must sort and fold alike on every machine, which the C library's locales do not promise.
     // Postgres 16 has no built-in provider; its plain C locale folds ASCII only.
     if binaries.major >= 17 {
-        command.args([
-            "--locale-provider",
-            "builtin",
-            "--builtin-locale",
-            "C.UTF-8",
-        ]);
+        command.args(["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]);
     }
     match durability {
         Durability::Full => {}
@@ -138,9 +117,7 @@ fn initdb(
             command.arg("--no-sync");
         }
     }
-    let output = command
-        .output()
-        .map_err(PrivatePostgresError::file("run", program))?;
+    let output = command.output().map_err(PrivatePostgresError::file("run", program))?;
     if output.status.success() {
         return Ok(());
     }
@@ -174,10 +151,7 @@ fn read_password(data: &DataDir) -> Result<Password, PrivatePostgresError> {
     let path = data.password_file();
     let password = fs::read_to_string(&path)
         .and_then(|text| match text.trim() {
-            "" => Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "the file is empty",
-            )),
+            "" => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty")),
             password => Ok(password.to_owned()),
         })
         .map_err(|source| PrivatePostgresError::PasswordMissing { path, source })?;
@@ -186,7 +160,5 @@ fn read_password(data: &DataDir) -> Result<Password, PrivatePostgresError> {
 
 /// Makes a rename last through a power cut.
 fn sync_directory(path: &Path) -> Result<(), PrivatePostgresError> {
-    File::open(path)
-        .and_then(|directory| directory.sync_all())
-        .map_err(PrivatePostgresError::file("sync", path))
+    File::open(path).and_then(|directory| directory.sync_all()).map_err(PrivatePostgresError::file("sync", path))
 }

@@ -46,9 +46,7 @@ impl DataDir {
     pub(super) fn open(root: &Path, run_as: &RunAs) -> Result<Self, PrivatePostgresError> {
         let root = std::path::absolute(root).map_err(PrivatePostgresError::file("find", root))?;
         create_passable(&root, run_as)?;
-        let root = root
-            .canonicalize()
-            .map_err(PrivatePostgresError::file("open", &root))?;
+        let root = root.canonicalize().map_err(PrivatePostgresError::file("open", &root))?;
         run_as.check_reach(&root, "CITED_DATA_DIR")?;
         let lock = lock(&root)?;
         Ok(Self { root, _lock: lock })
@@ -123,17 +121,12 @@ fn lock(root: &Path) -> Result<File, PrivatePostgresError> {
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
             // The number is a courtesy: without it the message still says what is wrong.
-            let read = file
-                .rewind()
-                .and_then(|()| file.read_to_string(&mut holder));
+            let read = file.rewind().and_then(|()| file.read_to_string(&mut holder));
             let holder = match read {
                 Ok(_) if !holder.is_empty() => format!("process {holder}"),
                 _ => "another process".to_owned(),
             };
-            Err(PrivatePostgresError::InUse {
-                path: root.to_owned(),
-                holder,
-            })
+            Err(PrivatePostgresError::InUse { path: root.to_owned(), holder })
         }
         Err(TryLockError::Error(error)) => Err(failed("lock")(error)),
     }
@@ -164,15 +157,9 @@ impl SocketDir {
                     }
                     Ok(()) | Err(_) => make_private(&inside, run_as)?,
                 }
-                Ok(Self {
-                    path: path.to_owned(),
-                    is_temporary: false,
-                })
+                Ok(Self { path: path.to_owned(), is_temporary: false })
             }
-            Some(_) | None => Ok(Self {
-                path: short_dir(&data.root, run_as)?,
-                is_temporary: true,
-            }),
+            Some(_) | None => Ok(Self { path: short_dir(&data.root, run_as)?, is_temporary: true }),
         }
     }
 
@@ -237,6 +224,5 @@ fn make_private(path: &Path, run_as: &RunAs) -> Result<(), PrivatePostgresError>
         }
     }
     run_as.give(path)?;
-    fs::set_permissions(path, Permissions::from_mode(0o700))
-        .map_err(failed("set the permissions of"))
+    fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(failed("set the permissions of"))
 }

@@ -10,9 +10,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PrivatePostgresError {
     /// Neither the home folder nor the XDG folder is known.
-    #[error(
-        "no home folder is known, so there is no place for {what}; set {variable} to a directory"
-    )]
+    #[error("no home folder is known, so there is no place for {what}; set {variable} to a directory")]
     NoHome {
         /// What the folder was wanted for.
         what: &'static str,
@@ -146,9 +144,7 @@ pub enum PrivatePostgresError {
     },
 
     /// Supervision gave up.
-    #[error(
-        "Postgres failed {failures} times in a row and is not started again; the last time: {last}"
-    )]
+    #[error("Postgres failed {failures} times in a row and is not started again; the last time: {last}")]
     CrashLoop {
         /// How often it failed without a stable time in between.
         failures: u32,
@@ -194,16 +190,9 @@ pub enum PrivatePostgresError {
 
 impl PrivatePostgresError {
     /// For `map_err`: names the action and the path that an I/O error lacks.
-    pub(super) fn file(
-        action: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File {
-            action,
-            path,
-            source,
-        }
+        move |source| Self::File { action, path, source }
     }
 }
 
@@ -226,8 +215,6 @@ struct List<'a>(&'a [Skipped]);
 
 impl fmt::Display for List<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|skipped| writeln!(formatter, "  - {skipped}"))
+        self.0.iter().try_for_each(|skipped| writeln!(formatter, "  - {skipped}"))
     }
 }

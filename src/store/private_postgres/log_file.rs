@@ -31,24 +31,12 @@ impl RunLog {
     /// If the file cannot be opened.
     pub(super) fn open(path: &Path) -> Result<(Self, File), PrivatePostgresError> {
         if fs::metadata(path).is_ok_and(|metadata| metadata.len() > ROTATE_ABOVE_BYTES) {
-            fs::rename(path, path.with_extension("log.1"))
-                .map_err(PrivatePostgresError::file("put aside", path))?;
+            fs::rename(path, path.with_extension("log.1")).map_err(PrivatePostgresError::file("put aside", path))?;
         }
         let open_error = || PrivatePostgresError::file("open", path);
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(open_error())?;
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path).map_err(open_error())?;
         let begins_at = file.metadata().map_err(open_error())?.len();
-        Ok((
-            Self {
-                path: path.to_owned(),
-                begins_at,
-            },
-            file,
-        ))
+        Ok((Self { path: path.to_owned(), begins_at }, file))
     }
 
     /// Where the log is.
@@ -61,9 +49,7 @@ impl RunLog {
         let read = || -> std::io::Result<String> {
             let mut file = File::open(&self.path)?;
             let end = file.metadata()?.len();
-            file.seek(SeekFrom::Start(
-                self.begins_at.max(end.saturating_sub(TAIL_BYTES)),
-            ))?;
+            file.seek(SeekFrom::Start(self.begins_at.max(end.saturating_sub(TAIL_BYTES))))?;
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
             Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -93,14 +93,8 @@ impl PrivatePostgres {
             given_up: given_up_sender,
             pid: Arc::clone(&pid),
         };
-        let mut postgres = Self {
-            connect_options,
-            binaries,
-            stop,
-            given_up,
-            pid,
-            supervisor: Some(tokio::spawn(supervisor.run())),
-        };
+        let mut postgres =
+            Self { connect_options, binaries, stop, given_up, pid, supervisor: Some(tokio::spawn(supervisor.run())) };
         match started.await {
             Ok(Ok(())) => Ok(postgres),
             Ok(Err(error)) => {
@@ -140,10 +134,7 @@ impl PrivatePostgres {
             Err(_) => None,
         };
         match last {
-            Some(last) => PrivatePostgresError::CrashLoop {
-                failures: supervisor::FAILURE_LIMIT,
-                last,
-            },
+            Some(last) => PrivatePostgresError::CrashLoop { failures: supervisor::FAILURE_LIMIT, last },
             // The supervisor has ended because it was asked to.
             None => pending().await,
         }
@@ -201,14 +192,7 @@ fn prepare(settings: &Settings) -> Result<Installation, PrivatePostgresError> {
     let password = cluster::ensure(&data, &binaries, &run_as, settings.durability)?;
     let socket_dir = SocketDir::prepare(&data, &run_as)?;
     let durability = settings.durability;
-    Ok(Installation {
-        socket_dir,
-        binaries,
-        run_as,
-        password,
-        durability,
-        data,
-    })
+    Ok(Installation { socket_dir, binaries, run_as, password, durability, data })
 }
 
 /// Random bytes of the operating system, as hexadecimal digits.

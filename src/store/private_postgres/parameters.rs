@@ -10,10 +10,7 @@ pub(super) fn parameters(socket_dir: &str, durability: Durability) -> Vec<String
         // Unix socket only: nothing on the network, and the file system says who may connect. The
         // value is a list; quoting keeps a comma in the path from splitting it.
         "listen_addresses=".to_owned(),
-        format!(
-            "unix_socket_directories=\"{}\"",
-            socket_dir.replace('"', "\"\"")
-        ),
+        format!("unix_socket_directories=\"{}\"", socket_dir.replace('"', "\"\"")),
         "unix_socket_permissions=0700".to_owned(),
         format!("port={SOCKET_PORT}"),
         // Shown by `ps`, so that an operator sees whose Postgres this is.

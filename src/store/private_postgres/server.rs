@@ -94,14 +94,9 @@ impl Installation {
         for parameter in parameters(self.socket_dir.path(), self.durability) {
             command.arg("-c").arg(parameter);
         }
-        command
-            .stdout(output.try_clone().map_err(failed())?)
-            .stderr(output);
+        command.stdout(output.try_clone().map_err(failed())?).stderr(output);
         let child = Command::from(command).spawn().map_err(failed())?;
-        let number = child
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .unwrap_or(0);
+        let number = child.id().and_then(|id| i32::try_from(id).ok()).unwrap_or(0);
         pid.store(number, Ordering::SeqCst);
         Ok(Server { child, log, pid })
     }
@@ -123,10 +118,7 @@ impl Server {
     ///
     /// # Cancel safety
     /// May be dropped at any point; nothing is lost.
-    pub(super) async fn wait_until_ready(
-        &mut self,
-        installation: &Installation,
-    ) -> Result<(), PrivatePostgresError> {
+    pub(super) async fn wait_until_ready(&mut self, installation: &Installation) -> Result<(), PrivatePostgresError> {
         let options = installation.connect_options("postgres");
         let begun = Instant::now();
         let mut is_told = false;
@@ -141,9 +133,7 @@ impl Server {
                 Ok(Err(error)) if says(&error, CANNOT_CONNECT_NOW) => {
                     if !is_told && begun.elapsed() > TELL_AFTER {
                         is_told = true;
-                        tracing::info!(
-                            "Postgres is recovering from an unclean end; this may take minutes"
-                        );
+                        tracing::info!("Postgres is recovering from an unclean end; this may take minutes");
                     }
                     RECOVERY_LIMIT
                 }
@@ -167,11 +157,7 @@ impl Server {
     pub(super) async fn died(&mut self) -> PrivatePostgresError {
         let status = ended(self.child.wait().await);
         self.pid.store(0, Ordering::SeqCst);
-        PrivatePostgresError::Died {
-            status,
-            log: self.log.path(),
-            log_tail: self.log.tail(),
-        }
+        PrivatePostgresError::Died { status, log: self.log.path(), log_tail: self.log.tail() }
     }
 
     /// Shuts it down: cleanly if it can be done in time, else at once.
@@ -202,11 +188,7 @@ impl Server {
     }
 
     fn start_failed(&self, reason: String) -> PrivatePostgresError {
-        PrivatePostgresError::StartFailed {
-            reason,
-            log: self.log.path(),
-            log_tail: self.log.tail(),
-        }
+        PrivatePostgresError::StartFailed { reason, log: self.log.path(), log_tail: self.log.tail() }
     }
 }
 
@@ -229,30 +211,22 @@ fn ended(status: std::io::Result<ExitStatus>) -> String {
 
 /// Whether Postgres gave an error with this SQLSTATE, or of this class.
 fn says(error: &sqlx::Error, code: &str) -> bool {
-    error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .is_some_and(|found| found.starts_with(code))
+    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|found| found.starts_with(code))
 }
 
 /// Creates the service's database unless it is there.
 async fn prepare(mut connection: PgConnection) -> Result<(), PrivatePostgresError> {
     let create = async {
-        let is_there: bool =
-            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
-                .bind(DATABASE)
-                .fetch_one(&mut connection)
-                .await?;
+        let is_there: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+            .bind(DATABASE)
+            .fetch_one(&mut connection)
+            .await?;
         if !is_there {
-            sqlx::query("CREATE DATABASE cited")
-                .execute(&mut connection)
-                .await?;
+            sqlx::query("CREATE DATABASE cited").execute(&mut connection).await?;
         }
         // An error's details quote the row that caused it, and rows hold documents. For this
         // database only: when Postgres itself cannot start, the details are wanted.
-        sqlx::query("ALTER DATABASE cited SET log_error_verbosity = 'terse'")
-            .execute(&mut connection)
-            .await?;
+        sqlx::query("ALTER DATABASE cited SET log_error_verbosity = 'terse'").execute(&mut connection).await?;
         connection.close().await
     };
     create.await.map_err(PrivatePostgresError::Prepare)

@@ -56,15 +56,8 @@ impl Settings {
     /// If no home folder is known.
     pub fn default_data_dir(folders: &Folders) -> Result<PathBuf, PrivatePostgresError> {
         folders
-            .choose(
-                ROOT_DATA_DIR,
-                folders.xdg_data_home.as_deref(),
-                ["Library/Application Support", ".local/share"],
-            )
-            .ok_or(PrivatePostgresError::NoHome {
-                what: "the database",
-                variable: "CITED_DATA_DIR",
-            })
+            .choose(ROOT_DATA_DIR, folders.xdg_data_home.as_deref(), ["Library/Application Support", ".local/share"])
+            .ok_or(PrivatePostgresError::NoHome { what: "the database", variable: "CITED_DATA_DIR" })
     }
 
     /// Where `scripts/fetch-postgres` unpacks. The script chooses likewise.
@@ -75,15 +68,8 @@ impl Settings {
     /// If no home folder is known.
     pub fn default_cache_dir(folders: &Folders) -> Result<PathBuf, PrivatePostgresError> {
         folders
-            .choose(
-                ROOT_CACHE_DIR,
-                folders.xdg_cache_home.as_deref(),
-                ["Library/Caches", ".cache"],
-            )
-            .ok_or(PrivatePostgresError::NoHome {
-                what: "Postgres",
-                variable: "CITED_POSTGRES_BIN",
-            })
+            .choose(ROOT_CACHE_DIR, folders.xdg_cache_home.as_deref(), ["Library/Caches", ".cache"])
+            .ok_or(PrivatePostgresError::NoHome { what: "Postgres", variable: "CITED_POSTGRES_BIN" })
     }
 }
 

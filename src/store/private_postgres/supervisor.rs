@@ -74,11 +74,7 @@ impl Supervisor {
             let Ended::Failed(error) = self.run_once().await else {
                 return Ended::Stopped;
             };
-            failures = if begun.elapsed() >= STABLE_AFTER {
-                1
-            } else {
-                failures + 1
-            };
+            failures = if begun.elapsed() >= STABLE_AFTER { 1 } else { failures + 1 };
             let is_first_start = self.first_start.is_some();
             if is_first_start || failures >= FAILURE_LIMIT {
                 tracing::error!(failures, %error, "Postgres failed and is not started again");

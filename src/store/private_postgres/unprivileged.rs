@@ -44,27 +44,18 @@ impl RunAs {
     /// # Errors
     /// If the cluster belongs to somebody that this process cannot become, or no account exists.
     pub(super) fn choose(cluster: &Path) -> Result<Self, PrivatePostgresError> {
-        let owner = fs::metadata(cluster)
-            .ok()
-            .map(|metadata| (metadata.uid(), metadata.gid()));
+        let owner = fs::metadata(cluster).ok().map(|metadata| (metadata.uid(), metadata.gid()));
         let service = geteuid();
         match owner {
             Some((uid, _)) if uid == 0 || (!service.is_root() && uid != service.as_raw()) => {
-                Err(PrivatePostgresError::ForeignOwner {
-                    path: cluster.to_owned(),
-                    owner: uid,
-                })
+                Err(PrivatePostgresError::ForeignOwner { path: cluster.to_owned(), owner: uid })
             }
             _ if !service.is_root() => Ok(Self { account: None }),
-            Some((uid, gid)) => Ok(Self {
-                account: Some(Account::of_owner(uid, gid)),
-            }),
+            Some((uid, gid)) => Ok(Self { account: Some(Account::of_owner(uid, gid)) }),
             None => ACCOUNTS
                 .iter()
                 .find_map(|name| Account::named(name))
-                .map(|account| Self {
-                    account: Some(account),
-                })
+                .map(|account| Self { account: Some(account) })
                 .ok_or(PrivatePostgresError::NoUnprivilegedUser),
         }
     }
@@ -106,9 +97,7 @@ impl RunAs {
 
     /// The numeric id of this user.
     pub(super) fn uid(&self) -> u32 {
-        self.account
-            .as_ref()
-            .map_or_else(|| geteuid().as_raw(), |account| account.uid)
+        self.account.as_ref().map_or_else(|| geteuid().as_raw(), |account| account.uid)
     }
 
     /// The mode for directories that this user must pass through but not read.
@@ -122,21 +111,13 @@ impl RunAs {
     /// # Errors
     /// [`PrivatePostgresError::Unreachable`], which names the ancestor to open and `variable`, the
     /// setting to change instead.
-    pub(super) fn check_reach(
-        &self,
-        directory: &Path,
-        variable: &'static str,
-    ) -> Result<(), PrivatePostgresError> {
+    pub(super) fn check_reach(&self, directory: &Path, variable: &'static str) -> Result<(), PrivatePostgresError> {
         let Some(account) = &self.account else {
             return Ok(());
         };
         // The standard library changes the user first and the directory second, so this fails with
         // EACCES where Postgres would.
-        let probe = self
-            .command(Path::new("/bin/sh"))
-            .args(["-c", ":"])
-            .current_dir(directory)
-            .status();
+        let probe = self.command(Path::new("/bin/sh")).args(["-c", ":"]).current_dir(directory).status();
         match probe {
             Err(error) if is_denied(&error) => Err(PrivatePostgresError::Unreachable {
                 user: account.name.clone(),
@@ -144,10 +125,7 @@ impl RunAs {
                 ancestor: account.first_closed(directory),
                 variable,
             }),
-            Err(error) => Err(PrivatePostgresError::file(
-                "enter, as the user for Postgres,",
-                directory,
-            )(error)),
+            Err(error) => Err(PrivatePostgresError::file("enter, as the user for Postgres,", directory)(error)),
             Ok(_) => Ok(()),
         }
     }
@@ -156,36 +134,22 @@ impl RunAs {
 impl Account {
     fn named(name: &str) -> Option<Self> {
         let user = User::from_name(name).ok().flatten()?;
-        (!user.uid.is_root()).then(|| Self {
-            name: user.name,
-            uid: user.uid.as_raw(),
-            gid: user.gid.as_raw(),
-        })
+        (!user.uid.is_root()).then(|| Self { name: user.name, uid: user.uid.as_raw(), gid: user.gid.as_raw() })
     }
 
     /// The owner of files, who need not be in the user database (a container, another machine's
     /// volume).
     fn of_owner(uid: u32, gid: u32) -> Self {
         match User::from_uid(Uid::from_raw(uid)).ok().flatten() {
-            Some(user) => Self {
-                name: user.name,
-                uid,
-                gid: user.gid.as_raw(),
-            },
-            None => Self {
-                name: format!("with id {uid}"),
-                uid,
-                gid: Gid::from_raw(gid).as_raw(),
-            },
+            Some(user) => Self { name: user.name, uid, gid: user.gid.as_raw() },
+            None => Self { name: format!("with id {uid}"), uid, gid: Gid::from_raw(gid).as_raw() },
         }
     }
 
     /// The outermost ancestor (or the directory itself) whose permission bits do not let this
     /// account pass.
     fn first_closed(&self, directory: &Path) -> PathBuf {
-        let resolved = directory
-            .canonicalize()
-            .unwrap_or_else(|_| directory.to_owned());
+        let resolved = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         let mut ancestors: Vec<&Path> = resolved.ancestors().collect();
         ancestors.reverse();
         ancestors

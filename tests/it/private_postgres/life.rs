@@ -2,23 +2,17 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-use cited::store::private_postgres::{
-    Durability, PrivatePostgres, Settings, Source, find_binaries,
-};
+use cited::store::private_postgres::{Durability, PrivatePostgres, Settings, Source, find_binaries};
 use sqlx::ConnectOptions;
 
 use super::{
-    assert_all_is_there, eventually, folder, number, processes_in, run, settings, stop_and_check,
-    write_something,
+    assert_all_is_there, eventually, folder, number, processes_in, run, settings, stop_and_check, write_something,
 };
 
 #[tokio::test]
 async fn data_survives_a_stop_and_a_start_and_no_process_is_left() {
     let folder = folder();
-    let settings = Settings {
-        durability: Durability::Full,
-        ..settings(folder.path())
-    };
+    let settings = Settings { durability: Durability::Full, ..settings(folder.path()) };
     let postgres = PrivatePostgres::start(&settings).await.unwrap();
     write_something(&postgres.connect_options()).await;
     assert!(!processes_in(folder.path()).is_empty());
@@ -33,38 +27,16 @@ async fn data_survives_a_stop_and_a_start_and_no_process_is_left() {
 #[tokio::test]
 async fn it_listens_on_its_socket_alone_and_the_password_is_nobody_elses() {
     let folder = folder();
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     let options = postgres.connect_options();
-    assert_eq!(
-        number(
-            &options,
-            "SELECT (current_setting('listen_addresses') = '')::int"
-        )
-        .await,
-        1
-    );
-    let refused = options
-        .clone()
-        .password("guessed")
-        .connect()
-        .await
-        .unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("password authentication failed"),
-        "{refused}"
-    );
+    assert_eq!(number(&options, "SELECT (current_setting('listen_addresses') = '')::int").await, 1);
+    let refused = options.clone().password("guessed").connect().await.unwrap_err();
+    assert!(refused.to_string().contains("password authentication failed"), "{refused}");
     let mode = |name: &str| {
         let metadata = fs::metadata(folder.path().join("data").join(name)).unwrap();
         metadata.permissions().mode() & 0o777
     };
-    assert_eq!(
-        (mode("password"), mode("cluster"), mode("run")),
-        (0o600, 0o700, 0o700)
-    );
+    assert_eq!((mode("password"), mode("cluster"), mode("run")), (0o600, 0o700, 0o700));
     let debug = format!("{postgres:?}");
     let password = fs::read_to_string(folder.path().join("data/password")).unwrap();
     assert!(!debug.contains(&password));
@@ -74,9 +46,7 @@ async fn it_listens_on_its_socket_alone_and_the_password_is_nobody_elses() {
 #[tokio::test]
 async fn pgvector_works_and_a_parallel_index_build_needs_no_shared_memory_device() {
     let folder = folder();
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     let options = postgres.connect_options();
     run(&options, "CREATE EXTENSION vector").await;
     run(
@@ -85,17 +55,9 @@ async fn pgvector_works_and_a_parallel_index_build_needs_no_shared_memory_device
     )
     .await;
     run(&options, "ALTER TABLE point SET (parallel_workers = 2)").await;
-    run(
-        &options,
-        "CREATE INDEX ON point USING hnsw (place vector_l2_ops)",
-    )
-    .await;
+    run(&options, "CREATE INDEX ON point USING hnsw (place vector_l2_ops)").await;
     assert_eq!(
-        number(
-            &options,
-            "SELECT (place <-> '[7,7,7]' = 0)::int FROM point ORDER BY place <-> '[7,7,7]' LIMIT 1"
-        )
-        .await,
+        number(&options, "SELECT (place <-> '[7,7,7]' = 0)::int FROM point ORDER BY place <-> '[7,7,7]' LIMIT 1").await,
         1
     );
     // A container's /dev/shm is smaller than one such build, which therefore must not need it.
@@ -108,15 +70,8 @@ async fn pgvector_works_and_a_parallel_index_build_needs_no_shared_memory_device
 #[tokio::test]
 async fn dropping_it_stops_postgres_too() {
     let folder = folder();
-    drop(
-        PrivatePostgres::start(&settings(folder.path()))
-            .await
-            .unwrap(),
-    );
-    eventually("no process is left", async || {
-        processes_in(folder.path()).is_empty().then_some(())
-    })
-    .await;
+    drop(PrivatePostgres::start(&settings(folder.path())).await.unwrap());
+    eventually("no process is left", async || processes_in(folder.path()).is_empty().then_some(())).await;
 }
 
 #[test]
@@ -129,9 +84,7 @@ fn a_runtime_that_ends_stops_postgres_too() {
     drop(postgres);
     tokio::runtime::Runtime::new()
         .unwrap()
-        .block_on(eventually("no process is left", async || {
-            processes_in(folder.path()).is_empty().then_some(())
-        }));
+        .block_on(eventually("no process is left", async || processes_in(folder.path()).is_empty().then_some(())));
 }
 
 #[tokio::test]
@@ -141,10 +94,7 @@ async fn a_path_too_long_for_a_socket_works() {
     let postgres = PrivatePostgres::start(&settings(&deep)).await.unwrap();
     let socket_dir = postgres.connect_options().get_socket().unwrap().clone();
     assert!(!socket_dir.starts_with(folder.path()));
-    assert_eq!(
-        fs::metadata(&socket_dir).unwrap().permissions().mode() & 0o777,
-        0o700
-    );
+    assert_eq!(fs::metadata(&socket_dir).unwrap().permissions().mode() & 0o777, 0o700);
     write_something(&postgres.connect_options()).await;
     stop_and_check(postgres, folder).await;
     assert!(!socket_dir.exists());
@@ -174,8 +124,5 @@ fn the_set_up_script_prints_the_directory_that_is_found() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/fetch-postgres");
     let output = Command::new(script).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(
-        Path::new(printed.trim_end()).canonicalize().unwrap(),
-        found.directory
-    );
+    assert_eq!(Path::new(printed.trim_end()).canonicalize().unwrap(), found.directory);
 }

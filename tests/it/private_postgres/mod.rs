@@ -47,36 +47,23 @@ fn folder() -> TempDir {
 /// The number that a query yields.
 pub async fn number(options: &PgConnectOptions, query: &'static str) -> i64 {
     let mut connection = options.connect().await.unwrap();
-    let number: i32 = sqlx::query_scalar(query)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
+    let number: i32 = sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap();
     connection.close().await.unwrap();
     number.into()
 }
 
 async fn run(options: &PgConnectOptions, statement: &'static str) {
     let mut connection = options.connect().await.unwrap();
-    sqlx::query(statement)
-        .execute(&mut connection)
-        .await
-        .unwrap();
+    sqlx::query(statement).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
 }
 
 async fn write_something(options: &PgConnectOptions) {
-    run(
-        options,
-        "CREATE TABLE kept AS SELECT * FROM generate_series(1, 1000) AS number",
-    )
-    .await;
+    run(options, "CREATE TABLE kept AS SELECT * FROM generate_series(1, 1000) AS number").await;
 }
 
 async fn assert_all_is_there(options: &PgConnectOptions) {
-    assert_eq!(
-        number(options, "SELECT count(*)::int FROM kept").await,
-        1000
-    );
+    assert_eq!(number(options, "SELECT count(*)::int FROM kept").await, 1000);
 }
 
 /// Waits for something that happens in another process, which nothing here can be told of.
@@ -86,10 +73,7 @@ async fn eventually<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) 
         if let Some(outcome) = attempt().await {
             return outcome;
         }
-        assert!(
-            begun.elapsed() < Duration::from_secs(30),
-            "waited in vain: {what}"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -106,16 +90,9 @@ fn kill_now(pid: i32) {
 /// What still works in `folder` or names it in its command line.
 fn processes_in(folder: &Path) -> Vec<String> {
     let Ok(processes) = fs::read_dir("/proc") else {
-        let list = Command::new("/bin/ps")
-            .args(["-axww", "-o", "command="])
-            .output()
-            .unwrap();
+        let list = Command::new("/bin/ps").args(["-axww", "-o", "command="]).output().unwrap();
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
-        return list
-            .lines()
-            .filter(|line| line.contains(folder.to_str().unwrap()))
-            .map(str::to_owned)
-            .collect();
+        return list.lines().filter(|line| line.contains(folder.to_str().unwrap())).map(str::to_owned).collect();
     };
     let describe = |process: PathBuf| {
         let command = fs::read(process.join("cmdline")).ok()?;
@@ -124,10 +101,7 @@ fn processes_in(folder: &Path) -> Vec<String> {
         let is_meant = directory.starts_with(folder) || command.contains(folder.to_str().unwrap());
         is_meant.then_some(command)
     };
-    processes
-        .flatten()
-        .filter_map(|entry| describe(entry.path()))
-        .collect()
+    processes.flatten().filter_map(|entry| describe(entry.path())).collect()
 }
 
 /// Ends a test: nothing may be left.

@@ -17,8 +17,8 @@ use nix::{
 use sqlx::ConnectOptions;
 
 use super::{
-    assert_all_is_there, eventually, folder, kill_now, postmaster, processes_in, settings,
-    stop_and_check, write_something,
+    assert_all_is_there, eventually, folder, kill_now, postmaster, processes_in, settings, stop_and_check,
+    write_something,
 };
 
 /// Names the data directory to the service that a test starts in order to kill it.
@@ -27,20 +27,14 @@ const VICTIM_DATA_DIR: &str = "CITED_TEST_VICTIM_DATA_DIR";
 #[tokio::test]
 async fn a_killed_postmaster_comes_back_with_all_data() {
     let folder = folder();
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     let options = postgres.connect_options();
     write_something(&options).await;
     let killed = postmaster(folder.path()).unwrap();
     kill_now(killed);
     eventually("Postgres is started again", async || {
         let is_new = postmaster(folder.path()).is_some_and(|pid| pid != killed);
-        if is_new {
-            options.connect().await.ok()
-        } else {
-            None
-        }
+        if is_new { options.connect().await.ok() } else { None }
     })
     .await;
     assert_all_is_there(&options).await;
@@ -50,20 +44,13 @@ async fn a_killed_postmaster_comes_back_with_all_data() {
 #[tokio::test]
 async fn a_crash_loop_is_given_up_and_reported() {
     let folder = folder();
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     fs::remove_file(folder.path().join("data/cluster/global/pg_control")).unwrap();
     kill_now(postmaster(folder.path()).unwrap());
-    let error = tokio::time::timeout(Duration::from_mins(1), postgres.failed())
-        .await
-        .unwrap();
+    let error = tokio::time::timeout(Duration::from_mins(1), postgres.failed()).await.unwrap();
     let message = error.to_string();
     assert!(message.contains("5 times in a row"), "{message}");
-    assert!(
-        message.contains("pg_control"),
-        "the log is quoted: {message}"
-    );
+    assert!(message.contains("pg_control"), "the log is quoted: {message}");
     postgres.stop().await.unwrap();
     assert_eq!(processes_in(folder.path()), [] as [String; 0]);
 }
@@ -71,9 +58,7 @@ async fn a_crash_loop_is_given_up_and_reported() {
 #[tokio::test]
 async fn stopping_while_it_is_being_started_again_leaves_nothing() {
     let folder = folder();
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     kill_now(postmaster(folder.path()).unwrap());
     postgres.stop().await.unwrap();
     assert_eq!(processes_in(folder.path()), [] as [String; 0]);
@@ -86,9 +71,7 @@ async fn service_to_be_killed() {
     let Some(folder) = env::var_os(VICTIM_DATA_DIR) else {
         return;
     };
-    let postgres = PrivatePostgres::start(&settings(Path::new(&folder)))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(Path::new(&folder))).await.unwrap();
     println!("\nready");
     panic!("{}", postgres.failed().await);
 }
@@ -96,9 +79,7 @@ async fn service_to_be_killed() {
 /// Starts a service in another process. With `until`, waits until it prints that line.
 fn victim(folder: &Path, until: Option<&str>) -> Child {
     // The name of a test begins after the name of its binary.
-    let module = module_path!()
-        .split_once("::")
-        .map_or(String::new(), |(_, path)| format!("{path}::"));
+    let module = module_path!().split_once("::").map_or(String::new(), |(_, path)| format!("{path}::"));
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "--ignored", "--nocapture"])
         .arg(format!("{module}service_to_be_killed"))
@@ -107,13 +88,8 @@ fn victim(folder: &Path, until: Option<&str>) -> Child {
         .spawn()
         .unwrap();
     if let Some(until) = until {
-        let mut lines = BufReader::new(child.stdout.take().unwrap())
-            .lines()
-            .map(Result::unwrap);
-        assert!(
-            lines.any(|line| line == until),
-            "the service ended too early"
-        );
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        assert!(lines.any(|line| line == until), "the service ended too early");
     }
     child
 }
@@ -128,20 +104,11 @@ async fn the_orphan_of_a_killed_service_is_stopped_and_its_data_kept() {
     let folder = folder();
     let service = victim(folder.path(), Some("ready"));
     let settings = settings(folder.path());
-    let refused = PrivatePostgres::start(&settings)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains(&format!("process {}", service.id())),
-        "{refused}"
-    );
+    let refused = PrivatePostgres::start(&settings).await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("process {}", service.id())), "{refused}");
     kill_victim(service);
     let orphan = postmaster(folder.path()).unwrap();
-    assert!(
-        kill(Pid::from_raw(orphan), None).is_ok(),
-        "the orphan lives on"
-    );
+    assert!(kill(Pid::from_raw(orphan), None).is_ok(), "the orphan lives on");
 
     let postgres = PrivatePostgres::start(&settings).await.unwrap();
     assert_ne!(postmaster(folder.path()), Some(orphan));
@@ -158,24 +125,14 @@ async fn a_service_killed_over_and_over_during_its_starts_recovers() {
         tokio::time::sleep(Duration::from_millis(150 * round)).await;
         kill_victim(service);
     }
-    let postgres = PrivatePostgres::start(&settings(folder.path()))
-        .await
-        .unwrap();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     write_something(&postgres.connect_options()).await;
     let unfinished = fs::read_dir(folder.path().join("data")).unwrap().flatten();
-    let unfinished = unfinished.filter(|entry| {
-        entry
-            .file_name()
-            .display()
-            .to_string()
-            .contains("unfinished")
-    });
+    let unfinished = unfinished.filter(|entry| entry.file_name().display().to_string().contains("unfinished"));
     assert_eq!(unfinished.count(), 0);
     // An initdb of a killed service ends when it finds its directory gone.
     eventually("only one Postgres is left", async || {
-        let has_initdb = processes_in(folder.path())
-            .iter()
-            .any(|process| process.contains("unfinished"));
+        let has_initdb = processes_in(folder.path()).iter().any(|process| process.contains("unfinished"));
         (!has_initdb).then_some(())
     })
     .await;
@@ -198,19 +155,12 @@ async fn a_stale_pid_file_that_names_an_unrelated_process_does_not_matter() {
         sleep.uid(owner.uid()).gid(owner.gid());
     }
     let mut unrelated = sleep.spawn().unwrap();
-    let stale = format!(
-        "{}\n{}\n1700000000\n5432\n/tmp\n\n",
-        unrelated.id(),
-        cluster.display()
-    );
+    let stale = format!("{}\n{}\n1700000000\n5432\n/tmp\n\n", unrelated.id(), cluster.display());
     fs::write(cluster.join("postmaster.pid"), stale).unwrap();
 
     let postgres = PrivatePostgres::start(&settings).await.unwrap();
     assert_all_is_there(&postgres.connect_options()).await;
-    assert!(
-        unrelated.try_wait().unwrap().is_none(),
-        "the unrelated process lives on"
-    );
+    assert!(unrelated.try_wait().unwrap().is_none(), "the unrelated process lives on");
     unrelated.kill().unwrap();
     unrelated.wait().unwrap();
     stop_and_check(postgres, folder).await;

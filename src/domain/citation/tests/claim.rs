@@ -2,11 +2,7 @@ use crate::domain::citation::{Draft, PreparedSource, Role};
 
 fn roles(text: &str) -> Vec<Role> {
     let draft = Draft::new(text, &[PreparedSource::new("Leave is 25 days.")]);
-    draft
-        .statements()
-        .iter()
-        .map(|statement| statement.role)
-        .collect()
+    draft.statements().iter().map(|statement| statement.role).collect()
 }
 
 #[test]
@@ -21,10 +17,7 @@ fn tells_claims_from_other_sentences() {
         ("**Leave**\n\nIt is 25 days.", &[Heading, Claim]),
         ("**25 days**\n\nSo it is.", &[Claim, Claim]),
         ("It is so.\n\n**Leave**", &[Claim, Claim]),
-        (
-            "The rules are:\n- 25 days\n- 5 days",
-            &[LeadIn, Claim, Claim],
-        ),
+        ("The rules are:\n- 25 days\n- 5 days", &[LeadIn, Claim, Claim]),
         ("The leave is 25 days:", &[Claim]),
         ("Is it so? It is.", &[Question, Claim]),
         ("“Is it so?”", &[Question]),
@@ -32,16 +25,10 @@ fn tells_claims_from_other_sentences() {
         ("The provided sources don't mention any fee.", &[Ignorance]),
         ("The sources don’t explicitly state this.", &[Ignorance]),
         ("This is not specified in the documents.", &[Ignorance]),
-        (
-            "The answer cannot be determined from the provided context.",
-            &[Ignorance],
-        ),
+        ("The answer cannot be determined from the provided context.", &[Ignorance]),
         ("Not in these documents.", &[Ignorance]),
         ("I could not find an answer.", &[Ignorance]),
-        (
-            "There is no information about fees in the documents.",
-            &[Ignorance],
-        ),
+        ("There is no information about fees in the documents.", &[Ignorance]),
         ("None of the sources mention it.", &[Ignorance]),
         ("The documents do not say so, but it is 25 days.", &[Claim]),
         ("The documents do not mention it; it is 25 days.", &[Claim]),
@@ -51,32 +38,20 @@ fn tells_claims_from_other_sentences() {
         ("No documents are provided.", &[Claim]),
         ("Staff must not include fees in the documents.", &[Claim]),
         ("This information is not provided.", &[Ignorance]),
-        (
-            "Unfortunately, the provided documents do not contain this.",
-            &[Ignorance],
-        ),
+        ("Unfortunately, the provided documents do not contain this.", &[Ignorance]),
         ("However, the sources do not say when.", &[Ignorance]),
         ("No source mentions it.", &[Ignorance]),
         ("There is no mention of fees in the sources.", &[Ignorance]),
         ("It is unclear from the documents.", &[Ignorance]),
-        (
-            "The context does not contain enough information.",
-            &[Ignorance],
-        ),
-        (
-            "The documents do not list fees, which are 5 euros.",
-            &[Claim],
-        ),
+        ("The context does not contain enough information.", &[Ignorance]),
+        ("The documents do not list fees, which are 5 euros.", &[Claim]),
         ("The study did not show any effect.", &[Claim]),
         ("However, it is not so.", &[Claim]),
         ("Yes. It is so.", &[Pleasantry, Claim]),
         ("Hello! It is so.", &[Pleasantry, Claim]),
         ("It is so. I hope this helps!", &[Claim, Pleasantry]),
         ("```\ncode\n```\nIt is so.", &[Code, Claim]),
-        (
-            "| Kind | Days |\n|---|---|\n| Leave | 25 |",
-            &[Heading, Markup, Claim],
-        ),
+        ("| Kind | Days |\n|---|---|\n| Leave | 25 |", &[Heading, Markup, Claim]),
         ("***\nIt is so.", &[Markup, Claim]),
         ("[^1]", &[Markup]),
         ("> It is so.", &[Claim]),
@@ -95,10 +70,7 @@ fn claims(text: &str) -> Vec<(String, Vec<u32>)> {
     ];
     let draft = Draft::new(text, &sources);
     let claims = draft.claims();
-    claims
-        .into_iter()
-        .map(|claim| (claim.span.slice(text).unwrap().to_owned(), claim.markers))
-        .collect()
+    claims.into_iter().map(|claim| (claim.span.slice(text).unwrap().to_owned(), claim.markers)).collect()
 }
 
 /// The words of a claim and the markers that cover it.
@@ -107,77 +79,38 @@ type Covered = (&'static str, &'static [u32]);
 #[test]
 fn markers_cover_their_sentence_and_supported_ones_before() {
     let cases: [(&str, &[Covered]); 9] = [
-        (
-            "Annual leave is 25 days. [^1]",
-            &[("Annual leave is 25 days.", &[1])],
-        ),
-        (
-            "Annual leave is 25 days [^1].",
-            &[("Annual leave is 25 days", &[1])],
-        ),
-        (
-            "[^1] Annual leave is 25 days.",
-            &[("Annual leave is 25 days.", &[1])],
-        ),
+        ("Annual leave is 25 days. [^1]", &[("Annual leave is 25 days.", &[1])]),
+        ("Annual leave is 25 days [^1].", &[("Annual leave is 25 days", &[1])]),
+        ("[^1] Annual leave is 25 days.", &[("Annual leave is 25 days.", &[1])]),
         (
             "Annual leave is 25 days. Five days may be carried over. [^1]",
-            &[
-                ("Annual leave is 25 days.", &[1]),
-                ("Five days may be carried over.", &[1]),
-            ],
+            &[("Annual leave is 25 days.", &[1]), ("Five days may be carried over.", &[1])],
         ),
         (
             "Annual leave is 25 days. The canteen opens at noon. [^2]",
-            &[
-                ("Annual leave is 25 days.", &[]),
-                ("The canteen opens at noon.", &[2]),
-            ],
+            &[("Annual leave is 25 days.", &[]), ("The canteen opens at noon.", &[2])],
         ),
         (
             "Annual leave is 25 days.\n\nFive days may be carried over. [^1]",
-            &[
-                ("Annual leave is 25 days.", &[]),
-                ("Five days may be carried over.", &[1]),
-            ],
+            &[("Annual leave is 25 days.", &[]), ("Five days may be carried over.", &[1])],
         ),
         (
             "- Annual leave is 25 days.\n- Five days may be carried over. [^1]",
-            &[
-                ("Annual leave is 25 days.", &[]),
-                ("Five days may be carried over.", &[1]),
-            ],
+            &[("Annual leave is 25 days.", &[]), ("Five days may be carried over.", &[1])],
         ),
-        (
-            "It is so [^1] and so [^2][^1].",
-            &[("It is so [^1] and so", &[1, 2])],
-        ),
+        ("It is so [^1] and so [^2][^1].", &[("It is so [^1] and so", &[1, 2])]),
         ("It is so. [^3]", &[("It is so.", &[])]),
     ];
     for (text, expected) in cases {
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(words, markers)| ((*words).to_owned(), markers.to_vec()))
-            .collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(words, markers)| ((*words).to_owned(), markers.to_vec())).collect();
         assert_eq!(claims(text), expected, "{text:?}");
     }
 }
 
 #[test]
 fn a_marker_inside_a_sentence_is_held_against_its_own_part() {
-    let sources = [
-        PreparedSource::new("Annual leave is 25 days."),
-        PreparedSource::new("The canteen opens at noon."),
-    ];
-    let draft = Draft::new(
-        "Annual leave is 25 days [^1] and the canteen opens at noon [^2].",
-        &sources,
-    );
-    assert!(
-        draft
-            .citations()
-            .iter()
-            .all(|citation| citation.support > 0.9),
-        "{:?}",
-        draft.citations()
-    );
+    let sources = [PreparedSource::new("Annual leave is 25 days."), PreparedSource::new("The canteen opens at noon.")];
+    let draft = Draft::new("Annual leave is 25 days [^1] and the canteen opens at noon [^2].", &sources);
+    assert!(draft.citations().iter().all(|citation| citation.support > 0.9), "{:?}", draft.citations());
 }

@@ -9,19 +9,12 @@ fn parse(text: &str) -> Markers {
 }
 
 fn numbers(text: &str) -> Vec<u32> {
-    parse(text)
-        .valid
-        .iter()
-        .map(|marker| marker.number)
-        .collect()
+    parse(text).valid.iter().map(|marker| marker.number).collect()
 }
 
 fn faults(text: &str) -> Vec<(MarkerFault, &str)> {
     let malformed = parse(text).malformed;
-    malformed
-        .iter()
-        .map(|marker| (marker.fault, marker.span.slice(text).unwrap()))
-        .collect()
+    malformed.iter().map(|marker| (marker.fault, marker.span.slice(text).unwrap())).collect()
 }
 
 #[test]
@@ -81,24 +74,11 @@ fn an_unclosed_marker_swallows_no_other() {
 
 #[test]
 fn stays_linear() {
-    for unit in [
-        "[^1]",
-        "[^",
-        "\\",
-        "\\[^1]",
-        "[^a",
-        "[^ ",
-        "[^1",
-        "```\n[^1]\n",
-    ] {
+    for unit in ["[^1]", "[^", "\\", "\\[^1]", "[^a", "[^ ", "[^1", "```\n[^1]\n"] {
         let text = unit.repeat(1_000_000 / unit.len());
         let started = std::time::Instant::now();
         let _ = parse(&text);
-        assert!(
-            started.elapsed().as_secs() < 10,
-            "{unit:?} took {:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed().as_secs() < 10, "{unit:?} took {:?}", started.elapsed());
     }
 }
 

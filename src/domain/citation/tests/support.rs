@@ -1,18 +1,13 @@
 use proptest::prelude::*;
 
-use crate::domain::citation::{
-    LexicalScorer, MissingKind, PreparedSource, SUPPORT_THRESHOLD, Support, SupportScorer,
-};
+use crate::domain::citation::{LexicalScorer, MissingKind, PreparedSource, SUPPORT_THRESHOLD, Support, SupportScorer};
 
 const LEAVE: &str = "# Leave policy\n\nEvery employee gets 25 days of paid annual leave per year. Up to five days \
     may be carried over until March 31, 2024. Requests go to Marie Curie, who answers within two weeks. \
     The fee is $1,000.50 in Germany.";
 
 fn support(claim: &str, sources: &[&str]) -> Support {
-    let sources: Vec<_> = sources
-        .iter()
-        .map(|text| PreparedSource::new(text))
-        .collect();
+    let sources: Vec<_> = sources.iter().map(|text| PreparedSource::new(text)).collect();
     let indices: Vec<_> = (0..sources.len()).collect();
     LexicalScorer::new(&sources).support(claim, &indices)
 }
@@ -21,64 +16,34 @@ fn support(claim: &str, sources: &[&str]) -> Support {
 fn tells_supported_claims_from_others() {
     // (claim, whether the source supports it)
     let cases = [
-        (
-            "Every employee gets 25 days of paid annual leave per year.",
-            true,
-        ),
+        ("Every employee gets 25 days of paid annual leave per year.", true),
         ("Employees receive 25 days of annual leave each year.", true),
-        (
-            "Employees receive 30 days of annual leave each year.",
-            false,
-        ),
+        ("Employees receive 30 days of annual leave each year.", false),
         ("Five days can be carried over until 31 March 2024.", true),
         ("5 days can be carried over until 2024-03-31.", true),
         ("Five days can be carried over until 31 May 2024.", false),
         ("Requests are answered by Marie Curie within 2 weeks.", true),
-        (
-            "Requests are answered by Pierre Curie within two weeks.",
-            false,
-        ),
+        ("Requests are answered by Pierre Curie within two weeks.", false),
         ("The fee is 1000.5 in France.", false),
         ("The fee is $1000.5 in Germany.", true),
         ("Bananas grow on tall plants in the tropics.", false),
     ];
     for (claim, expected) in cases {
         let support = support(claim, &[LEAVE]);
-        assert_eq!(
-            support.score >= SUPPORT_THRESHOLD,
-            expected,
-            "{claim}: {support:?}"
-        );
+        assert_eq!(support.score >= SUPPORT_THRESHOLD, expected, "{claim}: {support:?}");
     }
 }
 
 #[test]
 fn reports_what_is_missing() {
-    let support = support(
-        "In 2019 the committee of Paris met in May with 25 people.",
-        &[LEAVE],
-    );
-    let missing: Vec<_> = support
-        .missing
-        .iter()
-        .map(|missing| (missing.kind, missing.text.as_str()))
-        .collect();
-    assert_eq!(
-        missing,
-        [
-            (MissingKind::Number, "2019"),
-            (MissingKind::Name, "Paris"),
-            (MissingKind::Date, "May")
-        ]
-    );
+    let support = support("In 2019 the committee of Paris met in May with 25 people.", &[LEAVE]);
+    let missing: Vec<_> = support.missing.iter().map(|missing| (missing.kind, missing.text.as_str())).collect();
+    assert_eq!(missing, [(MissingKind::Number, "2019"), (MissingKind::Name, "Paris"), (MissingKind::Date, "May")]);
 }
 
 #[test]
 fn the_context_holds_names_but_is_never_quoted() {
-    let sources = [PreparedSource::with_context(
-        "Leave is 25 days.",
-        "Handbook of Acme",
-    )];
+    let sources = [PreparedSource::with_context("Leave is 25 days.", "Handbook of Acme")];
     let support = LexicalScorer::new(&sources).support("Leave at Acme is 25 days.", &[0]);
     assert_eq!(support.missing, []);
     assert_eq!(support.quote.unwrap().text, "Leave is 25 days.");
@@ -88,17 +53,9 @@ fn the_context_holds_names_but_is_never_quoted() {
 
 #[test]
 fn quotes_the_best_sentences() {
-    let one = support("Employees get 25 days of annual leave.", &[LEAVE])
-        .quote
-        .unwrap();
-    assert_eq!(
-        one.text,
-        "Every employee gets 25 days of paid annual leave per year."
-    );
-    let two = support(
-        "Employees get 25 days of annual leave and five may be carried over until March.",
-        &[LEAVE],
-    );
+    let one = support("Employees get 25 days of annual leave.", &[LEAVE]).quote.unwrap();
+    assert_eq!(one.text, "Every employee gets 25 days of paid annual leave per year.");
+    let two = support("Employees get 25 days of annual leave and five may be carried over until March.", &[LEAVE]);
     assert!(two.quote.unwrap().text.ends_with("March 31, 2024."));
     assert_eq!(one.clone().shifted(100).start, one.start + 100);
     assert_eq!(support("Bananas grow.", &[LEAVE]).quote, None);
@@ -110,13 +67,8 @@ fn quotes_the_best_sentences() {
 fn an_overlong_sentence_is_cut_around_its_best_part() {
     let padding = "lorem ipsum dolor ".repeat(200);
     let source = format!("{padding} employees get 25 days of leave {padding}");
-    let quote = support("Employees get 25 days of leave.", &[&source])
-        .quote
-        .unwrap();
-    assert!(
-        quote.text.len() <= 480 && quote.text.contains("employees get 25 days of leave"),
-        "{quote:?}"
-    );
+    let quote = support("Employees get 25 days of leave.", &[&source]).quote.unwrap();
+    assert!(quote.text.len() <= 480 && quote.text.contains("employees get 25 days of leave"), "{quote:?}");
 }
 
 #[test]

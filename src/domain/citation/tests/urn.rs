@@ -7,10 +7,7 @@ fn reads_and_writes() {
     let urn = Urn::new("handbook", "leave", 2, 3).unwrap();
     assert_eq!(urn.to_string(), "cited:handbook/leave@2#3");
     assert_eq!("cited:handbook/leave@2#3".parse(), Ok(urn.clone()));
-    assert_eq!(
-        serde_json::to_string(&urn).unwrap(),
-        "\"cited:handbook/leave@2#3\""
-    );
+    assert_eq!(serde_json::to_string(&urn).unwrap(), "\"cited:handbook/leave@2#3\"");
     let escaped = Urn::new("a/b@c#d", "é %", 1, 0).unwrap();
     assert_eq!(escaped.to_string(), "cited:a%2Fb%40c%23d/%C3%A9%20%25@1#0");
 }

@@ -10,9 +10,7 @@ use std::{fmt, path::PathBuf};
 use places::Places;
 use probe::Probe;
 
-use super::{
-    PrivatePostgresError, Settings, Skipped, cluster, data_dir::cluster_of, unprivileged::RunAs,
-};
+use super::{PrivatePostgresError, Settings, Skipped, cluster, data_dir::cluster_of, unprivileged::RunAs};
 
 /// The major versions that the service is tested with.
 const SUPPORTED_MAJORS: std::ops::RangeInclusive<u32> = 16..=18;
@@ -60,18 +58,8 @@ impl fmt::Display for Source {
 
 impl fmt::Display for Binaries {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            directory,
-            version,
-            pgvector,
-            source,
-            ..
-        } = self;
-        write!(
-            formatter,
-            "Postgres {version} with pgvector {pgvector} in {} ({source})",
-            directory.display()
-        )
+        let Self { directory, version, pgvector, source, .. } = self;
+        write!(formatter, "Postgres {version} with pgvector {pgvector} in {} ({source})", directory.display())
     }
 }
 
@@ -89,24 +77,14 @@ pub fn find_binaries(settings: &Settings) -> Result<Binaries, PrivatePostgresErr
     let cluster = cluster_of(&settings.data_dir);
     let run_as = RunAs::choose(&cluster)?;
     let wanted_major = cluster::major_of(&cluster)?;
-    find_among(&Places::of(settings), &run_as, wanted_major.as_deref()).map_err(|skipped| {
-        match wanted_major {
-            Some(found) => PrivatePostgresError::OtherMajor {
-                path: cluster,
-                found,
-                skipped,
-            },
-            None => PrivatePostgresError::NoBinaries { skipped },
-        }
+    find_among(&Places::of(settings), &run_as, wanted_major.as_deref()).map_err(|skipped| match wanted_major {
+        Some(found) => PrivatePostgresError::OtherMajor { path: cluster, found, skipped },
+        None => PrivatePostgresError::NoBinaries { skipped },
     })
 }
 
 /// The first candidate that fits, or why none does.
-fn find_among(
-    places: &Places,
-    run_as: &RunAs,
-    wanted_major: Option<&str>,
-) -> Result<Binaries, Vec<Skipped>> {
+fn find_among(places: &Places, run_as: &RunAs, wanted_major: Option<&str>) -> Result<Binaries, Vec<Skipped>> {
     let (candidates, mut skipped) = places.candidates();
     for candidate in candidates {
         let place = candidate.directory.display().to_string();

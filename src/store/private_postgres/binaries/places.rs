@@ -63,10 +63,7 @@ impl Places {
     /// The directories worth probing, in order of preference, and the places that hold none.
     pub(super) fn candidates(&self) -> (Vec<Candidate>, Vec<Skipped>) {
         if let Some(directory) = &self.configured {
-            let candidate = Candidate {
-                source: Source::Configured,
-                directory: directory.clone(),
-            };
+            let candidate = Candidate { source: Source::Configured, directory: directory.clone() };
             return (vec![candidate], Vec::new());
         }
         let mut candidates = Vec::new();
@@ -74,23 +71,14 @@ impl Places {
         let mut seen = HashSet::new();
         let searches = [
             (Source::Installed, "PATH".to_owned(), self.in_search_path()),
-            (
-                Source::Installed,
-                "usual installation folders".to_owned(),
-                self.in_install_folders(),
-            ),
+            (Source::Installed, "usual installation folders".to_owned(), self.in_install_folders()),
             (Source::Unpacked, self.cache_names(), self.in_caches()),
         ];
         for (source, place, found) in searches {
             if found.is_empty() {
-                skipped.push(Skipped {
-                    place,
-                    reason: "no Postgres there".to_owned(),
-                });
+                skipped.push(Skipped { place, reason: "no Postgres there".to_owned() });
             }
-            let new = found
-                .into_iter()
-                .filter(|directory| seen.insert(directory.clone()));
+            let new = found.into_iter().filter(|directory| seen.insert(directory.clone()));
             candidates.extend(new.map(|directory| Candidate { source, directory }));
         }
         (candidates, skipped)
@@ -102,14 +90,8 @@ impl Places {
             return Vec::new();
         };
         let directories: Vec<PathBuf> = env::split_paths(search_path).collect();
-        let told = directories
-            .iter()
-            .filter_map(|directory| bin_dir_by_pg_config(directory));
-        directories
-            .iter()
-            .filter_map(|directory| server_dir(directory))
-            .chain(told)
-            .collect()
+        let told = directories.iter().filter_map(|directory| bin_dir_by_pg_config(directory));
+        directories.iter().filter_map(|directory| server_dir(directory)).chain(told).collect()
     }
 
     fn in_install_folders(&self) -> Vec<PathBuf> {
@@ -141,11 +123,7 @@ impl Places {
     }
 
     fn cache_names(&self) -> String {
-        let names: Vec<String> = self
-            .caches
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
+        let names: Vec<String> = self.caches.iter().map(|path| path.display().to_string()).collect();
         format!("unpacked copies in {}", names.join(" and "))
     }
 }
@@ -173,10 +151,7 @@ fn entries(folder: &Path, prefix: &str) -> Vec<(String, PathBuf)> {
 fn server_dir(directory: &Path) -> Option<PathBuf> {
     let server = directory.join("postgres").canonicalize().ok()?;
     let directory = server.parent()?;
-    directory
-        .join("initdb")
-        .is_file()
-        .then(|| directory.to_owned())
+    directory.join("initdb").is_file().then(|| directory.to_owned())
 }
 
 fn bin_dir_by_pg_config(directory: &Path) -> Option<PathBuf> {
@@ -184,11 +159,7 @@ fn bin_dir_by_pg_config(directory: &Path) -> Option<PathBuf> {
     if !program.is_file() {
         return None;
     }
-    let output = Command::new(program)
-        .arg("--bindir")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new(program).arg("--bindir").stdin(Stdio::null()).output().ok()?;
     server_dir(Path::new(String::from_utf8(output.stdout).ok()?.trim()))
 }
 

@@ -29,9 +29,7 @@ impl Probe {
         if !directory.is_dir() {
             return Err("there is no such directory".to_owned());
         }
-        run_as
-            .check_reach(directory, "CITED_POSTGRES_BIN")
-            .map_err(|error| error.to_string())?;
+        run_as.check_reach(directory, "CITED_POSTGRES_BIN").map_err(|error| error.to_string())?;
         if !directory.join("initdb").is_file() {
             return Err("it holds no initdb".to_owned());
         }
@@ -49,16 +47,10 @@ impl Probe {
     /// # Errors
     /// Why it does not, as a sentence for people.
     pub(super) fn check(self, wanted_major: Option<&str>) -> Result<Self, String> {
-        let Self {
-            version,
-            major,
-            pgvector,
-        } = &self;
+        let Self { version, major, pgvector } = &self;
         if !SUPPORTED_MAJORS.contains(major) {
             let (least, most) = (SUPPORTED_MAJORS.start(), SUPPORTED_MAJORS.end());
-            return Err(format!(
-                "Postgres {version}, and {least} to {most} are supported"
-            ));
+            return Err(format!("Postgres {version}, and {least} to {most} are supported"));
         }
         if pgvector.is_empty() {
             return Err(format!("Postgres {version} has no pgvector"));
@@ -70,9 +62,9 @@ impl Probe {
             ));
         }
         match wanted_major {
-            Some(wanted) if wanted != major.to_string() => Err(format!(
-                "Postgres {version}, and the database was made by {wanted}"
-            )),
+            Some(wanted) if wanted != major.to_string() => {
+                Err(format!("Postgres {version}, and the database was made by {wanted}"))
+            }
             Some(_) | None => Ok(self),
         }
     }
@@ -82,15 +74,11 @@ impl Probe {
 fn ask(run_as: &RunAs, program: &Path, option: &str) -> Result<String, String> {
     let name = program.file_name().unwrap_or_default().display();
     match run_as.command(program).arg(option).output() {
-        Ok(output) if output.status.success() => {
-            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        }
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
             let line = said.lines().next().unwrap_or_default();
-            Err(format!("{name} does not run ({}) {line}", output.status)
-                .trim_end()
-                .to_owned())
+            Err(format!("{name} does not run ({}) {line}", output.status).trim_end().to_owned())
         }
         Err(error) if is_denied(&error) => Err(format!("{name} may not be executed")),
         Err(error) => Err(format!("{name} cannot be run: {error}")),
@@ -101,9 +89,7 @@ fn ask(run_as: &RunAs, program: &Path, option: &str) -> Result<String, String> {
 fn version_in(answer: &str) -> Option<String> {
     let (_, rest) = answer.split_once("(PostgreSQL) ")?;
     let version = rest.split_whitespace().next()?;
-    version
-        .starts_with(|first: char| first.is_ascii_digit())
-        .then(|| version.to_owned())
+    version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
 }
 
 /// The default version in pgvector's control file.
@@ -122,11 +108,7 @@ fn share_dirs(directory: &Path, run_as: &RunAs) -> Vec<PathBuf> {
     }
     let install = directory.parent().unwrap_or(directory);
     let version = install.file_name().unwrap_or_default();
-    vec![
-        install.join("share/postgresql"),
-        install.join("share"),
-        Path::new("/usr/share/postgresql").join(version),
-    ]
+    vec![install.join("share/postgresql"), install.join("share"), Path::new("/usr/share/postgresql").join(version)]
 }
 
 fn default_version(line: &str) -> Option<String> {

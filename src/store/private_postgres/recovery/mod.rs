@@ -42,10 +42,7 @@ pub(super) fn clear_leftovers(cluster: &Path) -> Result<(), PrivatePostgresError
     let recorded = recorded_pid(cluster);
     let leftovers = processes_of(cluster);
     if !leftovers.is_empty() {
-        tracing::warn!(
-            ?leftovers,
-            "stopping a Postgres left over from an earlier run"
-        );
+        tracing::warn!(?leftovers, "stopping a Postgres left over from an earlier run");
         end_all(cluster, recorded, &leftovers)?;
     }
     match recorded_pid(cluster) {
@@ -54,10 +51,7 @@ pub(super) fn clear_leftovers(cluster: &Path) -> Result<(), PrivatePostgresError
         // process of this cluster lives has just been seen to.
         Some(pid) if is_alive(pid) => {
             let path = cluster.join("postmaster.pid");
-            tracing::warn!(
-                pid,
-                "removing a stale postmaster.pid, which names an unrelated process"
-            );
+            tracing::warn!(pid, "removing a stale postmaster.pid, which names an unrelated process");
             fs::remove_file(&path).map_err(PrivatePostgresError::file("remove", path))
         }
         Some(_) | None => Ok(()),
@@ -66,11 +60,7 @@ pub(super) fn clear_leftovers(cluster: &Path) -> Result<(), PrivatePostgresError
 
 /// From the gentle signal to the strong one, each with its time. Only the postmaster, which passes
 /// it on, is asked gently; its children alone end when they notice that it is gone.
-fn end_all(
-    cluster: &Path,
-    recorded: Option<i32>,
-    leftovers: &[i32],
-) -> Result<(), PrivatePostgresError> {
+fn end_all(cluster: &Path, recorded: Option<i32>, leftovers: &[i32]) -> Result<(), PrivatePostgresError> {
     match recorded.filter(|pid| leftovers.contains(pid)) {
         Some(postmaster) => {
             send(postmaster, Signal::SIGINT);
@@ -90,10 +80,7 @@ fn end_all(
         }
     }
     match processes_of(cluster).first() {
-        Some(&pid) => Err(PrivatePostgresError::Leftover {
-            path: cluster.to_owned(),
-            pid,
-        }),
+        Some(&pid) => Err(PrivatePostgresError::Leftover { path: cluster.to_owned(), pid }),
         None => Ok(()),
     }
 }
@@ -112,12 +99,7 @@ fn wait_for_end(cluster: &Path, limit: Duration) -> bool {
 /// The process that `postmaster.pid` names. A half-written file names none.
 fn recorded_pid(cluster: &Path) -> Option<i32> {
     let text = fs::read_to_string(cluster.join("postmaster.pid")).ok()?;
-    text.lines()
-        .next()?
-        .trim()
-        .parse()
-        .ok()
-        .filter(|&pid: &i32| pid > 1)
+    text.lines().next()?.trim().parse().ok().filter(|&pid: &i32| pid > 1)
 }
 
 fn is_alive(pid: i32) -> bool {

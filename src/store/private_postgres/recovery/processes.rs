@@ -16,9 +16,8 @@ pub(super) fn processes_of(cluster: &Path) -> Vec<i32> {
     // so a renamed path or a mount does not matter.
     let works_here = |process: &Path| {
         fs::read_to_string(process.join("comm")).is_ok_and(|name| name.trim_end() == "postgres")
-            && fs::metadata(process.join("cwd")).is_ok_and(|directory| {
-                (directory.dev(), directory.ino()) == (cluster.dev(), cluster.ino())
-            })
+            && fs::metadata(process.join("cwd"))
+                .is_ok_and(|directory| (directory.dev(), directory.ino()) == (cluster.dev(), cluster.ino()))
     };
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -61,20 +60,11 @@ fn parse_list(list: &str, cluster: &Path) -> Vec<i32> {
             Some((pid.parse().ok()?, parent.parse().ok()?, command))
         })
         .collect();
-    let is_postmaster = |command: &str| {
-        command
-            .split_once(&data_argument)
-            .is_some_and(|(program, _)| program.ends_with("/postgres"))
-    };
-    let postmasters: Vec<i32> = processes
-        .iter()
-        .filter(|(_, _, command)| is_postmaster(command))
-        .map(|&(pid, _, _)| pid)
-        .collect();
-    let children = processes
-        .iter()
-        .filter(|(_, parent, _)| postmasters.contains(parent))
-        .map(|&(pid, _, _)| pid);
+    let is_postmaster =
+        |command: &str| command.split_once(&data_argument).is_some_and(|(program, _)| program.ends_with("/postgres"));
+    let postmasters: Vec<i32> =
+        processes.iter().filter(|(_, _, command)| is_postmaster(command)).map(|&(pid, _, _)| pid).collect();
+    let children = processes.iter().filter(|(_, parent, _)| postmasters.contains(parent)).map(|&(pid, _, _)| pid);
     postmasters.iter().copied().chain(children).collect()
 }
 

@@ -1,0 +1,130 @@
+//! Every error is a complete problem document; keys, limits and probes.
+
+use reqwest::{Method, header};
+use serde_json::{Value, json};
+
+use super::{
+    database,
+    harness::{TestApp, send},
+    scripted::ModelServer,
+};
+
+async fn app(settings: &[(&str, &str)]) -> (ModelServer, TestApp) {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_models_and(&server, settings).await;
+    (server, app)
+}
+
+#[tokio::test]
+async fn bad_requests_are_explained() {
+    let (_server, app) = app(&[]).await;
+    app.get("/nowhere").await.assert_problem(404, "not_found");
+    app.get("/v1/documents/not-a-uuid").await.assert_problem(404, "not_found");
+    app.get("/v1/jobs/01a20082-8031-747f-87a7-5e9f17eb8160").await.assert_problem(404, "not_found");
+    let answer = send(app.request(Method::PATCH, "/v1/ask")).await;
+    answer.assert_problem(405, "method_not_allowed");
+    assert!(answer.headers.contains_key(header::ALLOW));
+    for path in ["/v1/ask", "/v1/search", "/v1/documents", "/v1/collections"] {
+        let request = |content_type: &'static str, body: &'static str| {
+            app.request(Method::POST, path).header(header::CONTENT_TYPE, content_type).body(body)
+        };
+        send(request("application/json", "{\"question\":")).await.assert_problem(400, "unreadable_body");
+        send(request("application/json", "")).await.assert_problem(400, "unreadable_body");
+        send(request("text/plain", "{}")).await.assert_problem(415, "unsupported_media_type");
+        send(request("application/json", "[]")).await.assert_problem(422, "invalid_request");
+        send(request("application/json", "{\"surprise\": 1}")).await.assert_problem(422, "invalid_request");
+        send(app.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json").body(vec![0xff, 0xfe]))
+            .await
+            .assert_problem(400, "unreadable_body");
+    }
+    let answer = send(
+        app.request(Method::POST, "/v1/documents")
+            .header(header::CONTENT_TYPE, "multipart/form-data; boundary=x")
+            .body("--x\r\nbroken"),
+    )
+    .await;
+    answer.assert_problem(400, "unreadable_body");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_values_of_an_ask_are_all_named() {
+    let (_server, app) = app(&[]).await;
+    let body = json!({"question": "", "collections": ["a", "a"], "top_k": 101, "temperature": 3, "stream": true, "limits": {"timeout_ms": 0}});
+    let answer = app.ask(body).await;
+    answer.assert_problem(422, "invalid_request");
+    assert_eq!(
+        answer.pointers(),
+        ["/question", "/collections/1", "/top_k", "/temperature", "/stream", "/limits/timeout_ms"]
+    );
+    let answer = app.ask(json!({"question": "Why?", "validation": "strict"})).await;
+    assert_eq!(answer.pointers(), ["/validation"]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn bodies_have_a_limit() {
+    let (_server, app) = app(&[("CITED_MAX_BODY_BYTES", "1000000")]).await;
+    let large = json!({"documents": [{"source": "a", "text": "x".repeat(1_100_000)}]});
+    let answer = app.post("/v1/documents", large).await;
+    answer.assert_problem(413, "body_too_large");
+    let answer = app.ask(json!({"question": "x".repeat(300_000)})).await;
+    answer.assert_problem(413, "body_too_large");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn keys_open_every_route_that_is_listed() {
+    let keys = [("CITED_API_KEYS", "first-key-0123456789, second-key-0123456789")];
+    let (_server, app) = app(&keys).await;
+    let document: Value = app.get("/openapi.json").await.body;
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.len() >= 12, "{paths:?}");
+    for (path, methods) in paths {
+        let concrete = path.replace("{id}", "01a20082-8031-747f-87a7-5e9f17eb8160").replace("{name}", "c");
+        for method in methods.as_object().expect("methods").keys() {
+            let method: Method = method.to_uppercase().parse().expect("a method");
+            let bare = send(app.request(method.clone(), &concrete)).await;
+            if path.starts_with("/v1/") {
+                bare.assert_problem(401, "unauthorized");
+                assert_eq!(
+                    bare.headers.get(header::WWW_AUTHENTICATE).and_then(|value| value.to_str().ok()),
+                    Some("Bearer")
+                );
+                let wrong = send(app.request(method.clone(), &concrete).bearer_auth("wrong-key-0123456789")).await;
+                wrong.assert_problem(401, "unauthorized");
+                let right = send(app.request(method, &concrete).bearer_auth("second-key-0123456789")).await;
+                assert_ne!(right.status, 401, "{path}");
+            } else {
+                assert_eq!(bare.status, 200, "{path}");
+            }
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn probes_pages_and_request_ids() {
+    let (_server, app) = app(&[]).await;
+    assert_eq!(app.get("/livez").await.body["status"], "ok");
+    assert_eq!(app.get("/readyz").await.body["status"], "ok");
+    let page = app.request(Method::GET, "/docs/").send().await.expect("a page");
+    assert_eq!(page.status(), 200);
+    assert!(page.text().await.expect("text").contains("swagger"));
+    let answer = send(app.request(Method::GET, "/nowhere").header("x-request-id", "mine-1")).await;
+    assert_eq!(answer.body["request_id"], "mine-1");
+    let answer = send(app.request(Method::GET, "/nowhere").header("x-request-id", "not mine\t!")).await;
+    assert_ne!(answer.body["request_id"], "not mine\t!");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_sabotaged_schema_is_a_500_that_tells_nothing() {
+    let (_server, app) = app(&[]).await;
+    database::execute(&app.database, "ALTER TABLE collection RENAME COLUMN name TO secret_column").await;
+    let answer = app.get("/v1/collections").await;
+    answer.assert_problem(500, "internal");
+    assert!(!answer.body.to_string().contains("secret_column"), "{answer:?}");
+    database::execute(&app.database, "ALTER TABLE collection RENAME COLUMN secret_column TO name").await;
+    app.stop().await;
+}

@@ -1,0 +1,121 @@
+//! Row level security: what the runtime role can and cannot see.
+
+use cited::store::{PoolSettings, Store, StoreError};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row};
+
+use super::{database, harness::TestApp, scripted::ModelServer};
+
+const TABLES: [&str; 8] =
+    ["collection", "collection_statistic", "term_statistic", "document", "chunk", "chunk_embedding", "job", "job_item"];
+const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
+const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
+
+async fn count(connection: &mut PgConnection, table: &str) -> i64 {
+    let row = connection.fetch_one(AssertSqlSafe(format!("SELECT count(*) FROM {table}"))).await.expect(table);
+    row.get(0)
+}
+
+#[tokio::test]
+async fn without_a_tenant_or_with_another_nothing_is_seen() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Some words.")]).await;
+    let mut connection = app.database.connect().await.expect("connect");
+    connection.execute("SET ROLE cited_app").await.expect("role");
+    for (tenant, visible) in [(None, false), (Some(OTHER), false), (Some(DEFAULT), true)] {
+        if let Some(tenant) = tenant {
+            connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{tenant}'"))).await.expect("tenant");
+        }
+        for table in TABLES {
+            assert_eq!(count(&mut connection, table).await > 0, visible, "{table} as {tenant:?}");
+        }
+        let search = "SELECT count(*) FROM lexical_search(ARRAY(SELECT collection_id FROM collection),
+            (SELECT array_agg(term_id) FROM term_statistic), '{1:1}/1000000000', NULL, NULL, NULL, NULL, 10)";
+        let found: i64 = connection.fetch_one(search).await.expect("search").get(0);
+        assert_eq!(found > 0, visible, "lexical_search as {tenant:?}");
+    }
+    connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{OTHER}'"))).await.expect("tenant");
+    let stolen = connection
+        .execute(AssertSqlSafe(format!("UPDATE document SET title = 'x' WHERE tenant_id = '{DEFAULT}'")))
+        .await;
+    assert_eq!(stolen.expect("no error, no row").rows_affected(), 0);
+    let forged = connection
+        .execute(AssertSqlSafe(format!(
+            "INSERT INTO collection_statistic (tenant_id, collection_id) VALUES ('{DEFAULT}', '{OTHER}')"
+        )))
+        .await;
+    assert!(forged.is_err(), "a row of another tenant cannot be written");
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Some words.")]).await;
+    let mut connection = app.database.connect().await.expect("connect");
+    // As superuser: the identities that a thief would have to know.
+    let row = connection
+        .fetch_one("SELECT (array_agg(DISTINCT collection_id))[1]::text, array_agg(term_id)::text FROM term_statistic")
+        .await
+        .expect("row");
+    let (collection, terms): (String, String) = (row.get(0), row.get(1));
+    connection.execute(AssertSqlSafe(format!("SET ROLE cited_app; SET cited.tenant = '{OTHER}'"))).await.expect("role");
+    let sql = format!(
+        "SELECT count(*) FROM lexical_search(ARRAY['{collection}'::uuid], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+    );
+    let found: i64 = connection.fetch_one(AssertSqlSafe(sql)).await.expect("search").get(0);
+    assert_eq!(found, 0);
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn every_table_with_a_tenant_is_forced_and_has_a_policy() {
+    let database = database::create().await;
+    let unprotected = "SELECT count(*) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'tenant'
+          AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))";
+    assert_eq!(database::number(&database, unprotected).await, 0);
+    let protected = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relforcerowsecurity";
+    assert_eq!(database::number(&database, protected).await, i64::try_from(TABLES.len()).expect("few"));
+}
+
+#[tokio::test]
+async fn a_role_that_could_bypass_is_refused() {
+    let database = database::create().await;
+    // A role of the same rights as cited_app, but for this database's sessions only.
+    database::execute(
+        &database,
+        "CREATE ROLE bypassing_login LOGIN PASSWORD 'x' BYPASSRLS; GRANT cited_app TO bypassing_login",
+    )
+    .await;
+    let options = database.clone().username("bypassing_login").password("x");
+    // It logs in with the right to bypass, and runs as cited_app, which has none.
+    Store::connect(&options, None, &PoolSettings { max_connections: 1, ..PoolSettings::default() })
+        .await
+        .expect("bound")
+        .close()
+        .await;
+    // Roles belong to the whole server, so cited_app itself is not touched; its name is what counts.
+    let mut connection = database.connect().await.expect("connect");
+    let bypasses: bool = connection
+        .fetch_one(
+            "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname IN ('cited_app', 'cited_lexical')",
+        )
+        .await
+        .expect("row")
+        .get(0);
+    assert!(!bypasses);
+    connection.close().await.expect("close");
+    database::execute(&database, "DROP ROLE bypassing_login").await;
+}
+
+#[tokio::test]
+async fn migrations_run_twice_without_harm_and_old_servers_are_refused_by_name() {
+    let database = database::create().await;
+    Store::migrate(&database).await.expect("again");
+    let error = Store::migrate(&database.clone().username("nobody_like_this")).await.expect_err("no such user");
+    assert!(matches!(error, StoreError::Database(_) | StoreError::Unavailable(_)), "{error:?}");
+}

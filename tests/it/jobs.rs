@@ -1,0 +1,159 @@
+//! The queue: leases, fencing, lost workers.
+
+use cited::{
+    domain::identity::TenantId,
+    store::{BatchOutcome, CommitBatch, Lease, PoolSettings, Store},
+};
+use serde_json::json;
+use time::{Duration, OffsetDateTime};
+
+use super::{database, harness::TestApp, scripted::ModelServer};
+
+const LEASE: Lease = Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_attempts: 3 };
+
+fn at(seconds: i64) -> OffsetDateTime {
+    OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
+}
+
+/// A store with one queued job of `count` documents and nobody to work on it.
+async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
+    let options = database::create().await;
+    let profile = cited::domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
+    let profile = Store::ensure_profile(&options, &profile).await.expect("profile");
+    let store = Store::connect(&options, None, &PoolSettings { max_connections: 4, ..PoolSettings::default() })
+        .await
+        .expect("store");
+    let (collection, _) =
+        store.ensure_collection(TenantId::DEFAULT, uuid(1), "c", profile, at(0)).await.expect("collection");
+    let items = (0..count)
+        .map(|number| cited::store::NewJobItem {
+            source: format!("s{number}"),
+            payload: json!({"v": "1"}),
+            content: vec![b'x'; 100],
+        })
+        .collect();
+    store.enqueue(TenantId::DEFAULT, uuid(2), (collection.id, "c"), items, at(0)).await.expect("queued");
+    (store, options)
+}
+
+fn uuid(number: u128) -> uuid::Uuid {
+    uuid::Uuid::from_u128(number)
+}
+
+#[tokio::test]
+async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
+    let (store, _) = queued(15).await;
+    let first = store.claim(&LEASE, at(1)).await.expect("claim").expect("work");
+    assert_eq!(first.items.len(), 10);
+    let small = Lease { max_bytes: 250, ..LEASE };
+    let second = store.claim(&small, at(1)).await.expect("claim").expect("work");
+    assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
+    assert!(second.fence > first.fence);
+    let tiny = Lease { max_bytes: 1, ..LEASE };
+    let third = store.claim(&tiny, at(1)).await.expect("claim").expect("work");
+    assert_eq!(third.items.len(), 1, "one always fits");
+    let mut all: Vec<i32> =
+        [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 13, "nothing is claimed twice");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
+    let (store, options) = queued(2).await;
+    let lost = store.claim(&LEASE, at(0)).await.expect("claim").expect("work");
+    assert!(store.claim(&LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
+    assert_eq!(store.reap(&LEASE, at(29)).await.expect("reap"), 0);
+    assert_eq!(store.reap(&LEASE, at(31)).await.expect("reap"), 2);
+    let taken_over = store.claim(&LEASE, at(31)).await.expect("claim").expect("work");
+    assert_eq!(taken_over.items[0].attempts, 2);
+    assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
+    assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
+    let collection = store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    let late = CommitBatch {
+        tenant: lost.tenant,
+        job_id: lost.job_id,
+        fence: lost.fence,
+        collection: &collection,
+        documents: &[],
+        unchanged: &[(0, uuid(9))],
+        now: at(32),
+    };
+    assert_eq!(store.commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
+    store.fail_items(lost.tenant, lost.job_id, lost.fence, &[failure(0)], at(32)).await.expect("ignored");
+    assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
+    store.close().await;
+}
+
+fn failure(ordinal: i32) -> cited::store::ItemFailure {
+    cited::store::ItemFailure {
+        ordinal,
+        stage: cited::domain::job::Stage::Load,
+        cause: "test",
+        message: "test".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends() {
+    let (store, options) = queued(1).await;
+    for round in 0..3 {
+        assert!(store.claim(&LEASE, at(round * 100)).await.expect("claim").is_some(), "round {round}");
+        store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+    }
+    assert!(store.claim(&LEASE, at(400)).await.expect("claim").is_none());
+    let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
+    let items = store.job_items(TenantId::DEFAULT, uuid(2), 0, 10).await.expect("items");
+    assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 3));
+    database::assert_consistent(&options).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn an_older_upload_never_overwrites_a_newer_one() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    // The older upload waits out a transient failure while the newer one is stored.
+    server.embedding_reply(super::scripted::Reply::Status(503, "busy".to_owned()));
+    let body = |text: &str| json!({"collection": "c", "documents": [{"source": "a.md", "text": text}]});
+    let older = app.post("/v1/documents", body("The older words.")).await;
+    assert_eq!(older.status, 202, "{older:?}");
+    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    app.ingest("c", &[("a.md", "The newer words.")]).await;
+    let path = older.headers["location"].to_str().expect("location").to_owned();
+    let mut job = app.get(&path).await.body;
+    for _ in 0..600 {
+        if job["finished_at"].is_string() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        job = app.get(&path).await.body;
+    }
+    assert_eq!(job["state"], "succeeded", "{job}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The newer words.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn jobs_are_listed_newest_first_and_filtered() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    for number in 0..3 {
+        app.ingest("c", &[("a.md", &format!("Words {number}."))]).await;
+    }
+    let page = app.get("/v1/jobs?limit=2").await.body;
+    assert_eq!(page["jobs"].as_array().map(Vec::len), Some(2));
+    let rest =
+        app.get(&format!("/v1/jobs?limit=2&cursor={}", page["next_cursor"].as_str().expect("cursor"))).await.body;
+    assert_eq!((rest["jobs"].as_array().map(Vec::len), &rest["next_cursor"]), (Some(1), &json!(null)));
+    assert!(page["jobs"][0]["created_at"].as_str() > rest["jobs"][0]["created_at"].as_str());
+    assert_eq!(app.get("/v1/jobs?state=failed").await.body["jobs"], json!([]));
+    assert_eq!(app.get("/v1/jobs?state=succeeded").await.body["jobs"].as_array().map(Vec::len), Some(3));
+    app.get("/v1/jobs?state=done").await.assert_problem(422, "invalid_request");
+    app.stop().await;
+}

@@ -1,0 +1,106 @@
+//! The service as a process of its own, to be killed.
+
+use std::{
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+/// Longest wait for a process to be ready, also on a busy machine.
+const READY: Duration = Duration::from_secs(120);
+
+/// A running `cited`.
+pub struct Process {
+    child: Child,
+    pub base: String,
+    log: tokio::task::JoinHandle<()>,
+}
+
+/// A `cited` with nothing of the tests' own environment but what is needed.
+pub fn command(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cited"));
+    command.args(arguments).env_clear().kill_on_drop(true).stdin(Stdio::null());
+    for name in ["PATH", "HOME", "XDG_CACHE_HOME", "CITED_POSTGRES_BIN"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command.envs([
+        ("CITED_LOG_FORMAT", "json"),
+        ("CITED_LISTEN", "127.0.0.1:0"),
+        ("CITED_EMBEDDING_THREADS", "1"),
+        ("CITED_LEASE_S", "2"),
+    ]);
+    command.envs(settings.iter().copied());
+    command
+}
+
+/// Settings of a service with a private database in a folder.
+pub fn embedded(folder: &Path) -> Vec<(String, String)> {
+    vec![("CITED_DATA_DIR".to_owned(), folder.join("data").display().to_string())]
+}
+
+impl Process {
+    /// Starts `cited serve` and waits until it listens.
+    pub async fn serve(settings: &[(&str, &str)]) -> Self {
+        let mut child =
+            command(&["serve"], settings).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let address = tokio::time::timeout(READY, async {
+            let mut seen = Vec::new();
+            while let Some(line) = lines.next_line().await.expect("readable") {
+                let parsed: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+                if let Some(address) = parsed["address"].as_str() {
+                    return address.to_owned();
+                }
+                seen.push(line);
+            }
+            panic!("the service ended: {seen:#?}");
+        })
+        .await
+        .expect("the service is ready in time");
+        // A full pipe would stop the service.
+        let log = tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Self { child, base: format!("http://{address}"), log }
+    }
+
+    /// Starts `cited worker`.
+    pub fn worker(settings: &[(&str, &str)]) -> Self {
+        let child = command(&["worker"], settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+        Self { child, base: String::new(), log: tokio::spawn(async {}) }
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        if let Some(id) = self.child.id() {
+            let pid = Pid::from_raw(i32::try_from(id).expect("a pid"));
+            kill(pid, signal).expect("a signal to our own child");
+        }
+    }
+
+    /// Sends SIGKILL and waits for the end.
+    pub async fn kill(mut self) {
+        self.child.kill().await.expect("killed");
+        self.log.abort();
+    }
+
+    /// Asks it to stop and waits; how long that took and whether it ended well.
+    pub async fn stop(mut self) -> (Duration, bool) {
+        let started = Instant::now();
+        self.signal(Signal::SIGINT);
+        let status = tokio::time::timeout(Duration::from_secs(60), self.child.wait())
+            .await
+            .expect("stops in time")
+            .expect("status");
+        self.log.abort();
+        (started.elapsed(), status.success())
+    }
+}

@@ -1,0 +1,130 @@
+//! Retrieval: modes, scores, filters.
+
+use serde_json::{Value, json};
+
+use super::{harness::TestApp, scripted::ModelServer};
+
+fn sources(body: &Value) -> Vec<String> {
+    let results = body["results"].as_array().expect("results");
+    results.iter().map(|result| result["source"].as_str().expect("source").to_owned()).collect()
+}
+
+async fn app() -> (ModelServer, TestApp) {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let documents = json!([
+        {"source": "hr/leave.md", "text": "Annual leave is 28 days.", "metadata": {"team": "people", "year": 2024, "tags": ["time", "pay"]}},
+        {"source": "hr/pay.md", "text": "Pay day is the 25th.", "metadata": {"team": "people", "year": 2022}},
+        {"source": "it/laptop.md", "text": "Annual laptop checks are in May.", "metadata": {"team": "it", "year": 2023, "owner": null}},
+    ]);
+    let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
+    assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+    (server, app)
+}
+
+#[tokio::test]
+async fn each_mode_shows_its_scores() {
+    let (_server, app) = app().await;
+    let search = |mode: &str| json!({"query": "annual leave days", "collections": ["c"], "mode": mode});
+    let lexical = app.post("/v1/search", search("lexical")).await.body;
+    assert_eq!(sources(&lexical)[0], "hr/leave.md");
+    assert_eq!(sources(&lexical).len(), 3, "\"days\" and \"day\" share a stem");
+    for result in lexical["results"].as_array().expect("results") {
+        assert!(result["scores"]["dense"].is_null() && result["scores"]["lexical"].as_f64() > Some(0.0), "{result}");
+    }
+    let dense = app.post("/v1/search", search("dense")).await.body;
+    assert_eq!((sources(&dense).len(), &dense["vector_scan"]), (3, &json!("exact")));
+    assert!(
+        dense["results"][0]["scores"]["lexical"].is_null()
+            && dense["results"][0]["scores"]["dense"].as_f64() <= Some(1.001)
+    );
+    let hybrid = app.post("/v1/search", search("hybrid")).await.body;
+    let scores: Vec<f64> = hybrid["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .filter_map(|result| result["scores"]["fused"].as_f64())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b) && scores[0] > 0.9, "{scores:?}");
+    let first = &hybrid["results"][0];
+    assert!(first["urn"].as_str().is_some_and(|urn| urn.starts_with("cited:c/") && urn.ends_with("@1#0")), "{first}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn filters_hold_in_every_mode() {
+    let (_server, app) = app().await;
+    let id = app.get("/v1/documents?source_prefix=hr/pay").await.body["documents"][0]["id"].clone();
+    let cases = [
+        (json!({"metadata": {"team": "people"}}), vec!["hr/leave.md", "hr/pay.md"]),
+        (json!({"metadata": {"year": {"gte": 2023}}}), vec!["hr/leave.md", "it/laptop.md"]),
+        (json!({"metadata": {"year": {"gt": 2022, "lt": 2024}}}), vec!["it/laptop.md"]),
+        (json!({"metadata": {"team": {"in": ["it", "sales"]}}}), vec!["it/laptop.md"]),
+        (json!({"metadata": {"tags": "pay"}}), vec!["hr/leave.md"]),
+        (json!({"metadata": {"owner": {"exists": true}}}), vec!["it/laptop.md"]),
+        (json!({"metadata": {"tags": {"exists": false}}}), vec!["hr/pay.md", "it/laptop.md"]),
+        (json!({"source_prefix": "it/"}), vec!["it/laptop.md"]),
+        (json!({"document_ids": [id]}), vec!["hr/pay.md"]),
+        (json!({"source_prefix": "hr/", "metadata": {"year": 2022}}), vec!["hr/pay.md"]),
+        (json!({"metadata": {"team": "nobody\" || true || \""}}), vec![]),
+        (json!({"pages": [1]}), vec![]),
+    ];
+    for mode in ["lexical", "dense", "hybrid"] {
+        for (filter, expected) in &cases {
+            let answer = app.post("/v1/search", json!({"query": "annual leave laptop pay day", "collections": ["c"], "mode": mode, "filter": filter})).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            let mut found = sources(&answer.body);
+            found.sort();
+            assert_eq!(&found, expected, "{mode} {filter}");
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn several_collections_are_searched_as_one() {
+    let (_server, app) = app().await;
+    app.ingest("d", &[("x.md", "Annual leave elsewhere is 30 days.")]).await;
+    let answer =
+        app.post("/v1/search", json!({"query": "annual leave", "collections": ["c", "d"], "mode": "lexical"})).await;
+    let found = sources(&answer.body);
+    assert!(found.contains(&"x.md".to_owned()) && found.contains(&"hr/leave.md".to_owned()), "{found:?}");
+    let answer = app.post("/v1/search", json!({"query": "annual leave", "collections": ["c", "nowhere"]})).await;
+    answer.assert_problem(404, "not_found");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_values_are_all_named() {
+    let (_server, app) = app().await;
+    let answer = app
+        .post(
+            "/v1/search",
+            json!({"query": " ", "collections": [], "top_k": 0, "filter": {"metadata": {"a": {"above": 3}}}}),
+        )
+        .await;
+    answer.assert_problem(422, "invalid_request");
+    assert_eq!(answer.pointers(), ["/query", "/collections", "/top_k", "/filter/metadata/a"]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn another_embedding_model_is_an_error_and_not_a_mix() {
+    let (server, app) = app().await;
+    let database = app.database.clone();
+    app.stop().await;
+    let url = server.base_url();
+    let other =
+        TestApp::start(database, &[("CITED_EMBEDDING_BASE_URL", &url), ("CITED_EMBEDDING_MODEL", "another-model")])
+            .await;
+    let answer = other.post("/v1/search", json!({"query": "annual leave", "collections": ["c"]})).await;
+    answer.assert_problem(409, "embedding_profile_mismatch");
+    let answer =
+        other.post("/v1/search", json!({"query": "annual leave", "collections": ["c"], "mode": "lexical"})).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let answer = other
+        .post("/v1/documents", json!({"collection": "c", "documents": [{"source": "n.md", "text": "New."}]}))
+        .await;
+    answer.assert_problem(409, "embedding_profile_mismatch");
+    other.stop().await;
+}

@@ -1,0 +1,34 @@
+//! The checked-in OpenAPI document is the one that the code makes.
+
+use std::{fs, path::Path};
+
+#[test]
+fn the_document_has_not_drifted() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json");
+    let checked_in = fs::read_to_string(&path).unwrap_or_default();
+    let made = cited::http::document().to_pretty_json().expect("JSON");
+    assert!(checked_in.trim_end() == made, "openapi/openapi.json is out of date; run: make openapi");
+}
+
+#[test]
+fn every_operation_has_a_name_and_says_how_it_fails() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let mut names = std::collections::BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in methods.as_object().expect("methods") {
+            let name = operation["operationId"].as_str().expect("a name");
+            assert!(names.insert(name.to_owned()), "{name} stands twice");
+            let responses = operation["responses"].as_object().expect("responses");
+            assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
+            if path.starts_with("/v1/") {
+                assert!(responses.contains_key("401"), "{method} {path} does not say what happens without a key");
+            }
+            for (status, response) in responses.iter().filter(|(status, _)| !status.starts_with('2')) {
+                assert!(
+                    response["content"]["application/problem+json"].is_object(),
+                    "{method} {path} {status} is no problem document"
+                );
+            }
+        }
+    }
+}

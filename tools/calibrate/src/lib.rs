@@ -1,0 +1,154 @@
+//! A prepared evaluation set in memory, with exhaustive hybrid search, for the calibration tools.
+
+use std::collections::HashMap;
+
+use cited::domain::lexical::analyzer::Analyzer;
+use cited::domain::lexical::bm25::{B, K1, inverse_document_frequency};
+use serde_json::Value;
+
+const DIMENSIONS: usize = 384;
+const FUSION_DEPTH: usize = 100;
+
+pub struct Collection {
+    pub ids: Vec<String>,
+    pub titles: Vec<String>,
+    pub texts: Vec<String>,
+    pub vectors: Vec<Vec<f32>>,
+    postings: HashMap<String, Vec<(usize, f32)>>,
+    lengths: Vec<f32>,
+}
+
+pub struct Hit {
+    pub index: usize,
+    pub lexical: f32,
+}
+
+impl Collection {
+    pub fn read(analyzer: &Analyzer, folder: &str, size: Option<usize>, seed: u64) -> Self {
+        let rows = read_json_lines(&format!("{folder}/corpus.jsonl"));
+        let vectors = read_vectors(&format!("{folder}/documents.f32"));
+        let mut chosen: Vec<usize> = (0..rows.len()).collect();
+        if let Some(size) = size {
+            chosen.sort_by_key(|index| scramble(*index as u64 + (seed << 32)));
+            chosen.truncate(size);
+        }
+        let field =
+            |index: &usize, name: &str| rows[*index][name].as_str().unwrap_or_default().to_owned();
+        let mut collection = Self {
+            ids: chosen.iter().map(|index| field(index, "_id")).collect(),
+            titles: chosen.iter().map(|index| field(index, "title")).collect(),
+            texts: chosen.iter().map(|index| field(index, "text")).collect(),
+            vectors: chosen.iter().map(|index| vectors[*index].clone()).collect(),
+            postings: HashMap::new(),
+            lengths: Vec::new(),
+        };
+        for index in 0..collection.ids.len() {
+            let terms = analyzer.terms(&format!(
+                "{}\n{}",
+                collection.titles[index], collection.texts[index]
+            ));
+            collection.lengths.push(terms.len() as f32);
+            let mut counts: HashMap<String, f32> = HashMap::new();
+            for term in terms {
+                *counts.entry(term).or_default() += 1.0;
+            }
+            for (term, count) in counts {
+                collection
+                    .postings
+                    .entry(term)
+                    .or_default()
+                    .push((index, count));
+            }
+        }
+        collection
+    }
+
+    pub fn frequency(&self, stem: &str) -> u64 {
+        self.postings
+            .get(stem)
+            .map_or(0, |postings| postings.len() as u64)
+    }
+
+    /// Weighted fusion, half and half, of the first hundred of each list.
+    pub fn search(
+        &self,
+        analyzer: &Analyzer,
+        question: &str,
+        vector: &[f32],
+        top_k: usize,
+    ) -> Vec<Hit> {
+        let mut lexical = vec![0.0f32; self.ids.len()];
+        let average = self.lengths.iter().sum::<f32>() / self.lengths.len() as f32;
+        for term in analyzer.terms(question) {
+            let idf =
+                inverse_document_frequency(self.ids.len() as u64, self.frequency(&term)) as f32;
+            for (index, count) in self.postings.get(&term).into_iter().flatten() {
+                let saturation =
+                    K1 as f32 * (1.0 - B as f32 + B as f32 * self.lengths[*index] / average);
+                lexical[*index] += idf * count * (K1 as f32 + 1.0) / (count + saturation);
+            }
+        }
+        let dense: Vec<f32> = self
+            .vectors
+            .iter()
+            .map(|document| cosine(vector, document))
+            .collect();
+        let (by_lexical, by_dense) = (scaled(&lexical), scaled(&dense));
+        let mut order: Vec<usize> = (0..self.ids.len()).collect();
+        let fused = |index: usize| by_lexical[index] + by_dense[index];
+        order.sort_by(|one, two| fused(*two).total_cmp(&fused(*one)).then(one.cmp(two)));
+        order
+            .into_iter()
+            .take(top_k)
+            .map(|index| Hit {
+                index,
+                lexical: lexical[index],
+            })
+            .collect()
+    }
+}
+
+fn scaled(scores: &[f32]) -> Vec<f32> {
+    let mut order: Vec<f32> = scores.to_vec();
+    order.sort_by(|one, two| two.total_cmp(one));
+    let (top, bottom) = (order[0], order[order.len().min(FUSION_DEPTH) - 1]);
+    scores
+        .iter()
+        .map(|score| {
+            if top > bottom {
+                ((score - bottom) / (top - bottom)).max(0.0)
+            } else {
+                0.0
+            }
+        })
+        .collect()
+}
+
+pub fn cosine(one: &[f32], two: &[f32]) -> f32 {
+    one.iter().zip(two).map(|(one, two)| one * two).sum()
+}
+
+pub fn read_json_lines(path: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect()
+}
+
+pub fn read_vectors(path: &str) -> Vec<Vec<f32>> {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let floats: Vec<f32> = bytes
+        .chunks_exact(4)
+        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    floats
+        .chunks_exact(DIMENSIONS)
+        .map(<[f32]>::to_vec)
+        .collect()
+}
+
+fn scramble(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}

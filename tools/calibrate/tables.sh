@@ -1,0 +1,17 @@
+#!/bin/sh
+# Feature tables for fit.py: tables.sh PREPARED TABLES (run from the project's root).
+# Every set with its own questions, with those of the others (foreign), and in samples of 12, 40 and
+# 200 documents, where most questions have lost their document.
+set -eu
+prepared=$1 tables=$2 sets="squad2-dev squad11-extra hotpotqa-dev pubmedqa-dev"
+mkdir -p "$tables"
+cargo build --release --manifest-path tools/calibrate/Cargo.toml --bin grader_features
+features() { tools/calibrate/target/release/grader_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/$1~$2${3:+~$3~$4}.tsv"; }
+for documents in $sets; do
+    for questions in $sets; do features "$documents" "$questions"; done
+    for seed in 1 2 3; do
+        features "$documents" "$documents" 40 $seed
+        features "$documents" "$documents" 12 $((seed + 10))
+        features "$documents" "$documents" 200 $((seed + 20))
+    done
+done
