@@ -231,7 +231,7 @@ fn read_chat(reader: &mut Reader) -> Option<openai::Settings> {
     let base_url = reader.optional::<Url>("CITED_CHAT_BASE_URL");
     let model = reader.optional::<String>("CITED_CHAT_MODEL");
     let api_key = reader.secret("CITED_CHAT_API_KEY");
-    let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", Duration::from_secs(60));
+    let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", Duration::from_mins(1));
     match (base_url, model) {
         (Some(base_url), Some(model)) => Some(openai::Settings { base_url, model, api_key, timeout }),
         (None, None) => None,
@@ -253,7 +253,7 @@ fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
     let api_key = reader.secret("CITED_EMBEDDING_API_KEY");
     let dimension = reader.optional::<usize>("CITED_EMBEDDING_DIMENSION");
     let window = reader.value("CITED_EMBEDDING_WINDOW", openai::DEFAULT_EMBEDDING_WINDOW);
-    let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", Duration::from_secs(60));
+    let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", Duration::from_mins(1));
     if window < openai::MINIMUM_EMBEDDING_WINDOW {
         reader.fault(format!(
             "CITED_EMBEDDING_WINDOW is {window}; it must be {} or more",

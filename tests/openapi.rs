@@ -1,4 +1,4 @@
-//! The checked-in OpenAPI document is the one that the code makes.
+//! The checked-in `OpenAPI` document is the one that the code makes.
 
 use std::{fs, path::Path};
 

@@ -1,6 +1,6 @@
 //! `cited ask`: one question to the running service, the answer with its footnotes.
 
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{config::Config, providers::loopback};
 
 /// Longer than the service's own limit.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// What to ask.
 #[derive(Debug, Args)]
@@ -62,18 +62,19 @@ fn readable(body: &Value) -> String {
             .get(index)
             .map(|source| format!("{} ({})", text(source, "title"), text(source, "source")))
             .unwrap_or_default();
-        page.push_str(&format!("\n[^{}] {title}\n", number(citation, "marker")));
+        let _ = write!(page, "\n[^{}] {title}\n", number(citation, "marker"));
         if let Some(quote) = citation.get("quote").filter(|quote| !quote.is_null()) {
             let words = text(quote, "text").split_whitespace().collect::<Vec<_>>().join(" ");
-            page.push_str(&format!(
+            let _ = write!(
+                page,
                 "     \"{words}\"\n     characters {} to {}, ",
                 number(quote, "start"),
                 number(quote, "end")
-            ));
+            );
         } else {
             page.push_str("     ");
         }
-        page.push_str(&format!("{}\n", text(citation, "urn")));
+        let _ = writeln!(page, "{}", text(citation, "urn"));
     }
     page
 }

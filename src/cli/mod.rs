@@ -23,7 +23,7 @@ pub struct Cli {
 enum Command {
     /// Serve the API and work on the queue (the default).
     Serve,
-    /// Only work on the queue of the database at DATABASE_URL.
+    /// Only work on the queue of the database at `DATABASE_URL`.
     Worker,
     /// Bring the database up to date and stop.
     Migrate,
@@ -31,7 +31,7 @@ enum Command {
     Ask(ask::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
-    /// Print the OpenAPI document.
+    /// Print the `OpenAPI` document.
     Openapi,
     /// Print the configuration in force and check what the service needs.
     Doctor,

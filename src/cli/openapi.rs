@@ -1,6 +1,6 @@
 //! `cited openapi`.
 
-/// Prints the OpenAPI document.
+/// Prints the `OpenAPI` document.
 pub(super) fn print() -> anyhow::Result<()> {
     println!("{}", crate::http::document().to_pretty_json()?);
     Ok(())

@@ -1,5 +1,7 @@
 //! Extractors whose rejections are problem documents.
 
+use std::fmt::Write as _;
+
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
@@ -66,12 +68,16 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     let mut pointer = String::new();
     for segment in path {
         match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+            Segment::Seq { index } => {
+                let _ = write!(pointer, "/{index}");
+            }
             Segment::Map { key } => {
                 pointer.push('/');
                 pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
             }
-            Segment::Enum { variant } => pointer.push_str(&format!("/{variant}")),
+            Segment::Enum { variant } => {
+                let _ = write!(pointer, "/{variant}");
+            }
             Segment::Unknown => {}
         }
     }

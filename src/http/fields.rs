@@ -73,7 +73,13 @@ impl Faults {
         }
     }
 
-    pub(super) fn range<T: PartialOrd + std::fmt::Display>(&mut self, pointer: &str, value: T, least: T, most: T) {
+    pub(super) fn range<T: Copy + PartialOrd + std::fmt::Display>(
+        &mut self,
+        pointer: &str,
+        value: T,
+        least: T,
+        most: T,
+    ) {
         if !(least <= value && value <= most) {
             self.add(pointer, format!("must lie between {least} and {most}"));
         }

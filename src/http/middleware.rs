@@ -48,7 +48,8 @@ pub(super) async fn authenticate(State(state): State<AppState>, mut request: Req
             .map(|(_, key)| key.trim());
         match presented {
             None => {
-                return unauthorized("this service needs a key; send it as Authorization: Bearer <key>").into_response();
+                return unauthorized("this service needs a key; send it as Authorization: Bearer <key>")
+                    .into_response();
             }
             Some(key) if !state.keys.contains(key) => {
                 return unauthorized("the key is not known; check it").into_response();
@@ -93,13 +94,13 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let id = request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned);
     let mut response = next.run(request).await;
-    if response.extensions().get::<Problem>().is_none() {
-        if let Some(error) = bare_error(&response) {
-            let allow = response.headers().get(header::ALLOW).cloned();
-            response = error.into_response();
-            if let Some(allow) = allow {
-                response.headers_mut().insert(header::ALLOW, allow);
-            }
+    if response.extensions().get::<Problem>().is_none()
+        && let Some(error) = bare_error(&response)
+    {
+        let allow = response.headers().get(header::ALLOW).cloned();
+        response = error.into_response();
+        if let Some(allow) = allow {
+            response.headers_mut().insert(header::ALLOW, allow);
         }
     }
     let Some(mut problem) = response.extensions_mut().remove::<Problem>() else { return response };

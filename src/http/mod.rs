@@ -7,6 +7,7 @@ mod documents;
 mod extract;
 mod fields;
 mod health;
+mod ingest;
 mod jobs;
 mod middleware;
 mod multipart;
@@ -52,7 +53,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { keys: Vec::new(), max_body_bytes: 64 * 1024 * 1024, request_timeout: Duration::from_secs(300) }
+        Self { keys: Vec::new(), max_body_bytes: 64 * 1024 * 1024, request_timeout: Duration::from_mins(5) }
     }
 }
 
@@ -127,7 +128,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
 /// Routes that need a key, with their documentation.
 fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let large = OpenApiRouter::new()
-        .routes(routes!(documents::create_documents, documents::list_documents))
+        .routes(routes!(ingest::create_documents, documents::list_documents))
         .layer(DefaultBodyLimit::max(max_body_bytes));
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
@@ -141,7 +142,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(jobs::get_job))
         .layer(DefaultBodyLimit::max(SMALL_BODY_BYTES));
     let replace =
-        OpenApiRouter::new().routes(routes!(documents::replace_document)).layer(DefaultBodyLimit::max(max_body_bytes));
+        OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(DefaultBodyLimit::max(max_body_bytes));
     large.merge(small).merge(replace)
 }
 

@@ -7,7 +7,7 @@ use axum::{
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{AppState, documents::check_sources, fields::Faults, problem::ApiError, search::DEFAULT_COLLECTION};
+use super::{AppState, fields::Faults, ingest::check_sources, problem::ApiError, search::DEFAULT_COLLECTION};
 use crate::{extract::MediaType, service::ingest::IncomingDocument};
 
 /// Documents and where they go.
@@ -17,7 +17,7 @@ pub(super) struct Upload {
     pub(super) documents: Vec<IncomingDocument>,
 }
 
-/// The form, for the OpenAPI document.
+/// The form, for the `OpenAPI` document.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the form; its parts are read one by one")]
 pub(super) struct UploadForm {

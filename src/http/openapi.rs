@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the code, and its pages.
+//! The `OpenAPI` document, made from the code, and its pages.
 
 use axum::Router;
 use utoipa::{
@@ -37,7 +37,7 @@ impl Modify for Bearer {
     }
 }
 
-/// The OpenAPI document of every route.
+/// The `OpenAPI` document of every route.
 #[must_use]
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();

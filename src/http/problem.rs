@@ -61,7 +61,10 @@ pub struct FieldError {
 
 /// An error on its way to becoming a [`Problem`].
 #[derive(Debug)]
-pub struct ApiError {
+pub struct ApiError(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     status: StatusCode,
     code: &'static str,
     title: &'static str,
@@ -76,7 +79,15 @@ impl ApiError {
     /// An error of this status and kind.
     #[must_use]
     pub fn new(status: StatusCode, code: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, title, detail: detail.into(), extensions: Map::new(), retry_after: None, cause: None }
+        Self(Box::new(Parts {
+            status,
+            code,
+            title,
+            detail: detail.into(),
+            extensions: Map::new(),
+            retry_after: None,
+            cause: None,
+        }))
     }
 
     /// Wrong values in a well-formed request.
@@ -135,14 +146,14 @@ impl ApiError {
             "The service failed",
             "something went wrong in the service; tell its operator the request_id",
         );
-        error.cause = Some(cause.into());
+        error.0.cause = Some(cause.into());
         error
     }
 
     /// Adds a member.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
-        self.extensions.insert(name.to_owned(), value);
+        self.0.extensions.insert(name.to_owned(), value);
         self
     }
 
@@ -153,8 +164,8 @@ impl ApiError {
             "Something that the service needs is not available",
             detail,
         );
-        error.retry_after = Some(RETRY_AFTER_S.to_owned());
-        error.cause = Some(cause);
+        error.0.retry_after = Some(RETRY_AFTER_S.to_owned());
+        error.0.cause = Some(cause);
         error
     }
 }
@@ -206,7 +217,7 @@ impl From<ProviderError> for ApiError {
         )
         .with("attempts", attempt);
         if let Some(wait) = error.retry_after {
-            answer.retry_after = Some(wait.as_secs().to_string());
+            answer.0.retry_after = Some(wait.as_secs().to_string());
         }
         answer
     }
@@ -258,25 +269,26 @@ impl From<AskError> for ApiError {
 impl IntoResponse for ApiError {
     /// `instance` and `request_id` are filled in by [`super::middleware::complete_problem`].
     fn into_response(self) -> Response {
-        if let Some(cause) = &self.cause {
-            tracing::error!(code = self.code, status = self.status.as_u16(), cause = %cause, "a request failed");
+        let parts = *self.0;
+        if let Some(cause) = &parts.cause {
+            tracing::error!(code = parts.code, status = parts.status.as_u16(), cause = %cause, "a request failed");
         }
         let problem = Problem {
-            type_uri: format!("{TYPE_PREFIX}{}", self.code),
-            title: self.title.to_owned(),
-            status: self.status.as_u16(),
-            detail: self.detail,
+            type_uri: format!("{TYPE_PREFIX}{}", parts.code),
+            title: parts.title.to_owned(),
+            status: parts.status.as_u16(),
+            detail: parts.detail,
             instance: None,
-            code: self.code.to_owned(),
+            code: parts.code.to_owned(),
             request_id: None,
-            extensions: self.extensions,
+            extensions: parts.extensions,
         };
-        let mut response = (self.status, Json(&problem)).into_response();
+        let mut response = (parts.status, Json(&problem)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(value) = self.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
+        if let Some(value) = parts.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
             response.headers_mut().insert(header::RETRY_AFTER, value);
         }
-        if self.status == StatusCode::UNAUTHORIZED {
+        if parts.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(problem);

@@ -221,7 +221,8 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
             END LOOP;
         END $$";
     connection.execute(sqlx::raw_sql(CREATE)).await.map_err(|error| {
-        let denied = error.as_database_error().and_then(|database| database.code()).is_some_and(|code| code == "42501");
+        let denied =
+            error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "42501");
         if denied {
             StoreError::Unsuitable(
                 "the database user may not create roles; grant it CREATEROLE, or as an administrator run: \

@@ -4,7 +4,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, commit};
+use super::{Store, StoreError, commit, statistics::StatisticChanges};
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 /// A document without its text.
@@ -234,7 +234,7 @@ impl Store {
         else {
             return Ok(None);
         };
-        let mut changes = commit::StatisticChanges::default();
+        let mut changes = StatisticChanges::default();
         let vectors = commit::delete_chunks(&mut transaction, tenant, &[id], &mut changes).await?;
         sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = $2", tenant.0, id)
             .execute(&mut *transaction)

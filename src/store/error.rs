@@ -47,7 +47,7 @@ impl StoreError {
 
 /// SQLSTATE classes and codes after which a retry makes sense: connection exceptions, insufficient
 /// resources, operator intervention, serialization failures and deadlocks
-/// (PostgreSQL documentation, appendix A).
+/// (`PostgreSQL` documentation, appendix A).
 fn is_transient_code(code: &str) -> bool {
     code.starts_with("08")
         || code.starts_with("53")

@@ -17,6 +17,7 @@ mod maintenance;
 mod profile;
 mod queue;
 mod search;
+mod statistics;
 
 pub mod private_postgres;
 

@@ -73,7 +73,7 @@ impl TestApp {
         let base = format!("http://127.0.0.1:{}", app.port());
         let shutdown = Shutdown::default();
         let running = tokio::spawn(app.run_until_stopped(shutdown.clone()));
-        let client = Client::builder().no_proxy().build().expect("a client");
+        let client = client();
         Self { base, client, database, shutdown, running }
     }
 
@@ -116,6 +116,13 @@ impl TestApp {
     pub async fn ask(&self, body: Value) -> Answer {
         self.post("/v1/ask", body).await
     }
+}
+
+/// A client for loopback.
+pub fn client() -> Client {
+    // Whoever comes first installs it; reqwest asks for one even where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().build().expect("a client")
 }
 
 /// Sends a request; the body is null where it is not JSON.

@@ -6,12 +6,12 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use reqwest::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
     database,
+    harness::client,
     process::{Process, command, embedded},
     scripted::ModelServer,
 };
@@ -19,7 +19,7 @@ use super::{
 /// Documents of the job that is interrupted.
 const DOCUMENTS: usize = 200;
 /// Longest wait for a job to end after the last kill.
-const JOB: Duration = Duration::from_secs(180);
+const JOB: Duration = Duration::from_mins(3);
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -35,14 +35,14 @@ fn documents() -> Value {
 }
 
 async fn post(base: &str, path: &str, body: &Value) -> Value {
-    let client = Client::builder().no_proxy().build().expect("client");
+    let client = client();
     let response = client.post(format!("{base}{path}")).json(body).send().await.expect("an answer");
     assert!(response.status().is_success(), "{response:?}");
     response.json().await.expect("JSON")
 }
 
 async fn wait_for_job(base: &str, id: &str) -> Value {
-    let client = Client::builder().no_proxy().build().expect("client");
+    let client = client();
     let deadline = tokio::time::Instant::now() + JOB;
     loop {
         let job: Option<Value> = match client.get(format!("{base}/v1/jobs/{id}")).send().await {
@@ -181,7 +181,7 @@ async fn a_second_service_on_the_same_data_is_told_so() {
 
 /// Each source once, in its first version.
 async fn assert_sources(base: &str) {
-    let client = Client::builder().no_proxy().build().expect("client");
+    let client = client();
     let mut sources = std::collections::BTreeSet::new();
     let mut path = format!("{base}/v1/documents?collection=c&limit=200");
     loop {
@@ -204,7 +204,7 @@ fn postgres_of(folder: &Path) -> Option<Pid> {
 }
 
 async fn wait_for_postgres(folder: &Path) -> Pid {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
     loop {
         if let Some(pid) = postgres_of(folder) {
             return pid;

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// Longest wait for a process to be ready, also on a busy machine.
-const READY: Duration = Duration::from_secs(120);
+const READY: Duration = Duration::from_mins(2);
 
 /// A running `cited`.
 pub struct Process {
@@ -96,7 +96,7 @@ impl Process {
     pub async fn stop(mut self) -> (Duration, bool) {
         let started = Instant::now();
         self.signal(Signal::SIGINT);
-        let status = tokio::time::timeout(Duration::from_secs(60), self.child.wait())
+        let status = tokio::time::timeout(Duration::from_mins(1), self.child.wait())
             .await
             .expect("stops in time")
             .expect("status");

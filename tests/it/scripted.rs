@@ -1,4 +1,4 @@
-//! A model server that speaks the OpenAI API and does what the test says.
+//! A model server that speaks the `OpenAI` API and does what the test says.
 
 use std::{
     collections::VecDeque,

@@ -201,16 +201,16 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::with_capacity(text.len() / 6);
     for (start, word) in text.unicode_word_indices() {
         if word.starts_with(|first: char| first.is_ascii_digit()) {
-            push_number(&mut terms, start, word, &stemmer);
+            push_number(&mut terms, start, word, stemmer);
         } else {
-            push_word(&mut terms, text, start, word, &stemmer);
+            push_word(&mut terms, text, start, word, stemmer);
         }
     }
     read_iso_dates(&mut terms, text);
     terms
 }
 
-fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: &Stemmer) {
+fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: Stemmer) {
     let range = start..start + word.len();
     let lower = word.to_lowercase().replace('’', "'");
     let lower = lower.strip_suffix("'s").unwrap_or(&lower);
@@ -244,7 +244,7 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
 }
 
 /// "1,000.50" becomes "1000.5"; a unit that touches the number ("25km") becomes a word of its own.
-fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: &Stemmer) {
+fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: Stemmer) {
     let digits =
         word.len() - word.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',')).len();
     let number = word.get(..digits).unwrap_or_default();

@@ -67,7 +67,7 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
         match block.kind {
             BlockKind::Paragraph => split(text, content, style, push),
             BlockKind::Heading | BlockKind::Code | BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule => {
-                push(trim(text, content).start, block.range.end)
+                push(trim(text, content).start, block.range.end);
             }
         }
     }

@@ -184,7 +184,7 @@ impl Builder<'_> {
                 phrase_ends(part).for_each(|end| add(bytes.start + end));
             }
             Stage::Slice => {
-                part.grapheme_indices(true).step_by(SLICE_GRAPHEMES).for_each(|(end, _)| add(bytes.start + end))
+                part.grapheme_indices(true).step_by(SLICE_GRAPHEMES).for_each(|(end, _)| add(bytes.start + end));
             }
             Stage::Grapheme => part.grapheme_indices(true).for_each(|(end, _)| add(bytes.start + end)),
             Stage::Character => part.char_indices().for_each(|(end, _)| add(bytes.start + end)),

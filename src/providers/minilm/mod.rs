@@ -4,6 +4,12 @@
 //! which pick the processor's best instructions at run time; `docs/decisions/0003-built-in-minilm.md` has the
 //! alternatives and their measured speed. `tools/minilm` makes the weights.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "kernels over arrays whose shapes are checked once, when the weights are read"
+)]
+
 mod error;
 mod kernels;
 mod model;

@@ -82,12 +82,11 @@ impl OpenAiEmbedder {
     /// When the server does not answer that one request.
     pub async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
         let server = Server::new(settings.server)?;
-        let dimension = match settings.dimension {
-            Some(dimension) => dimension,
-            None => {
-                let (vectors, _) = request(&server, &["dimension".to_owned()], None).await?;
-                vectors.first().map_or(0, Vec::len)
-            }
+        let dimension = if let Some(dimension) = settings.dimension {
+            dimension
+        } else {
+            let (vectors, _) = request(&server, &["dimension".to_owned()], None).await?;
+            vectors.first().map_or(0, Vec::len)
         };
         let profile = EmbeddingProfile { model: server.settings.model.clone(), dimension };
         Ok(Self { server, profile, window: settings.window, tokenizer })

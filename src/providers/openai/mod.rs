@@ -1,4 +1,4 @@
-//! Servers that speak the OpenAI API: OpenAI, Ollama, vLLM, llama.cpp, Groq, Together, OpenRouter, …
+//! Servers that speak the `OpenAI` API: `OpenAI`, Ollama, vLLM, llama.cpp, Groq, Together, `OpenRouter`, …
 //!
 //! Only the common core is used: `POST {base}/chat/completions` and `POST {base}/embeddings`.
 
@@ -130,10 +130,10 @@ impl Server {
     }
 }
 
-/// Error codes by which servers say that waiting will not help: OpenAI's `insufficient_quota` and
+/// Error codes by which servers say that waiting will not help: `OpenAI`'s `insufficient_quota` and
 /// `billing_hard_limit_reached` come with status 429.
 const QUOTA_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
-/// Error codes and words for a prompt that is too long (OpenAI; llama.cpp).
+/// Error codes and words for a prompt that is too long (`OpenAI`; llama.cpp).
 const CONTEXT_CODES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
 fn classify(status: StatusCode, body: &str) -> ProviderErrorKind {

@@ -196,7 +196,9 @@ fn admits_ignorance(draft: &Draft, answer: &CitedAnswer) -> bool {
 /// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
 fn seed_of(messages: &[Message]) -> u64 {
     let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
-    let hash = fingerprint(&first);
-    let [a, b, c, d, e, f, ..] = hash;
-    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+    let mut bytes = [0; 8];
+    for (byte, hashed) in bytes.iter_mut().skip(2).zip(fingerprint(&first)) {
+        *byte = hashed;
+    }
+    u64::from_be_bytes(bytes)
 }

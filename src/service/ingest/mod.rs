@@ -1,5 +1,7 @@
 //! Ingest: accept documents durably, and work on them.
 
+mod embed;
+mod failure;
 mod prepare;
 mod process;
 mod worker;

@@ -1,35 +1,26 @@
 //! One claimed batch from bytes to settled items.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use time::OffsetDateTime;
 
 use super::{
     Settings,
+    embed::{Embedded, Failed},
+    failure::{MAX_BACKOFF_S, cause_of, collection_gone, ignore_refusal, is_refusal, is_transient, retry_after},
     prepare::{Described, Prepared, SplitPlan, describe, prepare},
 };
 use crate::{
-    domain::{
-        budget::{Budget, Limits},
-        fingerprint::Hash,
-        job::Stage,
-        lexical::{
-            analyzer::Analyzer,
-            bm25::{ReferenceLength, TermCounts, document_weights},
-            reweigh::reweigh,
-            term_id::TermSalt,
-        },
+    domain::lexical::{
+        analyzer::Analyzer,
+        bm25::{ReferenceLength, TermCounts, document_weights},
+        reweigh::reweigh,
+        term_id::TermSalt,
     },
-    providers::{Embedder, ProviderError},
+    providers::Embedder,
     service::{ServiceError, context::Context},
-    store::{BatchOutcome, Claim, Collection, CommitBatch, ItemFailure, NewChunk, NewDocument, Store, StoreError},
+    store::{BatchOutcome, Claim, Collection, CommitBatch, ItemFailure, NewChunk, NewDocument, Store},
 };
-
-/// Longest wait before a document is tried again after a transient failure.
-const MAX_BACKOFF_S: i64 = 60;
 
 /// What a worker needs to turn a claim into stored documents.
 #[derive(Clone)]
@@ -39,13 +30,6 @@ pub struct Processor {
     pub(super) analyzer: Arc<Analyzer>,
     pub(super) settings: Settings,
     pub(super) context: Context,
-}
-
-/// A document with its vectors, before BM25.
-struct Embedded {
-    prepared: Prepared,
-    vectors: Vec<Vec<f32>>,
-    embedding_calls: i32,
 }
 
 impl Processor {
@@ -130,71 +114,6 @@ impl Processor {
             (prepared, failures)
         };
         tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained in prepare")
-    }
-
-    /// Embeds all documents together, or, if a model refuses them for good, one by one: a document that
-    /// cannot be embedded fails alone.
-    async fn embed_apart(
-        &self,
-        handle: ClaimHandle,
-        collection: &Collection,
-        documents: Vec<Prepared>,
-    ) -> (Vec<Embedded>, Vec<Failed>) {
-        let (mut embedded, mut failed) = (Vec::new(), Vec::new());
-        let mut groups = vec![documents];
-        while let Some(group) = groups.pop() {
-            match self.vectors_of(handle, collection, &group).await {
-                Ok(vectors) => embedded.extend(vectors.attach(group)),
-                Err(error) if !is_transient(&error) && group.len() > 1 => {
-                    groups.extend(group.into_iter().map(|document| vec![document]));
-                }
-                Err(error) => {
-                    let items = group.iter().map(|document| document.described.item).collect();
-                    failed.push(Failed { items, error });
-                }
-            }
-        }
-        (embedded, failed)
-    }
-
-    /// Vectors for all pieces: those that are stored already, and new ones for the rest.
-    async fn vectors_of(
-        &self,
-        handle: ClaimHandle,
-        collection: &Collection,
-        documents: &[Prepared],
-    ) -> Result<Vectors, ServiceError> {
-        let mut hashes: Vec<Hash> =
-            documents.iter().flat_map(|document| document.pieces.iter().map(|piece| piece.embedding_hash)).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        let known = self.store.vectors_by_hash(handle.tenant, collection.profile_id, &hashes).await?;
-        let mut vectors = Vectors {
-            by_hash: known
-                .into_iter()
-                .filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector)))
-                .collect(),
-            embedded_for: vec![0; documents.len()],
-        };
-        let mut wanted: Vec<(Hash, String)> = Vec::new();
-        let mut seen = HashSet::new();
-        for (document, calls) in documents.iter().zip(&mut vectors.embedded_for) {
-            for piece in &document.pieces {
-                if !vectors.by_hash.contains_key(&piece.embedding_hash) && seen.insert(piece.embedding_hash) {
-                    wanted.push((piece.embedding_hash, piece.embedding_text.clone()));
-                    *calls += 1;
-                }
-            }
-        }
-        if !wanted.is_empty() {
-            let (hashes, texts): (Vec<Hash>, Vec<String>) = wanted.into_iter().unzip();
-            let tokens = texts.iter().map(String::len).sum::<usize>() / 4;
-            let allowance =
-                Budget::new(Limits::ingest()).reserve_embedding(u32::try_from(tokens).unwrap_or(u32::MAX))?;
-            let new = self.embedder.embed_passages(texts, allowance).await?;
-            vectors.by_hash.extend(hashes.into_iter().zip(new));
-        }
-        Ok(vectors)
     }
 
     /// Stores the documents; with one that Postgres refuses, one by one, so that it fails alone.
@@ -391,91 +310,12 @@ impl Processor {
     }
 }
 
-/// Vectors by the hash of what they embed, and how many were made for which document.
-struct Vectors {
-    by_hash: HashMap<Hash, Vec<f32>>,
-    embedded_for: Vec<i32>,
-}
-
-impl Vectors {
-    fn attach(self, documents: Vec<Prepared>) -> Vec<Embedded> {
-        let Self { by_hash, embedded_for } = self;
-        let vector = |hash: &Hash| by_hash.get(hash).cloned().unwrap_or_default();
-        documents
-            .into_iter()
-            .zip(embedded_for)
-            .map(|(prepared, embedding_calls)| Embedded {
-                vectors: prepared.pieces.iter().map(|piece| vector(&piece.embedding_hash)).collect(),
-                prepared,
-                embedding_calls,
-            })
-            .collect()
-    }
-}
-
 /// Which claim is being worked on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimHandle {
     pub(super) tenant: crate::domain::identity::TenantId,
     pub(super) job_id: uuid::Uuid,
     pub(super) fence: i64,
-}
-
-struct Failed {
-    items: Vec<i32>,
-    error: ServiceError,
-}
-
-fn collection_gone() -> ItemFailure {
-    ItemFailure {
-        ordinal: 0,
-        stage: Stage::Store,
-        cause: "collection_deleted",
-        message: "the collection was deleted before this document was indexed; send the document again".to_owned(),
-    }
-}
-
-fn is_transient(error: &ServiceError) -> bool {
-    match error {
-        ServiceError::Provider(error) => error.kind.is_transient(),
-        ServiceError::Store(error) => error.is_transient(),
-        ServiceError::NotFound { .. }
-        | ServiceError::Conflict { .. }
-        | ServiceError::Invalid { .. }
-        | ServiceError::Budget(_) => false,
-    }
-}
-
-/// Whether Postgres refused the data, as opposed to not being there.
-fn is_refusal(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
-}
-
-fn ignore_refusal(error: ServiceError) -> Result<(), ServiceError> {
-    if is_refusal(&error) { Ok(()) } else { Err(error) }
-}
-
-fn retry_after(error: &ServiceError) -> Option<i64> {
-    let ServiceError::Provider(ProviderError { retry_after, .. }) = error else { return None };
-    retry_after.map(|wait| i64::try_from(wait.as_secs()).unwrap_or(MAX_BACKOFF_S))
-}
-
-fn cause_of(error: &ServiceError) -> ItemFailure {
-    let (stage, cause, message) = match error {
-        ServiceError::Provider(error) => {
-            (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}"))
-        }
-        ServiceError::Store(StoreError::Unavailable(_) | StoreError::Timeout(_)) => (
-            Stage::Store,
-            "database_unavailable",
-            "the database could not be reached; send the document again".to_owned(),
-        ),
-        ServiceError::Store(_) => {
-            (Stage::Store, "store_rejected", "the database refused this document; please report it".to_owned())
-        }
-        other => (Stage::Load, "rejected", other.to_string()),
-    };
-    ItemFailure { ordinal: 0, stage, cause, message }
 }
 
 fn int(number: usize) -> i32 {

@@ -1,0 +1,64 @@
+//! Lexical statistics: document frequencies and lengths, kept in step with the chunks.
+
+use std::collections::BTreeMap;
+
+use sqlx::{Postgres, Transaction};
+use uuid::Uuid;
+
+use super::StoreError;
+use crate::domain::identity::TenantId;
+
+/// What a transaction adds to and takes from a collection's lexical statistics.
+#[derive(Debug, Default)]
+pub(super) struct StatisticChanges {
+    pub(super) documents: i64,
+    pub(super) chunks: i64,
+    length: i64,
+    // Ordered, so that transactions lock the terms they share in the same order.
+    terms: BTreeMap<i32, i32>,
+}
+
+impl StatisticChanges {
+    pub(super) fn count(&mut self, terms: impl Iterator<Item = i32>, length: i32, sign: i32) {
+        self.chunks += i64::from(sign);
+        self.length += i64::from(sign * length);
+        for term in terms {
+            *self.terms.entry(term).or_default() += sign;
+        }
+    }
+
+    /// Writes the changes. Last in its transaction: the rows of common terms are locked from here to
+    /// the commit, and every other writer of the collection waits for them.
+    pub(super) async fn apply(
+        self,
+        transaction: &mut Transaction<'static, Postgres>,
+        tenant: TenantId,
+        collection: Uuid,
+    ) -> Result<(), StoreError> {
+        let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
+        sqlx::query!(
+            "INSERT INTO term_statistic (tenant_id, collection_id, term_id, document_frequency)
+             SELECT $1, $2, new.* FROM UNNEST($3::int[], $4::int[]) AS new (term_id, change)
+             ON CONFLICT (tenant_id, collection_id, term_id)
+             DO UPDATE SET document_frequency = term_statistic.document_frequency + EXCLUDED.document_frequency",
+            tenant.0,
+            collection,
+            &terms,
+            &changes,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        sqlx::query!(
+            "UPDATE collection_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5
+             WHERE tenant_id = $1 AND collection_id = $2",
+            tenant.0,
+            collection,
+            self.documents,
+            self.chunks,
+            self.length,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        Ok(())
+    }
+}
