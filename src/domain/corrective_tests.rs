@@ -27,8 +27,11 @@ fn state(rounds: &[Round]) -> LoopState<'_> {
     }
 }
 
+/// What a row of a table changes in the default state.
+type Change = fn(&mut LoopState<'_>);
+
 /// Checks each row: a name, the rounds so far, a change to the default state, the step expected.
-fn check(rows: &[(&str, &str, fn(&mut LoopState<'_>), Step)]) {
+fn check(rows: &[(&str, &str, Change, Step)]) {
     for (name, written, change, expected) in rows {
         let rounds: Vec<Round> = written.split_whitespace().map(round).collect();
         let mut state = state(&rounds);

@@ -1,11 +1,6 @@
 //! Behaviour from outside: over HTTP, on a real Postgres, with a scripted model server.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a test may stop on what it did not expect"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop on what it did not expect")]
 
 mod ask;
 mod ask_built_in;

@@ -1,3 +1,5 @@
+#![expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
+
 use super::kind::AnswerKind;
 use super::numbers::Numbers;
 use super::passage::PassageEvidence;

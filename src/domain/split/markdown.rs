@@ -192,6 +192,7 @@ fn plain(title: &str) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
 mod tests {
     use proptest::prelude::*;
 
