@@ -47,6 +47,10 @@ eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/
 	@test -n "$(DATA)" || { echo 'Name the folders: make eval DATA="path/to/scifact"' >&2; exit 2; }
 	cargo run --quiet --release --locked -- eval $(DATA)
 
+.PHONY: bench
+bench: ## Measure the speed of the built-in embedding model against onnxruntime
+	@scripts/bench --threads 1 2
+
 .PHONY: image
 image: ## Build the container image
 	docker build --tag cited .

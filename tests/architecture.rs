@@ -141,7 +141,7 @@ fn sql_stays_in_the_store_and_the_environment_in_config() {
             faults.push(format!("{} uses sqlx", path.display()));
         }
         if (text.contains("env::var") || text.contains("env::vars"))
-            && path != Path::new("config.rs")
+            && path != Path::new("config/mod.rs")
             && !is_test(&path)
         {
             faults.push(format!("{} reads the environment", path.display()));

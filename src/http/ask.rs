@@ -172,7 +172,7 @@ impl AskBody {
         (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)", body = Problem, content_type = "application/problem+json",
             example = json!({
-                "type": "https://cited.dev/problems/citation_validation", "title": "The answer's citations do not hold", "status": 422,
+                "type": "urn:cited:problem:citation_validation", "title": "The answer's citations do not hold", "status": 422,
                 "detail": "the model's answer failed validation at level \"cited\" after 2 attempts", "code": "citation_validation",
                 "instance": "/v1/ask", "request_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f",
                 "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [],

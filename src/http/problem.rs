@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Prefix of problem types; each has a section of that name in the documentation.
-const TYPE_PREFIX: &str = "https://cited.dev/problems/";
+const TYPE_PREFIX: &str = "urn:cited:problem:";
 /// What clients are told to wait when the database is away.
 const RETRY_AFTER_S: &str = "2";
 
@@ -25,7 +25,7 @@ const RETRY_AFTER_S: &str = "2";
 pub struct Problem {
     /// URI that names the kind of problem.
     #[serde(rename = "type")]
-    #[schema(example = "https://cited.dev/problems/invalid_request")]
+    #[schema(example = "urn:cited:problem:invalid_request")]
     pub type_uri: String,
     /// The kind of problem in words.
     pub title: String,

@@ -1,6 +1,7 @@
 //! Chunks as they are written and read.
 
 use pgvector::{HalfVector, SparseVector};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
@@ -107,4 +108,49 @@ impl Store {
             })
             .collect())
     }
+}
+
+/// Chunks as columns, the way one statement inserts many.
+#[derive(Default)]
+pub(super) struct ChunkColumns {
+    pub(super) documents: Vec<Uuid>,
+    pub(super) ordinals: Vec<i32>,
+    pub(super) starts: Vec<i32>,
+    pub(super) ends: Vec<i32>,
+    pub(super) pages: Vec<Option<i32>>,
+    pub(super) headings: Vec<Json<Vec<String>>>,
+    pub(super) splitters: Vec<String>,
+    pub(super) tokens: Vec<i32>,
+    pub(super) texts: Vec<String>,
+    pub(super) lengths: Vec<i32>,
+    pub(super) terms: Vec<String>,
+    pub(super) weights: Vec<SparseVector>,
+    pub(super) hashes: Vec<Vec<u8>>,
+    pub(super) vectors: Vec<HalfVector>,
+}
+
+impl ChunkColumns {
+    /// Adds a chunk of a document.
+    pub(super) fn push(&mut self, document: Uuid, ordinal: i32, splitter: &str, new: &NewChunk) {
+        self.documents.push(document);
+        self.ordinals.push(ordinal);
+        self.starts.push(new.start_char);
+        self.ends.push(new.end_char);
+        self.pages.push(new.page);
+        self.headings.push(Json(new.heading.clone()));
+        self.splitters.push(splitter.to_owned());
+        self.tokens.push(new.tokens);
+        self.texts.push(new.text.clone());
+        self.lengths.push(new.length);
+        self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
+        self.weights.push(sparse(&new.weights));
+        self.hashes.push(new.embedding_hash.to_vec());
+        self.vectors.push(half(&new.embedding));
+    }
+}
+
+/// Postgres' text form of an integer array: arrays of different lengths cannot be unnested.
+fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
+    let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    format!("{{{}}}", listed.join(","))
 }

@@ -12,7 +12,7 @@ use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Collection, NewChunk, Store, StoreError, chunk, statistics::StatisticChanges};
+use super::{Collection, NewChunk, Store, StoreError, chunk::ChunkColumns, statistics::StatisticChanges};
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 type Tx = Transaction<'static, Postgres>;
@@ -295,49 +295,6 @@ async fn insert_chunks(
     .execute(&mut **transaction)
     .await?;
     Ok(())
-}
-
-#[derive(Default)]
-struct ChunkColumns {
-    documents: Vec<Uuid>,
-    ordinals: Vec<i32>,
-    starts: Vec<i32>,
-    ends: Vec<i32>,
-    pages: Vec<Option<i32>>,
-    headings: Vec<Json<Vec<String>>>,
-    splitters: Vec<String>,
-    tokens: Vec<i32>,
-    texts: Vec<String>,
-    lengths: Vec<i32>,
-    terms: Vec<String>,
-    weights: Vec<SparseVector>,
-    hashes: Vec<Vec<u8>>,
-    vectors: Vec<HalfVector>,
-}
-
-impl ChunkColumns {
-    fn push(&mut self, document: Uuid, ordinal: i32, splitter: &str, new: &NewChunk) {
-        self.documents.push(document);
-        self.ordinals.push(ordinal);
-        self.starts.push(new.start_char);
-        self.ends.push(new.end_char);
-        self.pages.push(new.page);
-        self.headings.push(Json(new.heading.clone()));
-        self.splitters.push(splitter.to_owned());
-        self.tokens.push(new.tokens);
-        self.texts.push(new.text.clone());
-        self.lengths.push(new.length);
-        self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
-        self.weights.push(chunk::sparse(&new.weights));
-        self.hashes.push(new.embedding_hash.to_vec());
-        self.vectors.push(chunk::half(&new.embedding));
-    }
-}
-
-/// Postgres' text form of an integer array: arrays of different lengths cannot be unnested.
-fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
-    let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
-    format!("{{{}}}", listed.join(","))
 }
 
 async fn settle_items(

@@ -82,7 +82,7 @@ impl Store {
         let mut transaction = self.begin_queue().await?;
         let Some(first) = sqlx::query!(
             "SELECT tenant_id, job_id FROM job_item WHERE state = 'queued' AND available_at <= $1
-             ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED",
+             ORDER BY position LIMIT 1",
             now
         )
         .fetch_optional(&mut *transaction)
@@ -90,6 +90,15 @@ impl Store {
         else {
             return Ok(None);
         };
+        // One claim at a time for a job: side by side, each would get some of the other's items and
+        // both would be small.
+        sqlx::query!(
+            "SELECT job_id FROM job WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE",
+            first.tenant_id,
+            first.job_id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
         // The running total leaves out what a batch of bounded memory cannot hold, never the first.
         let rows = sqlx::query!(
             r#"WITH waiting AS MATERIALIZED (
@@ -115,6 +124,9 @@ impl Store {
         )
         .fetch_all(&mut *transaction)
         .await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
         let job = sqlx::query!(
             "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3)
              WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id",

@@ -103,6 +103,7 @@ async fn a_prompt_over_the_budget_is_refused_by_name() {
     let (server, app) = app(&[]).await;
     server.drop_reply(Role::Grade);
     server.say(Role::Grade, "correct");
+    server.say(Role::Rewrite, "annual leave entitlement");
     server.say(Role::Answer, "Never [^1].");
     let long: Vec<(String, String)> = (0..60)
         .map(|number| {
