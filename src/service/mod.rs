@@ -5,6 +5,7 @@ pub mod collections;
 pub mod context;
 pub mod documents;
 mod error;
+pub mod evaluation;
 pub mod ingest;
 pub mod retrieval;
 pub mod search;

@@ -1,3 +1,10 @@
-//! Measures of retrieval and of decisions, over plain data: what `cited eval` prints.
+//! Evaluation over plain data: what a set is, what its answers are measured against, and the measures
+//! that `cited eval` prints.
 
+pub mod answers;
+pub mod dataset;
+pub mod gold;
+pub mod line;
 pub mod metrics;
+pub mod retrieval;
+pub mod sample;

@@ -1,0 +1,198 @@
+//! What was measured, for people and for machines.
+
+use serde::Serialize;
+
+use super::{Format, table::Table};
+use crate::domain::evaluation::{
+    answers::{AnswerFigures, OffCorpusFigures},
+    retrieval::RetrievalFigures,
+};
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Report {
+    /// Version of the service.
+    pub(super) version: &'static str,
+    /// Sets in the order they were named.
+    pub(super) sets: Vec<SetReport>,
+}
+
+/// What was measured of one set.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct SetReport {
+    /// Its name.
+    pub(super) name: String,
+    /// Documents indexed.
+    pub(super) documents: u64,
+    /// Their chunks.
+    pub(super) chunks: u64,
+    /// Seconds it took to index them.
+    pub(super) ingest_s: f64,
+    /// Retrieval, by mode.
+    pub(super) retrieval: Vec<ModeReport>,
+    /// Answers.
+    pub(super) answers: Option<AnswerFigures>,
+    /// Questions of another set.
+    pub(super) off_corpus: Option<OffCorpusReport>,
+}
+
+/// Retrieval in one mode.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ModeReport {
+    /// `lexical`, `dense` or `hybrid`.
+    pub(super) mode: &'static str,
+    #[serde(flatten)]
+    pub(super) figures: RetrievalFigures,
+}
+
+/// Questions of another set.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct OffCorpusReport {
+    /// Name of that set.
+    pub(super) from: String,
+    #[serde(flatten)]
+    pub(super) figures: OffCorpusFigures,
+}
+
+impl Report {
+    pub(super) fn render(&self, format: Format) -> anyhow::Result<String> {
+        let page = |form: fn(&Table) -> String| {
+            let tables = [self.retrieval(), self.answers(), self.abstentions()];
+            tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
+        };
+        match format {
+            Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(self)?)),
+            Format::Text => Ok(page(Table::text)),
+            Format::Md => Ok(page(Table::markdown)),
+        }
+    }
+
+    fn retrieval(&self) -> Table {
+        let mut table =
+            Table::new(&["set", "documents", "chunks", "queries", "mode", "nDCG@10", "R@10", "R@100", "ms (p50)"]);
+        for set in &self.sets {
+            for ModeReport { mode, figures } in &set.retrieval {
+                table.push(vec![
+                    set.name.clone(),
+                    set.documents.to_string(),
+                    set.chunks.to_string(),
+                    figures.queries.to_string(),
+                    (*mode).to_owned(),
+                    share(Some(figures.ndcg_at_10)),
+                    share(Some(figures.recall_at_10)),
+                    share(Some(figures.recall_at_100)),
+                    tenths(Some(figures.median_ms)),
+                ]);
+            }
+        }
+        table
+    }
+
+    fn answers(&self) -> Table {
+        let mut table = Table::new(&[
+            "set",
+            "answerable",
+            "1st source",
+            "first 5",
+            "answered",
+            "right",
+            "right of given",
+            "citation P",
+            "citation R",
+            "support",
+            "unanswerable",
+            "abstention P",
+            "abstention R",
+            "rejected",
+            "timed out",
+            "ms (mean)",
+            "LLM calls",
+        ]);
+        for (set, figures) in self.sets.iter().filter_map(|set| Some((set, set.answers?))) {
+            table.push(vec![
+                set.name.clone(),
+                figures.answerable.to_string(),
+                share(figures.first_source_holds_answer),
+                share(figures.first_five_hold_answer),
+                share(figures.answered),
+                share(figures.answer_holds_answer),
+                share(figures.given_answer_holds_answer),
+                share(figures.citation_precision),
+                share(figures.citation_recall),
+                share(figures.support),
+                figures.unanswerable.to_string(),
+                share(figures.abstention_precision),
+                share(figures.abstention_recall),
+                figures.rejected.to_string(),
+                figures.timed_out.to_string(),
+                tenths(figures.mean_ms),
+                tenths(figures.llm_calls_per_ask),
+            ]);
+        }
+        table
+    }
+
+    fn abstentions(&self) -> Table {
+        let mut table = Table::new(&["documents of", "questions of", "questions", "abstained"]);
+        for (set, off_corpus) in self.sets.iter().filter_map(|set| Some((set, set.off_corpus.as_ref()?))) {
+            let OffCorpusReport { from, figures } = off_corpus;
+            table.push(vec![set.name.clone(), from.clone(), figures.questions.to_string(), share(figures.abstained)]);
+        }
+        table
+    }
+}
+
+/// A share with three digits, as the literature prints them.
+pub(super) fn share(value: Option<f64>) -> String {
+    value.map_or_else(none, |value| format!("{value:.3}"))
+}
+
+fn tenths(value: Option<f64>) -> String {
+    value.map_or_else(none, |value| format!("{value:.1}"))
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let figures =
+            RetrievalFigures { queries: 2, ndcg_at_10: 0.5, recall_at_10: 0.25, recall_at_100: 1.0, median_ms: 3.26 };
+        let off_corpus = OffCorpusFigures { questions: 4, abstained: Some(0.75) };
+        let set = SetReport {
+            name: "tiny".to_owned(),
+            documents: 3,
+            chunks: 6,
+            retrieval: vec![ModeReport { mode: "lexical", figures }],
+            off_corpus: Some(OffCorpusReport { from: "other".to_owned(), figures: off_corpus }),
+            ..SetReport::default()
+        };
+        Report { version: "1", sets: vec![set] }
+    }
+
+    #[test]
+    fn tables_hold_what_was_measured() {
+        let text = report().render(Format::Text).expect("text");
+        assert!(
+            text.contains("tiny          3       6        2  lexical    0.500  0.250  1.000       3.3\n"),
+            "{text}"
+        );
+        let markdown = report().render(Format::Md).expect("Markdown");
+        assert!(markdown.contains("| tiny | other | 4 | 0.750 |"), "{markdown}");
+        assert!(!markdown.contains("support"), "nothing was asked of the set itself: {markdown}");
+    }
+
+    #[test]
+    fn json_is_flat_per_mode() {
+        let json: serde_json::Value =
+            serde_json::from_str(&report().render(Format::Json).expect("JSON")).expect("JSON");
+        assert_eq!(json["sets"][0]["retrieval"][0]["ndcg_at_10"], 0.5);
+        assert_eq!(json["sets"][0]["retrieval"][0]["mode"], "lexical");
+        assert_eq!(json["sets"][0]["off_corpus"]["abstained"], 0.75);
+        assert_eq!(json["sets"][0]["answers"], serde_json::Value::Null);
+    }
+}

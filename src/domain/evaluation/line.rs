@@ -1,0 +1,205 @@
+//! Lines of evaluation files: BEIR's documents, queries and judgements, and questions with answers.
+
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use thiserror::Error;
+
+use super::dataset::{Judgement, SetDocument, SetQuery, SetQuestion};
+
+const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
+const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;
+const QUESTION: &str = r#"{"_id": "…", "question": "…", "answers": ["…"], "answerable": true, "gold_docs": ["…"]}"#;
+
+/// What is wrong with a line.
+#[derive(Debug, Error)]
+pub enum LineError {
+    /// It is not the JSON that belongs there.
+    #[error("{}; a line reads {expected}", without_place(.source))]
+    Json {
+        /// How a line reads.
+        expected: &'static str,
+        /// What the JSON reader says.
+        source: serde_json::Error,
+    },
+    /// It has too few or too many columns.
+    #[error("{0} columns; a line reads query<TAB>document<TAB>grade")]
+    Columns(usize),
+    /// The grade is not a whole number.
+    #[error("the grade {0:?} is not a whole number; a line reads query<TAB>document<TAB>grade")]
+    Grade(String),
+    /// Something that is needed is empty.
+    #[error("{0} is empty")]
+    Empty(&'static str),
+}
+
+#[derive(Deserialize)]
+struct DocumentLine {
+    #[serde(rename = "_id", deserialize_with = "name")]
+    id: String,
+    #[serde(default)]
+    title: Option<String>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct QueryLine {
+    #[serde(rename = "_id", deserialize_with = "name")]
+    id: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct QuestionLine {
+    #[serde(rename = "_id", deserialize_with = "name")]
+    id: String,
+    question: String,
+    answers: Vec<String>,
+    answerable: bool,
+    #[serde(default)]
+    gold_docs: Vec<String>,
+    #[serde(default)]
+    spans: Vec<SpanLine>,
+}
+
+/// Words of a document that answer a question; sets without short answers have these.
+#[derive(Deserialize)]
+struct SpanLine {
+    text: String,
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// [`LineError`].
+pub fn document(line: &str) -> Result<SetDocument, LineError> {
+    let DocumentLine { id, title, text } = json(line, DOCUMENT)?;
+    Ok(SetDocument { id: filled("_id", id)?, title: title.unwrap_or_default(), text })
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// [`LineError`].
+pub fn query(line: &str) -> Result<SetQuery, LineError> {
+    let QueryLine { id, text } = json(line, QUERY)?;
+    Ok(SetQuery { id: filled("_id", id)?, text: filled("text", text)? })
+}
+
+/// Reads a question. Without answers the marked spans of its documents are its answers.
+///
+/// # Errors
+/// [`LineError`].
+pub fn question(line: &str) -> Result<SetQuestion, LineError> {
+    let read: QuestionLine = json(line, QUESTION)?;
+    let answers =
+        if read.answers.is_empty() { read.spans.into_iter().map(|span| span.text).collect() } else { read.answers };
+    Ok(SetQuestion {
+        id: filled("_id", read.id)?,
+        text: filled("question", read.question)?,
+        answers,
+        is_answerable: read.answerable,
+        gold_documents: read.gold_docs,
+    })
+}
+
+/// Reads a judgement, in the three columns of BEIR or the four of TREC. `None` for a line of headings,
+/// which only the first line of a file may be. A grade below 0 counts as 0.
+///
+/// # Errors
+/// [`LineError`].
+pub fn judgement(line: &str, is_first: bool) -> Result<Option<Judgement>, LineError> {
+    // BEIR separates by tabs, TREC by any space.
+    let columns: Vec<&str> =
+        if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };
+    let (query, document, grade) = match columns.as_slice() {
+        [query, document, grade] | [query, _, document, grade] => (*query, *document, *grade),
+        _ => return Err(LineError::Columns(columns.len())),
+    };
+    match grade.parse::<i64>() {
+        Ok(grade) => Ok(Some(Judgement {
+            query: query.to_owned(),
+            document: document.to_owned(),
+            grade: u32::try_from(grade.max(0)).unwrap_or(u32::MAX),
+        })),
+        Err(_) if is_first => Ok(None),
+        Err(_) => Err(LineError::Grade(grade.to_owned())),
+    }
+}
+
+fn json<T: DeserializeOwned>(line: &str, expected: &'static str) -> Result<T, LineError> {
+    serde_json::from_str(line).map_err(|source| LineError::Json { expected, source })
+}
+
+fn filled(what: &'static str, text: String) -> Result<String, LineError> {
+    if text.trim().is_empty() { Err(LineError::Empty(what)) } else { Ok(text) }
+}
+
+/// Some sets number their documents and queries instead of naming them.
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "\"_id\" must be a text or a whole number")]
+    enum Name {
+        Text(String),
+        Number(i64),
+    }
+    Ok(match Name::deserialize(deserializer)? {
+        Name::Text(text) => text,
+        Name::Number(number) => number.to_string(),
+    })
+}
+
+/// The reader counts lines within this one line, which would pass for the place in the file.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_good_lines() {
+        let read = document(r#"{"_id": 7, "title": null, "text": "Tea.", "metadata": {}}"#).expect("a document");
+        assert_eq!((read.id.as_str(), read.title.as_str(), read.text.as_str()), ("7", "", "Tea."));
+        assert_eq!(query(r#"{"_id": "q", "text": "tea?"}"#).expect("a query").text, "tea?");
+        let read = question(
+            r#"{"_id": "q", "question": "tea?", "answers": ["green"], "answerable": true, "gold_docs": ["7"]}"#,
+        )
+        .expect("a question");
+        assert_eq!((read.answers, read.gold_documents), (vec!["green".to_owned()], vec!["7".to_owned()]));
+    }
+
+    #[test]
+    fn spans_stand_in_for_answers() {
+        let line = r#"{"_id": "q", "question": "tea?", "answers": [], "answerable": true, "spans": [{"start": 0, "end": 4, "text": "Tea."}]}"#;
+        assert_eq!(question(line).expect("a question").answers, ["Tea."]);
+    }
+
+    #[test]
+    fn judgements_come_in_three_columns_or_four() {
+        let expected = Judgement { query: "q 1".to_owned(), document: "d".to_owned(), grade: 2 };
+        assert_eq!(judgement("q 1\td\t2", false).expect("a judgement"), Some(expected));
+        let expected = Judgement { query: "q".to_owned(), document: "d".to_owned(), grade: 0 };
+        assert_eq!(judgement("q 0 d -1", false).expect("a judgement"), Some(expected));
+        assert_eq!(judgement("query-id\tcorpus-id\tscore", true).expect("headings"), None);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let cases = [
+            (document(r#"{"_id": "d"}"#).expect_err("no text").to_string(), "missing field `text`; a line reads {"),
+            (
+                document(r#"{"_id": [], "text": ""}"#).expect_err("a list").to_string(),
+                "must be a text or a whole number",
+            ),
+            (query("not json").expect_err("not JSON").to_string(), "expected ident; a line reads {"),
+            (query(r#"{"_id": "q", "text": " "}"#).expect_err("empty").to_string(), "text is empty"),
+            (judgement("q\td", false).expect_err("two columns").to_string(), "2 columns"),
+            (judgement("q\td\thigh", false).expect_err("no number").to_string(), "\"high\" is not a whole number"),
+        ];
+        for (message, part) in cases {
+            assert!(message.contains(part), "{part:?} is missing in {message:?}");
+            assert!(!message.contains("line 1"), "{message:?}");
+        }
+    }
+}
