@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::domain::evaluation::{
-    dataset::{Dataset, Parts, SetQuery},
+    dataset::{Dataset, Judgement, Parts, SetQuery},
     line::{self, LineError},
 };
 
@@ -72,7 +72,7 @@ fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
-fn read_judgements(path: &Path) -> anyhow::Result<Vec<crate::domain::evaluation::dataset::Judgement>> {
+fn read_judgements(path: &Path) -> anyhow::Result<Vec<Judgement>> {
     let mut is_first = true;
     let judgements = lines(path, |line| line::judgement(line, std::mem::take(&mut is_first)))?;
     Ok(judgements.into_iter().flatten().collect())
@@ -81,8 +81,7 @@ fn read_judgements(path: &Path) -> anyhow::Result<Vec<crate::domain::evaluation:
 /// Reads a file line by line; empty lines do not count.
 fn lines<T>(path: &Path, mut read: impl FnMut(&str) -> Result<T, LineError>) -> anyhow::Result<Vec<T>> {
     let file = BufReader::new(File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?);
-    let is_compressed = path.extension().is_some_and(|extension| extension == "gz");
-    let plain: Box<dyn Read> = if is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let plain: Box<dyn Read> = if is_compressed(path) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let mut items = Vec::new();
     for (number, line) in (1_usize..).zip(BufReader::new(plain).lines()) {
         let place = || format!("{}, line {number}", path.display());
@@ -94,6 +93,10 @@ fn lines<T>(path: &Path, mut read: impl FnMut(&str) -> Result<T, LineError>) -> 
     Ok(items)
 }
 
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
@@ -102,13 +105,16 @@ mod tests {
 
     use super::*;
 
+    /// Files by name, and their content.
+    type Files<'a> = &'a [(&'a str, &'a str)];
+
     /// A folder with these files.
-    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    fn folder(files: Files<'_>) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, content) in files {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-            if name.ends_with(".gz") {
+            if is_compressed(&path) {
                 let mut writer = GzEncoder::new(File::create(path).expect("a file"), Compression::fast());
                 writer.write_all(content.as_bytes()).expect("written");
                 writer.finish().expect("finished");
@@ -151,7 +157,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_the_line() {
-        let cases: [(&[(&str, &str)], &[&str]); 7] = [
+        let cases: [(Files<'_>, &[&str]); 7] = [
             (&[], &["holds no corpus", "BEIR layout"]),
             (&[("corpus.jsonl", DOCUMENTS)], &["holds no queries.jsonl"]),
             (&[("corpus.jsonl", DOCUMENTS), ("queries.jsonl", ONE_QUERY)], &["holds no qrels.tsv or qrels/test.tsv"]),

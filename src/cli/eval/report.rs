@@ -69,7 +69,7 @@ impl Report {
 
     fn retrieval(&self) -> Table {
         let mut table =
-            Table::new(&["set", "documents", "chunks", "queries", "mode", "nDCG@10", "R@10", "R@100", "ms (p50)"]);
+            Table::new(["set", "documents", "chunks", "queries", "mode", "nDCG@10", "R@10", "R@100", "ms (p50)"]);
         for set in &self.sets {
             for ModeReport { mode, figures } in &set.retrieval {
                 table.push(vec![
@@ -88,52 +88,22 @@ impl Report {
         table
     }
 
+    /// One column per set: there are more measures than sets.
     fn answers(&self) -> Table {
-        let mut table = Table::new(&[
-            "set",
-            "answerable",
-            "1st source",
-            "first 5",
-            "answered",
-            "right",
-            "right of given",
-            "citation P",
-            "citation R",
-            "support",
-            "unanswerable",
-            "abstention P",
-            "abstention R",
-            "rejected",
-            "timed out",
-            "ms (mean)",
-            "LLM calls",
-        ]);
-        for (set, figures) in self.sets.iter().filter_map(|set| Some((set, set.answers?))) {
-            table.push(vec![
-                set.name.clone(),
-                figures.answerable.to_string(),
-                share(figures.first_source_holds_answer),
-                share(figures.first_five_hold_answer),
-                share(figures.answered),
-                share(figures.answer_holds_answer),
-                share(figures.given_answer_holds_answer),
-                share(figures.citation_precision),
-                share(figures.citation_recall),
-                share(figures.support),
-                figures.unanswerable.to_string(),
-                share(figures.abstention_precision),
-                share(figures.abstention_recall),
-                figures.rejected.to_string(),
-                figures.timed_out.to_string(),
-                tenths(figures.mean_ms),
-                tenths(figures.llm_calls_per_ask),
-            ]);
+        let sets: Vec<(&str, AnswerFigures)> =
+            self.sets.iter().filter_map(|set| Some((set.name.as_str(), set.answers?))).collect();
+        let mut table = Table::new(std::iter::once("answers").chain(sets.iter().map(|(name, _)| *name)));
+        if sets.is_empty() {
+            return table;
+        }
+        for (measure, value) in ANSWER_MEASURES {
+            table.push(std::iter::once((*measure).to_owned()).chain(sets.iter().map(|(_, set)| value(set))).collect());
         }
         table
     }
 
     fn abstentions(&self) -> Table {
-        let mut table = Table::new(&["documents of", "questions of", "questions", "abstained"]);
+        let mut table = Table::new(["documents of", "questions of", "questions", "abstained"]);
         for (set, off_corpus) in self.sets.iter().filter_map(|set| Some((set, set.off_corpus.as_ref()?))) {
             let OffCorpusReport { from, figures } = off_corpus;
             table.push(vec![set.name.clone(), from.clone(), figures.questions.to_string(), share(figures.abstained)]);
@@ -141,6 +111,28 @@ impl Report {
         table
     }
 }
+
+type ReadMeasure = fn(&AnswerFigures) -> String;
+
+/// Measures of answers, in the order they are printed.
+const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
+    ("answerable questions", |set| set.answerable.to_string()),
+    ("first source holds a right answer", |set| share(set.first_source_holds_answer)),
+    ("one of the first five does", |set| share(set.first_five_hold_answer)),
+    ("answered", |set| share(set.answered)),
+    ("answered and right", |set| share(set.answer_holds_answer)),
+    ("right, of those answered", |set| share(set.given_answer_holds_answer)),
+    ("citation precision", |set| share(set.citation_precision)),
+    ("citation recall", |set| share(set.citation_recall)),
+    ("support", |set| share(set.support)),
+    ("unanswerable questions", |set| set.unanswerable.to_string()),
+    ("abstention precision", |set| share(set.abstention_precision)),
+    ("abstention recall", |set| share(set.abstention_recall)),
+    ("rejected", |set| set.rejected.to_string()),
+    ("timed out", |set| set.timed_out.to_string()),
+    ("ms per ask (mean)", |set| tenths(set.mean_ms)),
+    ("LLM calls per ask", |set| tenths(set.llm_calls_per_ask)),
+];
 
 /// A share with three digits, as the literature prints them.
 pub(super) fn share(value: Option<f64>) -> String {

@@ -3,13 +3,13 @@
 /// A table of text.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    headings: Vec<&'static str>,
+    headings: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(headings: &[&'static str]) -> Self {
-        Self { headings: headings.to_vec(), rows: Vec::new() }
+    pub(super) fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { headings: headings.into_iter().map(str::to_owned).collect(), rows: Vec::new() }
     }
 
     pub(super) fn push(&mut self, row: Vec<String>) {
@@ -22,23 +22,21 @@ impl Table {
 
     /// Columns aligned by spaces: the first to the left, figures to the right.
     pub(super) fn text(&self) -> String {
-        let headings: Vec<String> = self.headings.iter().map(|&heading| heading.to_owned()).collect();
         let width = |column: usize| {
-            let cells = self.rows.iter().chain([&headings]).filter_map(|row| row.get(column));
+            let cells = self.rows.iter().chain([&self.headings]).filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-        [&headings].into_iter().chain(&self.rows).map(|row| aligned(row, &widths)).collect()
+        let widths: Vec<usize> = (0..self.headings.len()).map(width).collect();
+        [&self.headings].into_iter().chain(&self.rows).map(|row| aligned(row, &widths)).collect()
     }
 
     /// A Markdown table.
     pub(super) fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let headings: Vec<String> = self.headings.iter().map(|&heading| heading.to_owned()).collect();
         let rule: Vec<String> =
-            (0..headings.len()).map(|column| if column == 0 { "---" } else { "---:" }.to_owned()).collect();
+            (0..self.headings.len()).map(|column| if column == 0 { "---" } else { "---:" }.to_owned()).collect();
         let rows = self.rows.iter().map(|row| line(row));
-        [line(&headings), line(&rule)].into_iter().chain(rows).collect()
+        [line(&self.headings), line(&rule)].into_iter().chain(rows).collect()
     }
 }
 
@@ -56,7 +54,7 @@ mod tests {
 
     #[test]
     fn both_forms() {
-        let mut table = Table::new(&["set", "ms"]);
+        let mut table = Table::new(["set", "ms"]);
         table.push(vec!["tiny".to_owned(), "10.0".to_owned()]);
         table.push(vec!["a larger one".to_owned(), "–".to_owned()]);
         assert_eq!(table.text(), "set             ms\ntiny          10.0\na larger one     –\n");

@@ -135,7 +135,7 @@ pub struct AnswerFigures {
     pub answer_holds_answer: Option<f64>,
     /// Of the answerable ones that got an answer: share whose answer holds a right one.
     pub given_answer_holds_answer: Option<f64>,
-    /// Of the abstentions: share that were on unanswerable questions.
+    /// Of the abstentions: share that were on unanswerable questions; `None` if there are no such questions.
     pub abstention_precision: Option<f64>,
     /// Of the unanswerable questions: share that were abstained from.
     pub abstention_recall: Option<f64>,
@@ -170,6 +170,7 @@ impl AnswerFigures {
             .filter_map(|question| question.answer_holds)
             .collect();
         let abstained = asked.iter().filter(|question| question.end == EndKind::Abstained);
+        let precision = share(abstained, |question| !question.is_answerable);
         let citations = || answerable.iter().filter_map(|question| question.citations);
         Self {
             questions: asked.len(),
@@ -180,7 +181,7 @@ impl AnswerFigures {
             answered: share(&answerable, |question| question.end == EndKind::Answered),
             answer_holds_answer: share(&held, |holds| **holds),
             given_answer_holds_answer: share(&given, |holds| **holds),
-            abstention_precision: share(abstained, |question| !question.is_answerable),
+            abstention_precision: if unanswerable.is_empty() { None } else { precision },
             abstention_recall: share(&unanswerable, |question| question.end == EndKind::Abstained),
             citation_precision: mean(citations().map(|(precision, _)| precision)),
             citation_recall: mean(citations().map(|(_, recall)| recall)),

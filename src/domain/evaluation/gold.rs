@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Right answers to one question, ready to be looked for.
 ///
-/// Texts are compared word by word, as SQuAD's script does (Rajpurkar et al. 2016): case, punctuation
+/// Texts are compared word by word, as the script of `SQuAD` does (Rajpurkar et al. 2016): case, punctuation
 /// and articles do not count, and neither does a possessive ending. Comparing whole words keeps "no" out
 /// of "north" and "19" out of "1973".
 #[derive(Clone, Debug)]
