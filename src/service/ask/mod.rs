@@ -34,6 +34,7 @@ use crate::{
         rewriting::Tried,
     },
     providers::{ChatModel, Embedder},
+    store::SearchedCollection,
 };
 
 /// Defaults and limits of the deployment.
@@ -212,7 +213,7 @@ impl Ask<'_> {
     }
 
     /// One round: retrieve for the query, grade what is new against the question.
-    async fn round(&mut self, tenant: TenantId, collections: &[crate::store::Collection], query: &str) -> Result<(), AskError> {
+    async fn round(&mut self, tenant: TenantId, collections: &[SearchedCollection], query: &str) -> Result<(), AskError> {
         self.clock.enter(Stage::Retrieve);
         let retrieval = RetrievalQuery {
             tenant,
