@@ -59,8 +59,8 @@ pub struct RetrievalQuery<'a> {
 /// A passage that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The passage.
-    pub passage: Passage,
+    /// The passage; a hit is handed from stage to stage, its text is not copied.
+    pub passage: Arc<Passage>,
     /// Cosine similarity; `None` when the dense half did not find it.
     pub dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
@@ -258,7 +258,7 @@ impl Retriever {
             .into_iter()
             .filter_map(|item| {
                 let passage = passages.remove(&item.key)?;
-                Some(Hit { passage, dense: item.dense, lexical: item.lexical, fused: item.fused })
+                Some(Hit { passage: Arc::new(passage), dense: item.dense, lexical: item.lexical, fused: item.fused })
             })
             .collect())
     }
