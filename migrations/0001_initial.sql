@@ -111,7 +111,7 @@ CREATE TABLE chunk (
 );
 -- Candidates of a lexical query. Term ids are salted by collection, so a posting list never mixes collections.
 -- New entries wait in a pending list, which makes ingest five times cheaper; every search reads that
--- list whole, so it is kept short.
+-- list whole, so it is kept short, and emptied when the queue is (settle_lexical_index).
 CREATE INDEX chunk_terms ON chunk USING gin (terms) WITH (gin_pending_list_limit = 1024);
 
 -- A chunk's vector in one space. Its HNSW index is one per profile and is made when the profile is
@@ -266,6 +266,14 @@ ALTER FUNCTION lexical_search OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 REVOKE EXECUTE ON FUNCTION lexical_search FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lexical_search TO cited_app;
+
+-- Moves what waits in the pending list of the index above to its place. Only its owner may, and the
+-- service is not; this is all that it can do with the owner's rights.
+CREATE FUNCTION settle_lexical_index() RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
+AS $$ SELECT gin_clean_pending_list('chunk_terms'::regclass) $$;
+REVOKE EXECUTE ON FUNCTION settle_lexical_index FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION settle_lexical_index TO cited_app;
 
 -- Reads of a question ------------------------------------------------------------------------------
 --
