@@ -94,6 +94,8 @@ CREATE TABLE chunk (
     document_id    uuid     NOT NULL,
     ordinal        integer  NOT NULL,            -- from 0, in text order; part of the URN
     collection_id  uuid     NOT NULL,            -- repeated from document: candidates are checked without a join
+    weights        sparsevec(1000000000) NOT NULL, -- BM25 document-side weight per term id; before the text, because a
+                                                 -- lexical search reads it from every candidate and must not skip over text to it
     start_char     integer  NOT NULL,            -- range in document.text, end exclusive
     end_char       integer  NOT NULL,
     page           integer,                      -- from 1, where the format has pages
@@ -105,7 +107,6 @@ CREATE TABLE chunk (
     context        text,                         -- sentence that places the chunk in its document; embedded and indexed, never quoted
     length         integer  NOT NULL,            -- terms, BM25's |d|
     terms          integer[] NOT NULL,           -- distinct term ids, ascending
-    weights        sparsevec(1000000000) NOT NULL, -- BM25 document-side weight per term id
     PRIMARY KEY (tenant_id, document_id, ordinal),
     FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE
 );
