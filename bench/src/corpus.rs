@@ -13,7 +13,7 @@ use crate::random::Random;
 
 const VOCABULARY: usize = 30_000;
 /// Flattens the head of the Zipf law: content words have no "the".
-const ZIPF_OFFSET: f64 = 30.0;
+const ZIPF_OFFSET: f64 = 20.0;
 const SUBJECT_WORDS: usize = 40;
 /// Paragraphs that share a subject.
 const PARAGRAPHS_PER_SUBJECT: usize = 50;
@@ -23,6 +23,8 @@ const SUBJECT_RANKS: std::ops::Range<usize> = 200..8_000;
 const SUBJECT_SHARE: f64 = 0.35;
 /// Questions for each paragraph.
 const QUESTIONS: usize = 4;
+/// Content words of a question.
+const WORDS_ASKED: usize = 5;
 /// Words of a paragraph, about.
 const PARAGRAPH_WORDS: usize = 100;
 
@@ -132,7 +134,7 @@ impl Words {
     fn question(&self, asked: &[usize]) -> String {
         let mut words = asked.iter().map(|word| self.word(*word));
         let mut next = || words.next().unwrap_or_default();
-        format!("What is the {} {} of the {} and the {}?", next(), next(), next(), next())
+        format!("What is the {} {} of the {} {} and the {}?", next(), next(), next(), next(), next())
     }
 }
 
@@ -183,13 +185,13 @@ impl Writer<'_> {
         self.words.word(rank).to_owned()
     }
 
-    /// Four words that stand close together in the paragraph, its subject's among them.
+    /// Words that stand close together in the paragraph, its subject's among them.
     fn question_words(&mut self) -> Vec<usize> {
         let span = 8.min(self.used.len());
         let start = self.random.below(self.used.len() - span + 1);
         let mut chosen: Vec<usize> = Vec::new();
         for word in &self.used[start..] {
-            if chosen.len() < 4 && !chosen.contains(word) {
+            if chosen.len() < WORDS_ASKED && !chosen.contains(word) {
                 chosen.push(*word);
             }
         }
