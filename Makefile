@@ -42,14 +42,20 @@ openapi: ## Write openapi/openapi.json anew from the code
 sqlx-prepare: ## Write .sqlx anew, after a change of SQL
 	@scripts/sqlx-prepare
 
+.PHONY: release
+release: # Built for speed, and with a Postgres that it finds
+	cargo build --release --locked --bin cited
+	@scripts/ensure-postgres $(or $(CARGO_TARGET_DIR),target)/release/cited
+
 .PHONY: eval
 eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/scifact …"
 	@test -n "$(DATA)" || { echo 'Name the folders: make eval DATA="path/to/scifact"' >&2; exit 2; }
-	cargo run --quiet --release --locked -- eval $(DATA)
+	@$(MAKE) --no-print-directory release
+	$(or $(CARGO_TARGET_DIR),target)/release/cited eval $(DATA)
 
 .PHONY: bench
-bench: ## Measure the speed of the built-in embedding model against onnxruntime
-	@scripts/bench --threads 1 2
+bench: release ## Measure ingest and ask of a release build, about five minutes
+	cargo run --release --locked --manifest-path bench/Cargo.toml
 
 .PHONY: image
 image: ## Build the container image

@@ -94,6 +94,8 @@ CREATE TABLE chunk (
     document_id    uuid     NOT NULL,
     ordinal        integer  NOT NULL,            -- from 0, in text order; part of the URN
     collection_id  uuid     NOT NULL,            -- repeated from document: candidates are checked without a join
+    weights        sparsevec(1000000000) NOT NULL, -- BM25 document-side weight per term id; before the text, because a
+                                                 -- lexical search reads it from every candidate and must not skip over text to it
     start_char     integer  NOT NULL,            -- range in document.text, end exclusive
     end_char       integer  NOT NULL,
     page           integer,                      -- from 1, where the format has pages
@@ -105,13 +107,12 @@ CREATE TABLE chunk (
     context        text,                         -- sentence that places the chunk in its document; embedded and indexed, never quoted
     length         integer  NOT NULL,            -- terms, BM25's |d|
     terms          integer[] NOT NULL,           -- distinct term ids, ascending
-    weights        sparsevec(1000000000) NOT NULL, -- BM25 document-side weight per term id
     PRIMARY KEY (tenant_id, document_id, ordinal),
     FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE
 );
 -- Candidates of a lexical query. Term ids are salted by collection, so a posting list never mixes collections.
 -- New entries wait in a pending list, which makes ingest five times cheaper; every search reads that
--- list whole, so it is kept short.
+-- list whole, so it is kept short, and emptied when the queue is (settle_lexical_index).
 CREATE INDEX chunk_terms ON chunk USING gin (terms) WITH (gin_pending_list_limit = 1024);
 
 -- A chunk's vector in one space. Its HNSW index is one per profile and is made when the profile is
@@ -209,8 +210,8 @@ CREATE POLICY queue_worker ON job_item TO cited_app
 -- Under row level security Postgres will not use an index for an operator that is not leakproof, and
 -- array overlap is not: with the policy in force the GIN index above would never be used. So the
 -- candidate query lives in this one function, owned by a role of its own that may read (and only
--- read) chunks and documents of every tenant; its body applies the tenant of the transaction itself.
--- Nothing else in the schema sees past a policy.
+-- read) chunks and documents of every tenant; its body applies the tenant of the transaction itself,
+-- which it sets like the functions below. Nothing else in the schema sees past a policy.
 CREATE POLICY lexical_search ON chunk    FOR SELECT TO cited_lexical USING (true);
 CREATE POLICY lexical_search ON document FOR SELECT TO cited_lexical USING (true);
 GRANT USAGE ON SCHEMA public TO cited_lexical;
@@ -219,7 +220,8 @@ GRANT SELECT ON chunk, document TO cited_lexical;
 -- Best chunks by BM25 among those of the given collections that hold a candidate term and whose
 -- document passes the filter (null arguments do not filter).
 CREATE FUNCTION lexical_search(
-    in_collections uuid[],
+    in_tenant       uuid,
+    in_collections  uuid[],
     candidate_terms integer[],   -- found by GIN: the rarest terms of the query
     query           sparsevec,   -- idf weight of every term of the query
     metadata_path   text,        -- jsonpath predicate over document.metadata
@@ -228,13 +230,13 @@ CREATE FUNCTION lexical_search(
     pages           integer[],
     max_rows        integer)
 RETURNS TABLE (document_id uuid, ordinal integer, score real)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = public, pg_temp
 SET plan_cache_mode = force_custom_plan -- a generic plan cannot know how rare the terms are
 SET enable_seqscan = off                -- fresh tables have no statistics yet; the GIN index is right at every size
 AS $$
 DECLARE
-    this_tenant CONSTANT uuid := NULLIF(current_setting('cited.tenant', true), '')::uuid;
+    this_tenant CONSTANT uuid := set_config('cited.tenant', in_tenant::text, true)::uuid;
 BEGIN
     IF metadata_path IS NULL AND source_prefix IS NULL AND document_ids IS NULL AND pages IS NULL THEN
         RETURN QUERY
@@ -265,3 +267,66 @@ ALTER FUNCTION lexical_search OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 REVOKE EXECUTE ON FUNCTION lexical_search FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lexical_search TO cited_app;
+
+-- Moves what waits in the pending list of the index above to its place. Only its owner may, and the
+-- service is not; this is all that it can do with the owner's rights.
+CREATE FUNCTION settle_lexical_index() RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
+AS $$ SELECT gin_clean_pending_list('chunk_terms'::regclass) $$;
+REVOKE EXECUTE ON FUNCTION settle_lexical_index FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION settle_lexical_index TO cited_app;
+
+-- Reads of a question ------------------------------------------------------------------------------
+--
+-- A transaction around one read costs three round trips: begin and set the tenant, read, commit. A
+-- question makes four reads, and is answered in little more time than their round trips take. Each of
+-- these functions therefore sets the tenant itself, for the transaction that its one statement is, and
+-- reads what the policies then let its caller see. They own no rights: SECURITY INVOKER is the default.
+
+-- Collections by name, with the number of their chunks.
+CREATE FUNCTION find_collections(in_tenant uuid, in_names text[])
+RETURNS TABLE (collection_id uuid, name text, profile_id integer, average_length real, created_at timestamptz,
+               model text, dimension integer, chunks bigint)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+               COALESCE(s.chunks, 0)
+        FROM collection c
+        JOIN embedding_profile p ON p.profile_id = c.profile_id
+        LEFT JOIN collection_statistic s ON s.tenant_id = c.tenant_id AND s.collection_id = c.collection_id
+        WHERE c.tenant_id = in_tenant AND c.name = ANY (in_names);
+END $$;
+
+-- In how many chunks of which collection a term stands; a term without a row stands in none.
+CREATE FUNCTION term_frequencies(in_tenant uuid, in_collections uuid[], in_terms integer[])
+RETURNS TABLE (collection_id uuid, term_id integer, document_frequency integer)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT t.collection_id, t.term_id, t.document_frequency
+        FROM term_statistic t
+        WHERE t.tenant_id = in_tenant AND t.collection_id = ANY (in_collections) AND t.term_id = ANY (in_terms);
+END $$;
+
+-- Chunks with what a source shows of them and of their documents.
+CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[])
+RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, text text, start_char integer,
+               end_char integer, version integer, source text, uri text, title text, metadata jsonb,
+               content_hash bytea, collection text)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT c.document_id, c.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char,
+               d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name
+        FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
+        JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.ordinal = wanted.ordinal
+        JOIN document d ON d.tenant_id = in_tenant AND d.document_id = c.document_id
+        JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = c.collection_id;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION find_collections, term_frequencies, find_passages FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_collections, term_frequencies, find_passages TO cited_app;

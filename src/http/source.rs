@@ -1,5 +1,7 @@
 //! A passage as search and ask show it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -76,6 +78,7 @@ impl SourceBody {
     pub(super) fn new(hit: Hit, grade: Option<Grade>) -> Self {
         let urn = hit.urn().to_string();
         let Hit { passage, dense, lexical, fused } = hit;
+        let passage = Arc::unwrap_or_clone(passage);
         Self {
             urn,
             document_id: passage.key.document_id,

@@ -22,7 +22,9 @@ use crate::{
         },
     },
     providers::Embedder,
-    store::{Collection, DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, Store, VectorScan},
+    store::{
+        DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, SearchedCollection, Store, VectorScan,
+    },
 };
 
 /// Which halves of retrieval run.
@@ -43,7 +45,7 @@ pub struct RetrievalQuery<'a> {
     /// Whose documents.
     pub tenant: TenantId,
     /// Where.
-    pub collections: &'a [Collection],
+    pub collections: &'a [SearchedCollection],
     /// In words.
     pub text: &'a str,
     /// How.
@@ -59,8 +61,8 @@ pub struct RetrievalQuery<'a> {
 /// A passage that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The passage.
-    pub passage: Passage,
+    /// The passage; a hit is handed from stage to stage, its text is not copied.
+    pub passage: Arc<Passage>,
     /// Cosine similarity; `None` when the dense half did not find it.
     pub dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
@@ -108,7 +110,6 @@ pub struct Retriever {
 #[derive(Default)]
 struct LexicalResult {
     hits: Vec<LexicalHit>,
-    chunks: u64,
     evidence: f64,
     document_frequencies: HashMap<String, u64>,
 }
@@ -120,17 +121,23 @@ impl Retriever {
         Self { store, embedder, profile, analyzer }
     }
 
-    /// The named collections.
+    /// The named collections, in this order.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for the first that does not exist.
-    pub async fn collections(&self, tenant: TenantId, names: &[String]) -> Result<Vec<Collection>, ServiceError> {
-        let mut found = Vec::with_capacity(names.len());
-        for name in names {
-            let collection = self.store.collection(tenant, name).await?;
-            found.push(collection.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })?);
-        }
-        Ok(found)
+    pub async fn collections(
+        &self,
+        tenant: TenantId,
+        names: &[String],
+    ) -> Result<Vec<SearchedCollection>, ServiceError> {
+        let found = self.store.find_collections(tenant, names).await?;
+        names
+            .iter()
+            .map(|name| {
+                let known = found.iter().find(|searched| searched.collection.name == *name);
+                known.cloned().ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })
+            })
+            .collect()
     }
 
     /// Finds passages. The two halves run at the same time, each on its own connection.
@@ -139,7 +146,7 @@ impl Retriever {
     /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in another vector
     /// space than the configured embedder's.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
-        let ids: Vec<Uuid> = query.collections.iter().map(|collection| collection.id).collect();
+        let ids: Vec<Uuid> = query.collections.iter().map(|searched| searched.collection.id).collect();
         let (dense, lexical) = match query.mode {
             Mode::Hybrid => {
                 let (dense, lexical) = tokio::try_join!(self.dense(query, &ids, budget), self.lexical(query, &ids))?;
@@ -153,7 +160,7 @@ impl Retriever {
         let hits = self.fuse(query, &dense_hits, &lexical.hits).await?;
         Ok(Retrieved {
             hits,
-            chunks: lexical.chunks,
+            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
             best_similarity,
@@ -167,7 +174,8 @@ impl Retriever {
         ids: &[Uuid],
         budget: &Budget,
     ) -> Result<(Vec<DenseHit>, VectorScan), ServiceError> {
-        if let Some(stranger) = query.collections.iter().find(|collection| collection.profile_id != self.profile) {
+        let collections = || query.collections.iter().map(|searched| &searched.collection);
+        if let Some(stranger) = collections().find(|collection| collection.profile_id != self.profile) {
             return Err(ServiceError::Conflict {
                 code: "embedding_profile_mismatch",
                 detail: format!(
@@ -187,6 +195,7 @@ impl Retriever {
             collections: ids,
             profile: self.profile,
             vector: &vector,
+            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
             filter: query.filter,
             limit: depth(query.top_k),
         };
@@ -195,24 +204,24 @@ impl Retriever {
 
     async fn lexical(&self, query: &RetrievalQuery<'_>, ids: &[Uuid]) -> Result<LexicalResult, ServiceError> {
         let stems: BTreeSet<String> = self.analyzer.terms(query.text).into_iter().collect();
-        let per_collection: Vec<(Uuid, TermSalt, TermCounts)> = ids
+        let per_collection: Vec<(&SearchedCollection, TermSalt, TermCounts)> = query
+            .collections
             .iter()
-            .map(|id| {
-                let salt = TermSalt::new(id.as_bytes());
-                (*id, salt, TermCounts::of_text(&self.analyzer, salt, query.text))
+            .map(|searched| {
+                let salt = TermSalt::new(searched.collection.id.as_bytes());
+                (searched, salt, TermCounts::of_text(&self.analyzer, salt, query.text))
             })
             .collect();
         let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
-        let statistics = self.store.query_statistics(query.tenant, ids, &terms).await?;
+        let frequencies = self.store.document_frequencies(query.tenant, ids, &terms).await?;
         let mut lexical_query = LexicalQuery::default();
         let mut result = LexicalResult::default();
         let mut profiles = Vec::with_capacity(ids.len());
-        for (id, salt, counts) in &per_collection {
-            let known = statistics.get(id).cloned().unwrap_or_default();
-            result.chunks += known.chunks;
-            let profile = QueryProfile::new(counts, known.chunks, &known.document_frequencies);
+        for (searched, salt, counts) in &per_collection {
+            let known = frequencies.get(&searched.collection.id).cloned().unwrap_or_default();
+            let profile = QueryProfile::new(counts, searched.chunks, &known);
             for stem in &stems {
-                let frequency = known.document_frequencies.get(&salt.term_id(stem)).copied().unwrap_or(0);
+                let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);
                 *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
             }
             lexical_query.candidate_terms.extend(select_candidates(&profile, DEFAULT_CANDIDATE_BUDGET).gin_terms);
@@ -255,7 +264,7 @@ impl Retriever {
             .into_iter()
             .filter_map(|item| {
                 let passage = passages.remove(&item.key)?;
-                Some(Hit { passage, dense: item.dense, lexical: item.lexical, fused: item.fused })
+                Some(Hit { passage: Arc::new(passage), dense: item.dense, lexical: item.lexical, fused: item.fused })
             })
             .collect())
     }

@@ -24,6 +24,15 @@ pub struct Collection {
     pub created_at: OffsetDateTime,
 }
 
+/// A collection that is about to be searched.
+#[derive(Clone, Debug)]
+pub struct SearchedCollection {
+    /// The collection.
+    pub collection: Collection,
+    /// Chunks in it.
+    pub chunks: u64,
+}
+
 /// A collection with its counts.
 #[derive(Clone, Debug)]
 pub struct CollectionSummary {
@@ -122,6 +131,43 @@ impl Store {
         .await?;
         transaction.commit().await?;
         Ok(row.map(Collection::from))
+    }
+
+    /// The collections of these names, in any order; names without one are left out.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn find_collections(
+        &self,
+        tenant: TenantId,
+        names: &[String],
+    ) -> Result<Vec<SearchedCollection>, StoreError> {
+        let rows = sqlx::query!(
+            r#"SELECT collection_id AS "collection_id!", name AS "name!", profile_id AS "profile_id!",
+                      average_length AS "average_length!", created_at AS "created_at!", model AS "model!",
+                      dimension AS "dimension!", chunks AS "chunks!"
+               FROM find_collections($1, $2)"#,
+            tenant.0,
+            names,
+        )
+        .fetch_all(self.reader())
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| SearchedCollection {
+                chunks: row.chunks.unsigned_abs(),
+                collection: Row {
+                    collection_id: row.collection_id,
+                    name: row.name,
+                    profile_id: row.profile_id,
+                    average_length: row.average_length,
+                    created_at: row.created_at,
+                    model: row.model,
+                    dimension: row.dimension,
+                }
+                .into(),
+            })
+            .collect())
     }
 
     /// A collection by identity.

@@ -297,6 +297,23 @@ async fn insert_chunks(
     Ok(())
 }
 
+/// The documents that these sources are stored as.
+async fn documents_of(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    sources: &[String],
+) -> Result<Vec<(String, Uuid)>, StoreError> {
+    let rows = sqlx::query!(
+        "SELECT source, document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+        batch.tenant.0,
+        batch.collection.id,
+        sources
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.source, row.document_id)).collect())
+}
+
 async fn settle_items(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -310,15 +327,9 @@ async fn settle_items(
     let mut untouched: HashMap<&str, Uuid> = HashMap::new();
     let left: Vec<String> =
         batch.documents.iter().filter(|d| !stored.contains_key(&d.source)).map(|d| d.source.clone()).collect();
-    let rows = sqlx::query!(
-        "SELECT source, document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
-        batch.tenant.0,
-        batch.collection.id,
-        &left
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    untouched.extend(rows.iter().map(|row| (row.source.as_str(), row.document_id)));
+    // Usually all were stored, and there is nothing to look up.
+    let rows = if left.is_empty() { Vec::new() } else { documents_of(transaction, batch, &left).await? };
+    untouched.extend(rows.iter().map(|(source, document)| (source.as_str(), *document)));
     for document in batch.documents {
         ordinals.push(document.item);
         calls.push(document.embedding_calls);

@@ -121,6 +121,16 @@ impl Store {
         begin_for(&self.read, tenant).await
     }
 
+    /// The retrieval pool, for the one statement that calls a function which sets its tenant itself.
+    pub(super) const fn reader(&self) -> &PgPool {
+        &self.read
+    }
+
+    /// The pool for everything, for a statement that touches no tenant's rows.
+    pub(super) const fn writer(&self) -> &PgPool {
+        &self.write
+    }
+
     /// A transaction that sees the queue of every tenant and nothing else.
     pub(super) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         Ok(self.write.begin_with("BEGIN; SET LOCAL cited.queue_worker = 'on'").await?)

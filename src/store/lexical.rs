@@ -1,4 +1,4 @@
-//! The lexical half of retrieval: statistics in, best chunks out, in one transaction.
+//! The lexical half of retrieval: statistics in, best chunks out.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,8 @@ use crate::domain::{
     identity::{ChunkKey, TenantId},
 };
 
-/// What BM25 needs to know of one collection for one query.
-#[derive(Clone, Debug, Default)]
-pub struct QueryStatistics {
-    /// Chunks in the collection.
-    pub chunks: u64,
-    /// Chunks that hold a term; a term that none holds is missing.
-    pub document_frequencies: HashMap<i32, u64>,
-}
+/// How many chunks of a collection hold a term; a term that none holds is missing.
+pub type DocumentFrequencies = HashMap<i32, u64>;
 
 /// The query side of BM25, ready for the database.
 #[derive(Clone, Debug, Default)]
@@ -29,43 +23,32 @@ pub struct LexicalQuery {
 }
 
 impl Store {
-    /// Statistics of these collections for these (salted) terms.
+    /// Document frequencies of these (salted) terms, by collection.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn query_statistics(
+    pub async fn document_frequencies(
         &self,
         tenant: TenantId,
         collections: &[Uuid],
         terms: &[i32],
-    ) -> Result<HashMap<Uuid, QueryStatistics>, StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
+    ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
         let rows = sqlx::query!(
-            r#"SELECT collection_id AS "collection_id!", NULL::int AS term_id, chunks AS "count!"
-               FROM collection_statistic WHERE tenant_id = $1 AND collection_id = ANY ($2)
-               UNION ALL
-               SELECT collection_id, term_id, document_frequency::bigint
-               FROM term_statistic WHERE tenant_id = $1 AND collection_id = ANY ($2) AND term_id = ANY ($3)"#,
+            r#"SELECT collection_id AS "collection_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
+               FROM term_frequencies($1, $2, $3)"#,
             tenant.0,
             collections,
             terms,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(self.reader())
         .await?;
-        transaction.commit().await?;
-        let mut statistics: HashMap<Uuid, QueryStatistics> = HashMap::new();
+        let mut frequencies: HashMap<Uuid, DocumentFrequencies> = HashMap::new();
         for row in rows {
-            let entry = statistics.entry(row.collection_id).or_default();
-            let count = u64::try_from(row.count).unwrap_or(0);
-            match row.term_id {
-                None => entry.chunks = count,
-                Some(term) if count > 0 => {
-                    entry.document_frequencies.insert(term, count);
-                }
-                Some(_) => {}
+            if let Some(count) = u64::try_from(row.document_frequency).ok().filter(|count| *count > 0) {
+                frequencies.entry(row.collection_id).or_default().insert(row.term_id, count);
             }
         }
-        Ok(statistics)
+        Ok(frequencies)
     }
 
     /// Best chunks by BM25 that pass the filter, best first, ties in key order; at most `limit`.
@@ -85,10 +68,10 @@ impl Store {
         }
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
-        let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
-               FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8)"#,
+               FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
+            tenant.0,
             collections,
             &query.candidate_terms,
             chunk::sparse(&query.weights) as _,
@@ -98,9 +81,8 @@ impl Store {
             pages,
             limit,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(self.reader())
         .await?;
-        transaction.commit().await?;
         Ok(rows
             .into_iter()
             .map(|row| LexicalHit {

@@ -1,4 +1,4 @@
-//! Keeping BM25 weights true to a collection's average length.
+//! Keeping BM25 weights true to a collection's average length, and the lexical index in order.
 
 use pgvector::SparseVector;
 use uuid::Uuid;
@@ -55,6 +55,15 @@ impl Store {
         .await?;
         transaction.commit().await?;
         Ok(reference)
+    }
+
+    /// Empties the pending list of the lexical index, which every search reads whole.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn settle_lexical_index(&self) -> Result<(), StoreError> {
+        sqlx::query!("SELECT settle_lexical_index()").fetch_one(self.writer()).await?;
+        Ok(())
     }
 
     /// The lengths of a collection.

@@ -22,13 +22,13 @@ mod statistics;
 pub mod private_postgres;
 
 pub use chunk::{NewChunk, StoredChunk};
-pub use collection::{Collection, CollectionSummary};
+pub use collection::{Collection, CollectionSummary, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
 pub use document::{DeleteReceipt, DocumentRow, DocumentText, StoredAs};
 pub use error::StoreError;
 pub use job::{JobCounts, JobItemRow, JobRow, NewJobItem};
-pub use lexical::{LexicalQuery, QueryStatistics};
+pub use lexical::{DocumentFrequencies, LexicalQuery};
 pub use maintenance::CollectionLengths;
 pub use profile::ProfileId;
 pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};

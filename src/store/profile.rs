@@ -9,6 +9,10 @@ use crate::domain::identity::EmbeddingProfile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileId(pub i32);
 
+/// Rows that [`nearest_chunks`] finds: as many as fusion reads. A limit that the planner does not know
+/// makes it think of sorting the whole table.
+pub(super) const NEAREST_LIMIT: i64 = 100;
+
 /// Largest dimension that pgvector can index as `halfvec`.
 const MAX_DIMENSION: usize = 4_000;
 
@@ -41,12 +45,38 @@ pub(super) async fn ensure(connection: &mut PgConnection, profile: &EmbeddingPro
     )
     .fetch_one(&mut *connection)
     .await?;
-    // Two services that start together would race for the index; the lock ends with the transaction.
+    // Two services that start together would race for index and function; the lock ends with the transaction.
     let index = format!(
         "BEGIN; SELECT pg_advisory_xact_lock(20000 + {id}); \
          CREATE INDEX IF NOT EXISTS chunk_embedding_hnsw_{id} ON chunk_embedding \
-         USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WHERE profile_id = {id}; COMMIT"
+         USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WHERE profile_id = {id}; {}; COMMIT",
+        nearest_chunks(id, dimension)
     );
     connection.execute(sqlx::raw_sql(AssertSqlSafe(index))).await?;
     Ok(ProfileId(id))
+}
+
+/// The name of [`nearest_chunks`] for a profile.
+pub(super) fn nearest_chunks_name(profile: ProfileId) -> String {
+    format!("nearest_chunks_{}", profile.0)
+}
+
+/// A function for the usual vector search, one without a filter. Like those at the end of the first
+/// migration it sets the tenant itself and reads what the policies then let its caller see. Here its
+/// numbers can stand in its text, which is how the planner knows of the partial index, and its plan is kept.
+fn nearest_chunks(id: i32, dimension: i32) -> String {
+    let name = nearest_chunks_name(ProfileId(id));
+    let distance = format!("(e.embedding::halfvec({dimension})) <=> query");
+    format!(
+        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_collections uuid[], query halfvec) \
+         RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision) LANGUAGE plpgsql VOLATILE AS $$ \
+         BEGIN \
+             PERFORM set_config('cited.tenant', in_tenant::text, true); \
+             RETURN QUERY SELECT e.document_id, e.ordinal, 1 - ({distance}) FROM chunk_embedding e \
+                 WHERE e.profile_id = {id} AND e.collection_id = ANY (in_collections) \
+                 ORDER BY {distance} LIMIT {NEAREST_LIMIT}; \
+         END $$; \
+         REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; \
+         GRANT EXECUTE ON FUNCTION {name} TO cited_app"
+    )
 }

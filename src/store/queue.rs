@@ -199,6 +199,9 @@ impl Store {
         failures: &[ItemFailure],
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
+        if failures.is_empty() {
+            return Ok(());
+        }
         let mut transaction = self.begin(tenant).await?;
         for failure in failures {
             sqlx::query!(

@@ -1,10 +1,14 @@
 //! The dense half of retrieval, and the passages behind the hits of both.
 
 use serde_json::Value;
-use sqlx::{Postgres, Row, Transaction};
+use sqlx::{AssertSqlSafe, Postgres, Row, Transaction, postgres::PgRow};
 use uuid::Uuid;
 
-use super::{ProfileId, Store, StoreError, chunk, filter::push_filter};
+use super::{
+    ProfileId, Store, StoreError, chunk,
+    filter::push_filter,
+    profile::{NEAREST_LIMIT, nearest_chunks_name},
+};
 use crate::domain::{
     filter::Filter,
     identity::{ChunkKey, TenantId},
@@ -49,6 +53,8 @@ pub struct DenseQuery<'a> {
     pub profile: ProfileId,
     /// The query's vector, unit length.
     pub vector: &'a [f32],
+    /// Chunks in these collections.
+    pub chunks: u64,
     /// What may be found.
     pub filter: &'a Filter,
     /// At most this many.
@@ -96,6 +102,43 @@ impl Store {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        let (mut hits, scan) = match self.nearest_unfiltered(tenant, query).await? {
+            Some(hits) => (hits, VectorScan::Iterative),
+            None => self.nearest_filtered(tenant, query).await?,
+        };
+        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.key.cmp(&b.key)));
+        Ok((hits, scan))
+    }
+
+    /// The usual search in one round trip; `None` when it is not the usual one, or found too little.
+    async fn nearest_unfiltered(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<Option<Vec<DenseHit>>, StoreError> {
+        if !query.filter.is_empty() || query.chunks <= EXACT_SCAN_LIMIT || query.limit > NEAREST_LIMIT {
+            return Ok(None);
+        }
+        let statement =
+            format!("SELECT document_id, ordinal, similarity FROM {}($1, $2, $3)", nearest_chunks_name(query.profile));
+        let rows = sqlx::query(AssertSqlSafe(statement))
+            .bind(tenant.0)
+            .bind(query.collections)
+            .bind(chunk::half(query.vector))
+            .fetch_all(self.reader())
+            .await?;
+        let mut hits = read_hits(rows)?;
+        let expected = query.limit.unsigned_abs();
+        let is_enough = hits.len() as u64 >= expected.min(query.chunks);
+        hits.truncate(usize::try_from(expected).unwrap_or(usize::MAX));
+        Ok(is_enough.then_some(hits))
+    }
+
+    async fn nearest_filtered(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
         let mut transaction = self.begin_read(tenant).await?;
         let eligible = eligible_chunks(&mut transaction, tenant, query).await?;
         let mut scan = if eligible <= EXACT_SCAN_LIMIT { VectorScan::Exact } else { VectorScan::Iterative };
@@ -107,7 +150,6 @@ impl Store {
             hits = nearest(&mut transaction, query, scan).await?;
         }
         transaction.commit().await?;
-        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.key.cmp(&b.key)));
         Ok((hits, scan))
     }
 
@@ -118,22 +160,19 @@ impl Store {
     pub async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
         let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
         let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
-        let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.document_id, c.ordinal, c.page, c.heading AS "heading: sqlx::types::Json<Vec<String>>", c.text,
-                      c.start_char, c.end_char, d.version, d.source, d.uri, d.title, d.metadata, d.content_hash,
-                      l.name AS collection
-               FROM UNNEST($2::uuid[], $3::int[]) AS wanted (document_id, ordinal)
-               JOIN chunk c ON c.tenant_id = $1 AND c.document_id = wanted.document_id AND c.ordinal = wanted.ordinal
-               JOIN document d ON d.tenant_id = $1 AND d.document_id = c.document_id
-               JOIN collection l ON l.tenant_id = $1 AND l.collection_id = c.collection_id"#,
+            r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", page,
+                      heading AS "heading!: sqlx::types::Json<Vec<String>>", text AS "text!", start_char AS "start_char!",
+                      end_char AS "end_char!", version AS "version!", source AS "source!", uri AS "uri!",
+                      title AS "title!", metadata AS "metadata!", content_hash AS "content_hash!",
+                      collection AS "collection!"
+               FROM find_passages($1, $2, $3)"#,
             tenant.0,
             &documents,
             &ordinals,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(self.reader())
         .await?;
-        transaction.commit().await?;
         Ok(rows
             .into_iter()
             .map(|row| Passage {
@@ -161,25 +200,16 @@ async fn eligible_chunks(
     tenant: TenantId,
     query: &DenseQuery<'_>,
 ) -> Result<u64, StoreError> {
-    let count = if query.filter.is_empty() {
-        sqlx::query_scalar!(
-            r#"SELECT COALESCE(sum(chunks), 0)::bigint AS "count!" FROM collection_statistic
-               WHERE tenant_id = $1 AND collection_id = ANY ($2)"#,
-            tenant.0,
-            query.collections,
-        )
-        .fetch_one(&mut **transaction)
-        .await?
-    } else {
-        let mut builder = sqlx::QueryBuilder::new(
-            "SELECT COALESCE(sum(d.chunks), 0)::bigint AS count FROM document d WHERE d.tenant_id = ",
-        );
-        builder.push_bind(tenant.0).push(" AND d.collection_id = ANY (").push_bind(query.collections).push(")");
-        // Pages are not counted: the number may be too high, and the search then falls back to exact.
-        push_filter(&mut builder, &Filter { pages: Vec::new(), ..query.filter.clone() });
-        builder.build_query_scalar::<i64>().fetch_one(&mut **transaction).await?
-    };
-    Ok(count.unsigned_abs())
+    if query.filter.is_empty() {
+        return Ok(query.chunks);
+    }
+    let mut builder = sqlx::QueryBuilder::new(
+        "SELECT COALESCE(sum(d.chunks), 0)::bigint AS count FROM document d WHERE d.tenant_id = ",
+    );
+    builder.push_bind(tenant.0).push(" AND d.collection_id = ANY (").push_bind(query.collections).push(")");
+    // Pages are not counted: the number may be too high, and the search then falls back to exact.
+    push_filter(&mut builder, &Filter { pages: Vec::new(), ..query.filter.clone() });
+    Ok(builder.build_query_scalar::<i64>().fetch_one(&mut **transaction).await?.unsigned_abs())
 }
 
 async fn nearest(
@@ -214,7 +244,10 @@ async fn nearest(
     }
     builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector));
     builder.push(" LIMIT ").push_bind(query.limit);
-    let rows = builder.build().fetch_all(&mut **transaction).await?;
+    read_hits(builder.build().fetch_all(&mut **transaction).await?)
+}
+
+fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
     rows.into_iter()
         .map(|row| {
             let ordinal: i32 = row.try_get("ordinal")?;

@@ -101,25 +101,13 @@ async fn a_client_that_leaves_cancels_the_model_call() {
 #[tokio::test]
 async fn a_prompt_over_the_budget_is_refused_by_name() {
     let (server, app) = app(&[]).await;
-    server.drop_reply(Role::Grade);
-    server.say(Role::Grade, "correct");
-    server.say(Role::Rewrite, "annual leave entitlement");
     server.say(Role::Answer, "Never [^1].");
-    let long: Vec<(String, String)> = (0..60)
-        .map(|number| {
-            (
-                format!("leave-{number}.txt"),
-                "Everyone has 28 days of paid annual leave a year, as section four says. ".repeat(40 + number),
-            )
-        })
-        .collect();
-    let documents: Vec<(&str, &str)> = long.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
-    app.ingest("handbook", &documents).await;
-    let mut request = ask();
-    request["top_k"] = json!(100);
-    let answer = app.ask(request).await;
+    // Each of these characters is a token of its own.
+    let question = format!("{QUESTION} {}", "日".repeat(8_100));
+    let answer = app.ask(json!({"question": question, "collections": ["handbook"]})).await;
     answer.assert_problem(413, "budget_exceeded");
     assert_eq!((&answer.body["limit"], &answer.body["value"]), (&json!("prompt_tokens"), &json!(8192)), "{answer:?}");
     assert!(answer.body["asked"].as_u64() > Some(8192));
+    assert!(server.calls(Role::Answer).is_empty());
     app.stop().await;
 }

@@ -9,6 +9,7 @@ mod draft;
 mod ignorance;
 pub mod marker;
 mod retry_prompt;
+mod source;
 mod support;
 mod term;
 #[cfg(test)]
@@ -22,8 +23,7 @@ pub use claim::{Role, Statement};
 pub use draft::Draft;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use retry_prompt::RetryPrompt;
-pub use support::{
-    LexicalScorer, Missing, MissingKind, PreparedSource, Quote, SUPPORT_THRESHOLD, Support, SupportScorer,
-};
+pub use source::PreparedSource;
+pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};

@@ -5,15 +5,13 @@
 //! until they are fitted to labelled answers.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use serde::Serialize;
 
+use super::source::{PreparedSource, SourceParts};
 use super::term::{Term, TermKind, terms};
 use super::window::{Window, best_window};
-use crate::domain::block::BlockKind;
-use crate::domain::sentence::sentences;
-use crate::domain::span::{IndexedText, Span};
+use crate::domain::span::Span;
 
 /// Least score at which a source counts as supporting a claim. Provisional.
 pub const SUPPORT_THRESHOLD: f32 = 0.5;
@@ -89,126 +87,6 @@ pub trait SupportScorer {
     fn support(&self, claim: &str, sources: &[usize]) -> Support;
 }
 
-/// A source's text, taken apart once so that many claims can be held against it.
-#[derive(Debug, Clone)]
-pub struct PreparedSource {
-    text: IndexedText<'static>,
-    /// Term numbers by stem.
-    vocabulary: HashMap<String, u32>,
-    /// Ascending sentence numbers by term number.
-    postings: Vec<Vec<usize>>,
-    pub(super) sentences: Vec<SourceSentence>,
-    pub(super) tokens: Vec<Token>,
-}
-
-/// A sentence of a source.
-#[derive(Debug, Clone)]
-pub(super) struct SourceSentence {
-    pub(super) bytes: Range<usize>,
-    pub(super) tokens: Range<usize>,
-    pub(super) is_rule: bool,
-}
-
-/// A word of a source.
-#[derive(Debug, Clone)]
-pub(super) struct Token {
-    pub(super) term: u32,
-    pub(super) bytes: Range<usize>,
-}
-
-impl PreparedSource {
-    /// Takes a source's text apart: sentences, terms and where they occur. Linear in the text.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        let mut source = Self {
-            text: IndexedText::new(text.to_owned()),
-            vocabulary: HashMap::new(),
-            postings: Vec::new(),
-            sentences: Vec::new(),
-            tokens: Vec::new(),
-        };
-        for sentence in sentences(text) {
-            let number = source.sentences.len();
-            let bytes = sentence.words();
-            let first = source.tokens.len();
-            for term in terms(text.get(bytes.clone()).unwrap_or_default()) {
-                source.add(term, bytes.start, number);
-            }
-            source.sentences.push(SourceSentence {
-                bytes,
-                tokens: first..source.tokens.len(),
-                is_rule: sentence.kind == BlockKind::Rule,
-            });
-        }
-        source
-    }
-
-    /// The same, for a source that was found by more than its text, such as its title and headings.
-    ///
-    /// A name that only the context holds ("Handbook of Acme") is not missing from the source, but words
-    /// of the context are never quoted, for they do not stand in the text.
-    #[must_use]
-    pub fn with_context(text: &str, context: &str) -> Self {
-        let mut source = Self::new(text);
-        for term in terms(context) {
-            source.number_of(term.stem);
-        }
-        source
-    }
-
-    fn number_of(&mut self, stem: String) -> u32 {
-        let next = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
-        let number = *self.vocabulary.entry(stem).or_insert(next);
-        if number == next {
-            self.postings.push(Vec::new());
-        }
-        number
-    }
-
-    fn add(&mut self, term: Term, offset: usize, sentence: usize) {
-        let number = self.number_of(term.stem);
-        let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
-        if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
-            postings.push(sentence);
-        }
-        let bytes = term.range.start + offset..term.range.end + offset;
-        self.tokens.push(Token { term: number, bytes });
-    }
-
-    /// The text that was prepared.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        self.text.text()
-    }
-
-    fn term(&self, stem: &str) -> Option<u32> {
-        self.vocabulary.get(stem).copied()
-    }
-
-    pub(super) fn postings(&self, term: u32) -> &[usize] {
-        let number = usize::try_from(term).unwrap_or(usize::MAX);
-        self.postings.get(number).map_or(&[], Vec::as_slice)
-    }
-
-    /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
-    fn holds_relative(&self, stem: &str) -> bool {
-        let related = |longer: &str, shorter: &str| {
-            shorter.len() >= 4 && longer.len() - shorter.len() <= 3 && longer.starts_with(shorter)
-        };
-        self.vocabulary.keys().any(
-            |other| {
-                if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
-            },
-        )
-    }
-
-    fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
-        let text = self.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
-        let span = self.text.span(bytes);
-        Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
-    }
-}
-
 /// The built-in judge of support.
 #[derive(Debug, Clone, Copy)]
 pub struct LexicalScorer<'s> {
@@ -229,8 +107,9 @@ impl SupportScorer for LexicalScorer<'_> {
         let total: f32 = facts.iter().map(|fact| fact.weight).sum();
         let mut held = vec![false; facts.len()];
         let mut quoted = vec![false; facts.len()];
-        let mut best: Option<(Window, &PreparedSource)> = None;
-        for source in sources.iter().filter_map(|index| self.sources.get(*index)) {
+        let mut best: Option<(Window, &SourceParts)> = None;
+        let cited = sources.iter().filter_map(|index| self.sources.get(*index));
+        for source in cited.map(PreparedSource::parts) {
             let terms: Vec<_> = facts.iter().map(|fact| source.term(&fact.stem)).collect();
             for ((fact, term), held) in facts.iter().zip(&terms).zip(&mut held) {
                 let is_name = fact.exact == Some(MissingKind::Name);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::support::PreparedSource;
+use super::source::SourceParts;
 
 /// Longest quote in bytes; a longer sentence is cut at word boundaries around its best part.
 const LONGEST_QUOTE: usize = 480;
@@ -24,7 +24,7 @@ pub(super) struct Window {
 ///
 /// `terms` holds, for each term of the claim, its number in this source, if any, and its weight.
 /// Costs the occurrences of those terms, not the length of the source.
-pub(super) fn best_window(source: &PreparedSource, terms: &[Option<(u32, f32)>]) -> Option<Window> {
+pub(super) fn best_window(source: &SourceParts, terms: &[Option<(u32, f32)>]) -> Option<Window> {
     let mut single: HashMap<usize, f32> = HashMap::new();
     let mut pairs: HashMap<usize, f32> = HashMap::new();
     let mut total = 0.0;
@@ -59,7 +59,7 @@ fn heaviest(weights: impl IntoIterator<Item = (usize, f32)>) -> Option<(usize, f
 }
 
 /// Bytes of a sentence and the next one, if they make a quote.
-fn pair(source: &PreparedSource, first: usize) -> Option<Range<usize>> {
+fn pair(source: &SourceParts, first: usize) -> Option<Range<usize>> {
     let [one, two] = source.sentences.get(first..first + 2)? else {
         return None;
     };
@@ -68,7 +68,7 @@ fn pair(source: &PreparedSource, first: usize) -> Option<Range<usize>> {
 }
 
 /// Bytes of a sentence, or of its heaviest stretch that is short enough.
-fn cut(source: &PreparedSource, sentence: usize, terms: &[Option<(u32, f32)>]) -> Option<Range<usize>> {
+fn cut(source: &SourceParts, sentence: usize, terms: &[Option<(u32, f32)>]) -> Option<Range<usize>> {
     let sentence = source.sentences.get(sentence)?;
     if sentence.bytes.len() <= LONGEST_QUOTE {
         return Some(sentence.bytes.clone());
@@ -104,7 +104,7 @@ fn cut(source: &PreparedSource, sentence: usize, terms: &[Option<(u32, f32)>]) -
 }
 
 /// Which of the claim's terms the stretch holds.
-fn fill(source: &PreparedSource, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
+fn fill(source: &SourceParts, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
     let from = source.tokens.partition_point(|token| token.bytes.start < bytes.start);
     let to = source.tokens.partition_point(|token| token.bytes.end <= bytes.end);
     let mut present: Vec<u32> =

@@ -40,6 +40,7 @@ use crate::{
         rewriting::Tried,
     },
     providers::{ChatModel, Embedder},
+    store::SearchedCollection,
 };
 
 /// Defaults and limits of the deployment.
@@ -221,7 +222,7 @@ impl Ask<'_> {
     async fn round(
         &mut self,
         tenant: TenantId,
-        collections: &[crate::store::Collection],
+        collections: &[SearchedCollection],
         query: &str,
     ) -> Result<(), AskError> {
         self.clock.enter(Stage::Retrieve);

@@ -89,7 +89,10 @@ impl EvaluationService {
         };
         let sources = sources
             .into_iter()
-            .map(|graded| SourceSeen { document: graded.hit.passage.source, text: graded.hit.passage.text })
+            .map(|graded| SourceSeen {
+                document: graded.hit.passage.source.clone(),
+                text: graded.hit.passage.text.clone(),
+            })
             .collect();
         Ok(Reply { end, sources, duration_ms, llm_calls: usage.llm_calls })
     }

@@ -61,7 +61,7 @@ impl EvaluationService {
             let found = self.search.search(self.tenant, &request).await?;
             let duration_ms = *duration_ms.get_or_insert(started.elapsed().as_secs_f64() * 1_000.0);
             let is_all = found.hits.len() < request.top_k;
-            let ranked: Vec<String> = found.hits.into_iter().map(|hit| hit.passage.source).collect();
+            let ranked: Vec<String> = found.hits.into_iter().map(|hit| hit.passage.source.clone()).collect();
             let documents = ranked.iter().collect::<HashSet<_>>().len();
             if is_all || documents >= DEPTH {
                 return Ok((ranked, duration_ms));

@@ -49,11 +49,20 @@ impl Worker {
     }
 
     async fn work_until(&self, stop: &CancellationToken) {
+        let mut has_worked = false;
         while !stop.is_cancelled() {
             let queued = self.signal.queued.notified();
             let rest = match self.step().await {
-                Ok(Progress::Worked) => continue,
-                Ok(Progress::Idle) => self.processor.settings.poll,
+                Ok(Progress::Worked) => {
+                    has_worked = true;
+                    continue;
+                }
+                Ok(Progress::Idle) => {
+                    if std::mem::take(&mut has_worked) {
+                        self.settle().await;
+                    }
+                    self.processor.settings.poll
+                }
                 Err(error) => {
                     tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a worker stumbled; its claim comes back when the lease ends");
                     REST_AFTER_ERROR
@@ -64,6 +73,14 @@ impl Worker {
                 () = tokio::time::sleep(rest) => {}
                 () = stop.cancelled() => {}
             }
+        }
+    }
+
+    /// Puts the indexes in order once there is nothing else to do. Searches are faster afterwards, and right
+    /// in any case.
+    async fn settle(&self) {
+        if let Err(error) = self.processor.store.settle_lexical_index().await {
+            tracing::warn!(error = %error, "the lexical index could not be put in order");
         }
     }
 

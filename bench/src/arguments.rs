@@ -1,0 +1,60 @@
+//! The command line.
+
+use std::{path::PathBuf, str::FromStr, time::Duration};
+
+use anyhow::{Context as _, bail};
+
+const USAGE: &str = "\
+Measures a release build of Cited. Usage:
+
+  cargo run --release --manifest-path bench/Cargo.toml -- [OPTIONS]
+
+  --binary PATH                the service (target/release/cited)
+  --paragraphs N               documents of the main profile (20000)
+  --built-in-paragraphs N      documents of the profile with built-in models (1000); 0 leaves it out
+  --seconds N                  time of each run of asks (10)
+  --keep DIR                   keep the database of the main profile there, and use what is there already
+  --models-only PORT           only run the model server, for looking at the service with other tools";
+
+/// What is to be measured.
+#[derive(Debug)]
+pub struct Arguments {
+    pub binary: PathBuf,
+    pub paragraphs: usize,
+    pub built_in_paragraphs: usize,
+    pub run: Duration,
+    pub keep: Option<PathBuf>,
+    pub models_only: Option<u16>,
+}
+
+impl Arguments {
+    /// Reads the command line.
+    pub fn read() -> anyhow::Result<Self> {
+        let mut arguments = Self {
+            binary: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/cited")),
+            paragraphs: 20_000,
+            built_in_paragraphs: 1_000,
+            run: Duration::from_secs(10),
+            keep: None,
+            models_only: None,
+        };
+        let mut given = std::env::args().skip(1);
+        while let Some(name) = given.next() {
+            let mut value = || given.next().with_context(|| format!("{name} needs a value\n\n{USAGE}"));
+            match name.as_str() {
+                "--binary" => arguments.binary = value()?.into(),
+                "--paragraphs" => arguments.paragraphs = number(&value()?)?,
+                "--built-in-paragraphs" => arguments.built_in_paragraphs = number(&value()?)?,
+                "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
+                "--keep" => arguments.keep = Some(value()?.into()),
+                "--models-only" => arguments.models_only = Some(number(&value()?)?),
+                _ => bail!("{USAGE}"),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+fn number<T: FromStr>(text: &str) -> anyhow::Result<T> {
+    text.parse().ok().with_context(|| format!("{text:?} is not a number that fits\n\n{USAGE}"))
+}

@@ -1,0 +1,54 @@
+//! One keep-alive connection to the service.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context as _, bail};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{Method, Request, StatusCode, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+/// A client; it sends one request at a time.
+pub struct Client {
+    sender: http1::SendRequest<Full<Bytes>>,
+}
+
+impl Client {
+    /// Connects.
+    pub async fn connect(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await.context("the service does not listen")?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(Self { sender })
+    }
+
+    /// Sends a request and reads the whole reply.
+    pub async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+    ) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.sender.ready().await?;
+        let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
+        if body.is_some() {
+            request = request.header("content-type", "application/json");
+        }
+        let response = self.sender.send_request(request.body(Full::new(body.unwrap_or_default()))?).await?;
+        let status = response.status();
+        Ok((status, response.into_body().collect().await?.to_bytes()))
+    }
+
+    /// Sends JSON and reads JSON; anything but success is an error.
+    pub async fn json(&mut self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+        let body = body.map(|value| Bytes::from(value.to_string()));
+        let (status, reply) = self.send(method, path, body).await?;
+        if !status.is_success() {
+            bail!("{path} answered {status}: {}", String::from_utf8_lossy(&reply));
+        }
+        Ok(serde_json::from_slice(&reply)?)
+    }
+}

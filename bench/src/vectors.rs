@@ -1,0 +1,61 @@
+//! Vectors that cost nearly nothing: a text is the sum of its words' fixed random vectors.
+//!
+//! Equal texts get equal vectors, different texts different ones, and texts that share words lie near
+//! each other, which is all that an index and a search can tell of a model.
+
+use crate::random::Random;
+
+/// Numbers in a vector.
+pub const DIMENSION: usize = 384;
+/// Words are hashed to so many vectors.
+const ROWS: usize = 8_192;
+/// Sums beyond this are cut off.
+const LARGEST: i16 = 1_023;
+/// Shorter words are function words, which say nothing.
+const SHORTEST_WORD: usize = 5;
+
+/// Tables for all texts.
+pub struct Vectors {
+    rows: Vec<[i16; DIMENSION]>,
+    /// Every number that can occur, as JSON, with as many digits as real servers send.
+    rendered: Vec<String>,
+}
+
+impl Vectors {
+    /// Fills the tables.
+    pub fn new() -> Self {
+        let mut random = Random::new(384);
+        let rows =
+            (0..ROWS).map(|_| std::array::from_fn(|_| i16::try_from(random.below(15)).expect("small") - 7)).collect();
+        let rendered = (-LARGEST..=LARGEST).map(|sum| format!("{:.8}", f64::from(sum) / 4_096.37)).collect();
+        Self { rows, rendered }
+    }
+
+    /// Writes the vector of `text` as a JSON array.
+    pub fn write(&self, text: &str, json: &mut String) {
+        let mut sums = [0_i16; DIMENSION];
+        for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() >= SHORTEST_WORD) {
+            for (sum, value) in sums.iter_mut().zip(&self.rows[row_of(word)]) {
+                *sum = sum.saturating_add(*value);
+            }
+        }
+        // A text without words still needs a direction.
+        sums[0] = sums[0].saturating_add(1);
+        json.push('[');
+        for sum in sums {
+            let place = sum.clamp(-LARGEST, LARGEST) + LARGEST;
+            json.push_str(&self.rendered[usize::from(place.unsigned_abs())]);
+            json.push(',');
+        }
+        json.pop();
+        json.push(']');
+    }
+}
+
+/// FNV-1a over the lower-case letters.
+fn row_of(word: &str) -> usize {
+    let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    usize::try_from(hash >> 51).expect("13 bits")
+}

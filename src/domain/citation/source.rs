@@ -1,0 +1,151 @@
+//! Sources as claims are held against them: sentences, words, and where each word stands.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::support::Quote;
+use super::term::{Term, terms};
+use crate::domain::block::BlockKind;
+use crate::domain::sentence::sentences;
+use crate::domain::span::IndexedText;
+
+/// A source's text, taken apart once so that many claims can be held against it.
+///
+/// That happens when the first claim is: an answer rarely cites more than a few of its sources.
+#[derive(Debug, Clone)]
+pub struct PreparedSource {
+    text: String,
+    context: String,
+    parts: OnceLock<SourceParts>,
+}
+
+/// What a source consists of.
+#[derive(Debug, Clone)]
+pub(super) struct SourceParts {
+    text: IndexedText<'static>,
+    /// Term numbers by stem.
+    vocabulary: HashMap<String, u32>,
+    /// Ascending sentence numbers by term number.
+    postings: Vec<Vec<usize>>,
+    pub(super) sentences: Vec<SourceSentence>,
+    pub(super) tokens: Vec<Token>,
+}
+
+/// A sentence of a source.
+#[derive(Debug, Clone)]
+pub(super) struct SourceSentence {
+    pub(super) bytes: Range<usize>,
+    pub(super) tokens: Range<usize>,
+    pub(super) is_rule: bool,
+}
+
+/// A word of a source.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) term: u32,
+    pub(super) bytes: Range<usize>,
+}
+
+impl PreparedSource {
+    /// A source with this text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self::with_context(text, "")
+    }
+
+    /// The same, for a source that was found by more than its text, such as its title and headings.
+    ///
+    /// A name that only the context holds ("Handbook of Acme") is not missing from the source, but words
+    /// of the context are never quoted, for they do not stand in the text.
+    #[must_use]
+    pub fn with_context(text: &str, context: &str) -> Self {
+        Self { text: text.to_owned(), context: context.to_owned(), parts: OnceLock::new() }
+    }
+
+    /// The text that was prepared.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn parts(&self) -> &SourceParts {
+        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context))
+    }
+}
+
+impl SourceParts {
+    /// Takes a text apart: sentences, terms and where they occur. Linear in the text.
+    fn of(text: &str, context: &str) -> Self {
+        let mut source = Self {
+            text: IndexedText::new(text.to_owned()),
+            vocabulary: HashMap::new(),
+            postings: Vec::new(),
+            sentences: Vec::new(),
+            tokens: Vec::new(),
+        };
+        for sentence in sentences(text) {
+            let number = source.sentences.len();
+            let bytes = sentence.words();
+            let first = source.tokens.len();
+            for term in terms(text.get(bytes.clone()).unwrap_or_default()) {
+                source.add(term, bytes.start, number);
+            }
+            source.sentences.push(SourceSentence {
+                bytes,
+                tokens: first..source.tokens.len(),
+                is_rule: sentence.kind == BlockKind::Rule,
+            });
+        }
+        for term in terms(context) {
+            source.number_of(term.stem);
+        }
+        source
+    }
+
+    fn number_of(&mut self, stem: String) -> u32 {
+        let next = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
+        let number = *self.vocabulary.entry(stem).or_insert(next);
+        if number == next {
+            self.postings.push(Vec::new());
+        }
+        number
+    }
+
+    fn add(&mut self, term: Term, offset: usize, sentence: usize) {
+        let number = self.number_of(term.stem);
+        let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
+        if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
+            postings.push(sentence);
+        }
+        let bytes = term.range.start + offset..term.range.end + offset;
+        self.tokens.push(Token { term: number, bytes });
+    }
+
+    pub(super) fn term(&self, stem: &str) -> Option<u32> {
+        self.vocabulary.get(stem).copied()
+    }
+
+    pub(super) fn postings(&self, term: u32) -> &[usize] {
+        let number = usize::try_from(term).unwrap_or(usize::MAX);
+        self.postings.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
+    pub(super) fn holds_relative(&self, stem: &str) -> bool {
+        let related = |longer: &str, shorter: &str| {
+            shorter.len() >= 4 && longer.len() - shorter.len() <= 3 && longer.starts_with(shorter)
+        };
+        self.vocabulary.keys().any(
+            |other| {
+                if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
+            },
+        )
+    }
+
+    pub(super) fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
+        let text = self.text.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
+        let span = self.text.span(bytes);
+        Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
+    }
+}
