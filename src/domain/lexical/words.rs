@@ -84,12 +84,28 @@ mod tests {
         found
     }
 
+    /// Words of the annex. A mark after white space makes one word with it there (rule WB4), and here
+    /// one without.
+    fn annex(text: &str) -> Vec<(usize, &str)> {
+        text.unicode_word_indices()
+            .map(|(start, word)| {
+                let bare = word.trim_ascii_start();
+                (start + word.len() - bare.len(), bare)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_mark_after_white_space_is_a_word_without_it() {
+        assert_eq!(words("\t\u{a3e}"), [(1, "\u{a3e}")]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
         fn equals_the_annex(text in "[a-cA1-2_.,:;'\"# \\n\\t\u{c}\u{b}/+-]{0,24}|[a1_.' \u{301}é漢\u{200d}\u{ad}\u{2019}\u{a0}\r\n]{0,16}|.*") {
-            prop_assert_eq!(words(&text), text.unicode_word_indices().collect::<Vec<_>>());
+            prop_assert_eq!(words(&text), annex(&text));
         }
     }
 }
