@@ -52,8 +52,7 @@ impl Service {
             .env("CITED_LOG_FORMAT", "json")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(log_file(&setup.data_dir)?)
-            .kill_on_drop(true);
+            .stderr(log_file(&setup.data_dir)?);
         if let Some(models) = &setup.models {
             for name in ["CITED_CHAT", "CITED_EMBEDDING"] {
                 command.env(format!("{name}_BASE_URL"), models).env(format!("{name}_MODEL"), "bench");
@@ -103,13 +102,23 @@ impl Service {
 
     /// Stops it as Ctrl-C does, and waits until it and its Postgres are gone.
     pub async fn stop(mut self) -> anyhow::Result<()> {
-        let status = Command::new("kill").args(["-INT", &self.pid.to_string()]).status().await?;
-        if !status.success() {
-            bail!("the service could not be told to stop");
-        }
+        interrupt(self.pid).context("the service could not be told to stop")?;
         self.child.wait().await?;
         Ok(())
     }
+}
+
+impl Drop for Service {
+    /// A run that failed still stops its service as Ctrl-C does: killed, it would leave Postgres behind.
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = interrupt(self.pid);
+        }
+    }
+}
+
+fn interrupt(pid: u32) -> std::io::Result<()> {
+    std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().map(|_| ())
 }
 
 /// Beside the data directory's contents, which are the service's own.

@@ -29,7 +29,7 @@ pub const MAX_SPARSE_ELEMENTS: usize = 16_000;
 /// Default for the number of chunks that [`select_candidates`] lets a query score.
 ///
 /// Each costs the database a microsecond or more, and this is twenty times as many as a result list is
-/// deep. On six collections of 600 to 3,200 documents nDCG@10 moves by less than 0.003 when the budget
+/// deep. On six collections of 600 to 3,200 documents nDCG@10 moves by 0.003 at most when the budget
 /// is half the collection (300 to 1,600 chunks); with 280 it falls by 0.006 and 0.014 on two of them.
 pub const DEFAULT_CANDIDATE_BUDGET: u64 = 2_000;
 
