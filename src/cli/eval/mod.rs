@@ -27,7 +27,8 @@ use crate::{
     },
     service::{
         context::Context,
-        evaluation::{EvaluationError, EvaluationService},
+        evaluation::{EvaluationError, EvaluationService, Loaded},
+        ingest::Worker,
         retrieval::Mode,
     },
     shutdown::Shutdown,
@@ -107,8 +108,6 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let shutdown = Shutdown::on_signals()?;
     eprintln!("starting the database and the models");
     let core = Core::build(config, Context::system()).await?;
-    let stop = CancellationToken::new();
-    let work = tokio::spawn(core.worker.clone().run(stop.clone()));
     let services = core.services.clone();
     let run = Run {
         service: EvaluationService::new(
@@ -118,19 +117,18 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             services.search,
             services.ask,
         ),
+        worker: core.worker.clone(),
         arguments: &arguments,
         off_corpus,
         shutdown,
     };
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new() };
     let result = run.measure_all(&sets, &mut report).await;
-    stop.cancel();
-    let worked = work.await.context("the worker died");
     let closed = core.close().await;
     if !report.sets.is_empty() {
         print!("{}", report.render(arguments.format)?);
     }
-    result.and(worked).and(closed)
+    result.and(closed)
 }
 
 /// Reads all sets before anything is started.
@@ -184,6 +182,7 @@ struct OffCorpus {
 /// One run over all sets.
 struct Run<'a> {
     service: EvaluationService,
+    worker: Worker,
     arguments: &'a Arguments,
     off_corpus: Option<OffCorpus>,
     shutdown: Shutdown,
@@ -202,9 +201,12 @@ impl Run<'_> {
     async fn measure_in_collection(&self, set: &Dataset) -> anyhow::Result<SetReport> {
         let collection = format!("{}-{}", self.arguments.collection_prefix, set.name);
         self.service.open(&collection, self.arguments.keep).await.map_err(advise)?;
-        let result = tokio::select! {
-            result = self.measure(set, &collection) => result.map_err(advise),
-            () = self.shutdown.soft.cancelled() => Err(anyhow!("stopped by a signal")),
+        let result = match self.load(set, &collection).await {
+            Ok(loaded) => {
+                // A large future; on the heap it does not swell all that wait for it.
+                self.unless_stopped(Box::pin(self.measure(set, &collection, loaded))).await
+            }
+            Err(error) => Err(error),
         };
         if !self.arguments.keep {
             self.service
@@ -215,9 +217,30 @@ impl Run<'_> {
         result
     }
 
-    async fn measure(&self, set: &Dataset, collection: &str) -> Result<SetReport, EvaluationError> {
+    /// Indexes a set. The worker has ended when this returns: what it does after the last document, such
+    /// as weighing the collection again, is part of what is measured.
+    async fn load(&self, set: &Dataset, collection: &str) -> anyhow::Result<Loaded> {
+        let stop = CancellationToken::new();
+        let work = tokio::spawn(self.worker.clone().run(stop.clone()));
+        let observe = Teller::new(&set.name).of("documents indexed");
+        let loaded = self.unless_stopped(self.service.load(collection, &set.documents, &observe)).await;
+        stop.cancel();
+        tokio::select! {
+            worked = work => worked.context("the worker died")?,
+            () = self.shutdown.hard.cancelled() => {}
+        }
+        loaded
+    }
+
+    async fn unless_stopped<T>(&self, work: impl Future<Output = Result<T, EvaluationError>>) -> anyhow::Result<T> {
+        tokio::select! {
+            result = work => result.map_err(advise),
+            () = self.shutdown.soft.cancelled() => Err(anyhow!("stopped by a signal")),
+        }
+    }
+
+    async fn measure(&self, set: &Dataset, collection: &str, loaded: Loaded) -> Result<SetReport, EvaluationError> {
         let teller = Teller::new(&set.name);
-        let loaded = self.service.load(collection, &set.documents, &teller.of("documents indexed")).await?;
         teller.loaded(&loaded);
         let mut report = SetReport {
             name: set.name.clone(),

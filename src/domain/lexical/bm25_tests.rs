@@ -102,6 +102,14 @@ fn reference_length_is_renewed_after_doubling_and_drift() {
     assert!(at(111.0, 200) && at(89.0, 200) && at(150.0, 50));
 }
 
+#[test]
+fn reference_length_is_renewed_after_a_job_by_drift_alone() {
+    let reference = ReferenceLength { terms: 100.0, chunks: 100 };
+    let at = |terms: f64, chunks| reference.has_drifted(ReferenceLength { terms, chunks });
+    assert!(at(106.0, 101) && at(94.0, 100) && at(150.0, 5_000));
+    assert!(!at(104.0, 5_000) && !at(96.0, 1) && !at(100.0, 100));
+}
+
 proptest! {
     /// The sum of all rewriting stays within n log n, whatever lengths arrive in what batches.
     #[test]

@@ -47,7 +47,8 @@ impl EvaluationService {
         }
     }
 
-    /// Indexes documents as an upload of them would be, and waits until all are searchable.
+    /// Indexes documents as an upload of them would be, and waits until all are searchable. A worker must be
+    /// running on the queue.
     ///
     /// # Errors
     /// [`EvaluationError::NotIndexed`] if one fails; [`EvaluationError::ForeignDocuments`]; service failures.

@@ -78,7 +78,7 @@ pub struct EvaluationService {
 }
 
 impl EvaluationService {
-    /// Evaluation of these services. A worker must be running on the queue.
+    /// Evaluation of these services.
     #[must_use]
     pub const fn new(
         tenant: TenantId,

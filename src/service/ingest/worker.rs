@@ -122,9 +122,10 @@ impl Worker {
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
         let collection = claim.collection_id;
         self.process_with_heartbeat(handle, claim).await?;
-        processor.store.finish_job(handle.tenant, handle.job_id, processor.context.clock.now()).await?;
+        let job_has_ended =
+            processor.store.finish_job(handle.tenant, handle.job_id, processor.context.clock.now()).await?;
         self.signal.settled.notify_waiters();
-        processor.maintain(handle, collection).await?;
+        processor.maintain(handle, collection, job_has_ended).await?;
         Ok(Progress::Worked)
     }
 
