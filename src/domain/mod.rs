@@ -19,3 +19,4 @@ pub mod rewriting;
 pub mod sentence;
 pub mod span;
 pub mod split;
+pub mod wording;

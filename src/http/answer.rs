@@ -302,6 +302,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
                 "query": round.query,
                 "new": round.new,
                 "evidence": round.evidence,
+                "answerability": round.answerability,
                 "vector_scan": round.scan.map(scan_name),
                 "verdicts": verdicts,
             })

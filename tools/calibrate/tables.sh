@@ -1,12 +1,17 @@
 #!/bin/sh
-# Feature tables for fit.py: tables.sh PREPARED TABLES (run from the project's root).
+# Feature tables: tables.sh PREPARED TABLES (run from the project's root). TABLES/passages is for fit.py,
+# TABLES/questions for fit_questions.py, TABLES/claims for fit_support.py.
 # Every set with its own questions, with those of the others (foreign), and in samples of 12, 40 and
 # 200 documents, where most questions have lost their document.
 set -eu
 prepared=$1 tables=$2 sets="squad2-dev squad11-extra hotpotqa-dev pubmedqa-dev"
-mkdir -p "$tables"
-cargo build --release --manifest-path tools/calibrate/Cargo.toml --bin grader_features
-features() { tools/calibrate/target/release/grader_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/$1~$2${3:+~$3~$4}.tsv"; }
+bin=tools/calibrate/target/release
+mkdir -p "$tables/passages" "$tables/questions" "$tables/claims"
+cargo build --release --manifest-path tools/calibrate/Cargo.toml --bins
+features() {
+    $bin/grader_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/passages/$1~$2${3:+~$3~$4}.tsv"
+    $bin/question_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/questions/$1~$2${3:+~$3~$4}.tsv"
+}
 for documents in $sets; do
     for questions in $sets; do features "$documents" "$questions"; done
     for seed in 1 2 3; do
@@ -15,3 +20,4 @@ for documents in $sets; do
         features "$documents" "$documents" 200 $((seed + 20))
     done
 done
+for documents in $sets; do $bin/claims "$prepared/$documents" 1500 >"$tables/claims/$documents.tsv"; done

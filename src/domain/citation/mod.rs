@@ -14,6 +14,7 @@ mod support;
 mod term;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod urn;
 mod validator;
 mod window;
@@ -24,6 +25,7 @@ pub use draft::Draft;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use retry_prompt::RetryPrompt;
 pub use source::PreparedSource;
+pub use support::features as support_features;
 pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};

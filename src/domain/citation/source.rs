@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::support::Quote;
-use super::term::{Term, terms};
+use super::term::{Term, TermKind, terms};
+use super::unit::Unit;
 use crate::domain::block::BlockKind;
 use crate::domain::sentence::sentences;
 use crate::domain::span::IndexedText;
@@ -45,6 +46,9 @@ pub(super) struct SourceSentence {
 pub(super) struct Token {
     pub(super) term: u32,
     pub(super) bytes: Range<usize>,
+    pub(super) kind: TermKind,
+    pub(super) unit: Option<Unit>,
+    pub(super) is_negated: bool,
 }
 
 impl PreparedSource {
@@ -119,7 +123,7 @@ impl SourceParts {
             postings.push(sentence);
         }
         let bytes = term.range.start + offset..term.range.end + offset;
-        self.tokens.push(Token { term: number, bytes });
+        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated: term.is_negated });
     }
 
     pub(super) fn term(&self, stem: &str) -> Option<u32> {
@@ -141,6 +145,18 @@ impl SourceParts {
                 if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
             },
         )
+    }
+
+    /// The words that lie in a stretch of the text.
+    pub(super) fn tokens_in(&self, bytes: &Range<usize>) -> &[Token] {
+        let from = self.tokens.partition_point(|token| token.bytes.start < bytes.start);
+        let to = self.tokens.partition_point(|token| token.bytes.end <= bytes.end);
+        self.tokens.get(from..to).unwrap_or_default()
+    }
+
+    /// A word as it stands in the text.
+    pub(super) fn word(&self, bytes: &Range<usize>) -> Option<&str> {
+        self.text.text().get(bytes.clone())
     }
 
     pub(super) fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {

@@ -1,9 +1,14 @@
 //! Terms of a text: lower-cased words without their endings, numbers in one spelling, months by number.
+//!
+//! A number carries its unit and every term whether a negation stands close before it.
 
 use std::ops::Range;
 
 use frostem::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
+
+use super::unit::{Unit, read_units, scale_of};
+use crate::domain::wording::is_negation;
 
 /// What a term is, which decides how much it weighs and how exactly it must be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +19,8 @@ pub(super) enum TermKind {
     Stop,
     /// A number written in digits.
     Number,
+    /// A number written in words.
+    Spelled,
     /// The name or number of a month in a date.
     Month,
 }
@@ -26,7 +33,24 @@ pub(super) struct Term {
     pub(super) kind: TermKind,
     /// Bytes of the text.
     pub(super) range: Range<usize>,
+    /// What a number counts, where that is said.
+    pub(super) unit: Option<Unit>,
+    /// Whether a negation stands close before it.
+    pub(super) is_negated: bool,
 }
+
+impl Term {
+    fn new(stem: impl Into<String>, kind: TermKind, range: Range<usize>) -> Self {
+        Self { stem: stem.into(), kind, range, unit: None, is_negated: false }
+    }
+
+    pub(super) const fn is_number(&self) -> bool {
+        matches!(self.kind, TermKind::Number | TermKind::Spelled)
+    }
+}
+
+/// Terms with content that a negation reaches.
+const NEGATION_REACH: usize = 3;
 
 /// Words that say little alone. Negations are not among them: they turn a claim round.
 /// Sorted, for the binary search.
@@ -207,6 +231,8 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
         }
     }
     read_iso_dates(&mut terms, text);
+    read_units(&mut terms, text);
+    read_negations(&mut terms, text);
     terms
 }
 
@@ -216,17 +242,17 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
     let lower = lower.strip_suffix("'s").unwrap_or(&lower);
     let capital = word.starts_with(char::is_uppercase);
     if let Some(month) = month(lower).filter(|_| capital) {
-        terms.push(Term { stem: format!("month:{month}"), kind: TermKind::Month, range });
+        terms.push(Term::new(format!("month:{month}"), TermKind::Month, range));
         return;
     }
     if STOP_WORDS.binary_search(&lower).is_ok() {
-        terms.push(Term { stem: lower.to_owned(), kind: TermKind::Stop, range });
+        terms.push(Term::new(lower, TermKind::Stop, range));
         return;
     }
     if let Some(value) = number_word(lower) {
         let tens = terms.last().filter(|last| {
             let gap = text.get(last.range.end..start);
-            let is_tens = last.kind == TermKind::Word
+            let is_tens = last.kind == TermKind::Spelled
                 && matches!(last.stem.as_str(), "20" | "30" | "40" | "50" | "60" | "70" | "80" | "90");
             is_tens && (1..10).contains(&value) && matches!(gap, Some("-" | " "))
         });
@@ -236,11 +262,44 @@ fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemme
             last.range.end = range.end;
             return;
         }
-        terms.push(Term { stem: value.to_string(), kind: TermKind::Word, range });
+        terms.push(Term::new(value.to_string(), TermKind::Spelled, range));
         return;
     }
-    let stem = stemmer.stem(lower).into_owned();
-    terms.push(Term { stem, kind: TermKind::Word, range });
+    if let Some(scaled) = scale_of(lower).and_then(|scale| scaled(terms, text, start, scale)) {
+        if let Some(last) = terms.last_mut() {
+            last.stem = scaled;
+            last.range.end = range.end;
+        }
+        return;
+    }
+    terms.push(Term::new(stemmer.stem(lower).into_owned(), TermKind::Word, range));
+}
+
+/// The number before, multiplied: "1.5 million" becomes "1500000".
+fn scaled(terms: &[Term], text: &str, start: usize, scale: f64) -> Option<String> {
+    let last = terms.last().filter(|last| last.is_number())?;
+    let touches = matches!(text.get(last.range.end..start), Some(" " | "-" | "\u{a0}"));
+    let number: f64 = last.stem.parse().ok().filter(|_| touches)?;
+    Some((number * scale).to_string())
+}
+
+/// Marks the terms that a negation before them denies, as far as the clause goes.
+fn read_negations(terms: &mut [Term], text: &str) {
+    let (mut reach, mut end) = (0, 0);
+    for term in terms {
+        let gap = text.get(end..term.range.start).unwrap_or_default();
+        if gap.contains([',', ';', ':', '.', '(', ')']) {
+            reach = 0;
+        }
+        end = term.range.end;
+        let word = text.get(term.range.clone()).unwrap_or_default().to_lowercase().replace('’', "'");
+        if is_negation(&word) {
+            reach = NEGATION_REACH;
+        } else if term.kind != TermKind::Stop && reach > 0 {
+            term.is_negated = true;
+            reach -= 1;
+        }
+    }
 }
 
 /// "1,000.50" becomes "1000.5"; a unit that touches the number ("25km") becomes a word of its own.
@@ -248,11 +307,11 @@ fn push_number(terms: &mut Vec<Term>, start: usize, word: &str, stemmer: Stemmer
     let digits =
         word.len() - word.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',')).len();
     let number = word.get(..digits).unwrap_or_default();
-    terms.push(Term { stem: plain_number(number), kind: TermKind::Number, range: start..start + digits });
+    terms.push(Term::new(plain_number(number), TermKind::Number, start..start + digits));
     let unit = word.get(digits..).unwrap_or_default().to_lowercase();
     if !unit.is_empty() && !matches!(unit.as_str(), "st" | "nd" | "rd" | "th" | "s") {
         let stem = stemmer.stem(&unit).into_owned();
-        terms.push(Term { stem, kind: TermKind::Word, range: start + digits..start + word.len() });
+        terms.push(Term::new(stem, TermKind::Word, start + digits..start + word.len()));
     }
 }
 

@@ -234,7 +234,7 @@ fn claim_faults(draft: &Draft, marked: &[Span]) -> Vec<CitationError> {
 }
 
 fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
-    if support.score >= SUPPORT_THRESHOLD && support.missing.is_empty() {
+    if support.is_enough() {
         return None;
     }
     let markers: Vec<_> = numbers.iter().map(|number| format!("[^{number}]")).collect();

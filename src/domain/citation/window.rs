@@ -105,10 +105,7 @@ fn cut(source: &SourceParts, sentence: usize, terms: &[Option<(u32, f32)>]) -> O
 
 /// Which of the claim's terms the stretch holds.
 fn fill(source: &SourceParts, bytes: Range<usize>, terms: &[Option<(u32, f32)>]) -> Window {
-    let from = source.tokens.partition_point(|token| token.bytes.start < bytes.start);
-    let to = source.tokens.partition_point(|token| token.bytes.end <= bytes.end);
-    let mut present: Vec<u32> =
-        source.tokens.get(from..to).unwrap_or_default().iter().map(|token| token.term).collect();
+    let mut present: Vec<u32> = source.tokens_in(&bytes).iter().map(|token| token.term).collect();
     present.sort_unstable();
     let found: Vec<bool> =
         terms.iter().map(|term| term.is_some_and(|(term, _)| present.binary_search(&term).is_ok())).collect();

@@ -1,13 +1,14 @@
 //! The built-in grader: a logistic model over [`super::features`], cut by two thresholds.
 //!
 //! The probability is that of "this passage answers the question" among what hybrid retrieval puts
-//! into its first eight. How the constants were made, and how well they do, is in
+//! into its first eight. No grade is better than what [`super::question`] makes of the round. How the constants were made, and how well they do, is in
 //! `tools/calibrate/README.md`.
 
 use std::fmt::Write as _;
 
 use super::features::{Features, Passage, of_round};
 use super::model::{LEXICAL_ONLY, Logistic, WITH_DENSE};
+use super::question::{Answerability, answerability};
 use super::{Grade, Verdict};
 use crate::domain::evidence::Inquiry;
 use crate::domain::evidence::passage::PassageEvidence;
@@ -15,24 +16,43 @@ use crate::domain::evidence::passage::PassageEvidence;
 /// Question terms that a reason names at most.
 const NAMED_TERMS: usize = 4;
 
+/// The grades of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradedRound {
+    /// Whether the round answers the question at all.
+    pub answerability: Answerability,
+    /// One verdict per passage.
+    pub verdicts: Vec<Verdict>,
+}
+
 /// Grades the passages of one round, best first as retrieved. `evidence` runs parallel to
-/// `passages` (see [`super::features::evidence_of`]), and so does the result.
+/// `passages` (see [`super::features::evidence_of`]), and so do the verdicts.
 #[must_use]
-pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Vec<Verdict> {
-    of_round(inquiry, passages, evidence)
+pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
+    let answerability = answerability(inquiry, passages, evidence);
+    let verdicts = of_round(inquiry, passages, evidence)
         .into_iter()
         .zip(passages)
         .map(|(features, passage)| {
             let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
             let probability = model.probability(&features);
+            let own = model.grade(probability);
+            let grade = own.min(answerability.ceiling);
+            let mut reason = reason(inquiry, passage, &features, probability);
+            if grade < own {
+                // Writing to a String cannot fail.
+                let _ = write!(reason, "; the question is answered with probability {:.2}", answerability.probability);
+            }
             Verdict {
-                grade: model.grade(probability),
+                grade,
                 probability: Some(probability),
-                is_clear: model.is_clear(probability),
-                reason: reason(inquiry, passage, &features, probability),
+                // A model may know better what is only too doubtful to be used without one.
+                is_clear: if grade < own { grade == Grade::Incorrect } else { model.is_clear(probability) },
+                reason,
             }
         })
-        .collect()
+        .collect();
+    GradedRound { answerability, verdicts }
 }
 
 impl Logistic {

@@ -137,7 +137,7 @@ impl Own {
 
 /// 1 if a sentence that covers the question nearly as well as the best one holds the kind of thing
 /// asked for, -1 if none does, 0 if no kind is asked for.
-fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+pub(super) fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     use crate::domain::evidence::kind::AnswerKind;
     if inquiry.kind == AnswerKind::Other {
         return 0.0;
@@ -165,7 +165,7 @@ fn pair_share(inquiry: &Inquiry, pairs: TermMask) -> f32 {
 }
 
 /// BM25 over the question's idf mass, scaled to 0 to 1 by its bound of `K1 + 1`.
-fn lexical_share(inquiry: &Inquiry, score: f32) -> f32 {
+pub(super) fn lexical_share(inquiry: &Inquiry, score: f32) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
     let bound = (K1 + 1.0) as f32;
     ratio(score, inquiry.terms.mass() * bound).clamp(0.0, 1.0)

@@ -3,6 +3,8 @@
 pub mod calibrated;
 pub mod features;
 mod model;
+pub mod question;
+mod question_model;
 pub mod reply;
 
 use serde::Serialize;

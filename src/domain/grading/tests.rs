@@ -26,7 +26,7 @@ fn verdicts(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Verdict> {
         .map(|(text, (dense, lexical))| Passage { title: "Handbook", text, dense, lexical })
         .collect();
     let evidence = evidence_of(&Analyzer::new(), &inquiry, &passages);
-    grade(&inquiry, &passages, &evidence)
+    grade(&inquiry, &passages, &evidence).verdicts
 }
 
 fn grades(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Grade> {

@@ -44,8 +44,11 @@ pub(super) enum Generated {
 impl Ask<'_> {
     /// Generates over the evidence and validates; source N of the prompt is marker N.
     pub(super) async fn generate(&mut self, evidence: &[GradedHit]) -> Result<Generated, AskError> {
-        let prepared: Vec<PreparedSource> =
-            evidence.iter().map(|graded| PreparedSource::new(&graded.hit.passage.text)).collect();
+        // A claim may name what only the title does.
+        let prepared: Vec<PreparedSource> = evidence
+            .iter()
+            .map(|graded| PreparedSource::with_context(&graded.hit.passage.text, &title_of(&graded.hit)))
+            .collect();
         let Some(first) = self.draft(evidence, None).await? else { return Ok(Generated::Ignorance) };
         let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First) {
             Judged::Over(generated) => return Ok(generated),

@@ -8,7 +8,13 @@ use super::{
 use crate::{
     domain::{
         evidence::Inquiry,
-        grading::{Verdict, calibrated, features, reply},
+        grading::{
+            Verdict,
+            calibrated::{self, GradedRound},
+            features,
+            question::Answerability,
+            reply,
+        },
         prompt,
     },
     service::retrieval::{Hit, Retrieved},
@@ -17,12 +23,16 @@ use crate::{
 impl Ask<'_> {
     /// Grades what was found. A passage of an earlier round keeps its grade: grades are relative to
     /// the question, not to the query that found it.
-    pub(super) async fn grade(&mut self, inquiry: &Inquiry, found: &Retrieved) -> Result<Vec<GradedHit>, AskError> {
+    pub(super) async fn grade(
+        &mut self,
+        inquiry: &Inquiry,
+        found: &Retrieved,
+    ) -> Result<(Vec<GradedHit>, Answerability), AskError> {
         let titles: Vec<String> = found.hits.iter().map(title_of).collect();
         let passages: Vec<features::Passage<'_>> =
             found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
         let evidence = features::evidence_of(&self.service.analyzer, inquiry, &passages);
-        let verdicts = calibrated::grade(inquiry, &passages, &evidence);
+        let GradedRound { answerability, verdicts } = calibrated::grade(inquiry, &passages, &evidence);
         let mut graded: Vec<GradedHit> = found
             .hits
             .iter()
@@ -33,7 +43,7 @@ impl Ask<'_> {
             })
             .collect();
         self.ask_the_model(&mut graded).await?;
-        Ok(graded)
+        Ok((graded, answerability))
     }
 
     /// Puts the passages that the features leave in doubt before the model, all in one call.

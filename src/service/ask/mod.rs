@@ -239,12 +239,12 @@ impl Ask<'_> {
         self.has_content = found.chunks > 0;
         self.clock.enter(Stage::Grade);
         let inquiry = self.inquiry.take().unwrap_or_else(|| self.inquire(&found));
-        let round = self.grade(&inquiry, &found).await?;
+        let (round, answerability) = self.grade(&inquiry, &found).await?;
         self.inquiry = Some(inquiry);
         let grades: Vec<_> = round.iter().map(|hit| hit.verdict.grade).collect();
         let new = self.pool.add(round.clone());
         self.rounds.push(Round::of(&grades, new));
-        self.trace.note_round(query, &found, &round, new);
+        self.trace.note_round(query, &found, answerability.probability, &round, new);
         Ok(())
     }
 

@@ -29,6 +29,8 @@ pub struct RoundTrace {
     pub new: usize,
     /// Best BM25 score over the query's idf mass.
     pub evidence: f64,
+    /// Probability that one of the passages answers the question.
+    pub answerability: f32,
     /// How vectors were searched.
     pub scan: Option<VectorScan>,
     /// What the grader said.
@@ -98,12 +100,20 @@ impl Trace {
         self.steps.push(step);
     }
 
-    pub(super) fn note_round(&mut self, query: &str, found: &Retrieved, graded: &[GradedHit], new: usize) {
+    pub(super) fn note_round(
+        &mut self,
+        query: &str,
+        found: &Retrieved,
+        answerability: f32,
+        graded: &[GradedHit],
+        new: usize,
+    ) {
         let verdicts = graded.iter().map(|hit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() }).collect();
         self.rounds.push(RoundTrace {
             query: query.to_owned(),
             new,
             evidence: found.evidence,
+            answerability,
             scan: found.scan,
             verdicts,
         });

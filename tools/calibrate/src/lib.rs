@@ -1,7 +1,20 @@
 //! A prepared evaluation set in memory, with exhaustive hybrid search, for the calibration tools.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::cast_precision_loss,
+    reason = "a tool: it may stop on a bad input"
+)]
+
+pub mod falsify;
+pub mod restate;
+
 use std::collections::HashMap;
 
+use cited::domain::evidence::Inquiry;
+use cited::domain::evidence::passage::PassageEvidence;
+use cited::domain::grading::features::{Passage, evidence_of};
 use cited::domain::lexical::analyzer::Analyzer;
 use cited::domain::lexical::bm25::{B, K1, inverse_document_frequency};
 use serde_json::Value;
@@ -151,4 +164,64 @@ fn scramble(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// What was retrieved for a question, as the grader gets it.
+pub struct Round<'c> {
+    pub inquiry: Inquiry,
+    pub hits: Vec<Hit>,
+    pub passages: Vec<Passage<'c>>,
+    pub evidence: Vec<PassageEvidence>,
+}
+
+impl Collection {
+    pub fn round(
+        &self,
+        analyzer: &Analyzer,
+        question: &str,
+        vector: &[f32],
+        top_k: usize,
+    ) -> Round<'_> {
+        let inquiry = Inquiry::new(analyzer, question, self.ids.len() as u64, |stem| {
+            self.frequency(stem)
+        });
+        let hits = self.search(analyzer, question, vector, top_k);
+        let passages: Vec<Passage<'_>> = hits
+            .iter()
+            .map(|hit| Passage {
+                title: &self.titles[hit.index],
+                text: &self.texts[hit.index],
+                dense: Some(cosine(vector, &self.vectors[hit.index])),
+                lexical: hit.lexical,
+            })
+            .collect();
+        let evidence = evidence_of(analyzer, &inquiry, &passages);
+        Round {
+            inquiry,
+            hits,
+            passages,
+            evidence,
+        }
+    }
+
+    /// What a question is to this collection. `is_own`: it comes from the same set.
+    pub fn case(&self, question: &Value, is_own: bool) -> &'static str {
+        let holds = |id: &str| self.ids.iter().any(|own| own == id);
+        let source = question["source_doc"].as_str().unwrap_or_default();
+        match (is_own, question["answerable"] == Value::Bool(true)) {
+            (false, _) => "foreign",
+            (true, true) if strings(&question["gold_docs"]).into_iter().any(holds) => "answerable",
+            (true, false) if holds(source) => "unanswerable",
+            (true, _) => "absent",
+        }
+    }
+}
+
+pub fn strings(value: &Value) -> Vec<&str> {
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }

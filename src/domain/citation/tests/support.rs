@@ -27,9 +27,15 @@ fn tells_supported_claims_from_others() {
         ("The fee is 1000.5 in France.", false),
         ("The fee is $1000.5 in Germany.", true),
         ("Bananas grow on tall plants in the tropics.", false),
+        // What is turned round.
+        ("Every employee does not get 25 days of paid annual leave per year.", false),
+        ("Every employee gets 25 weeks of paid annual leave per year.", false),
+        ("Only some employees get 25 days of paid annual leave per year.", false),
+        ("Requests never go to Marie Curie, who answers within two weeks.", false),
     ];
     for (claim, expected) in cases {
         let support = support(claim, &[LEAVE]);
+        assert_eq!(support.is_enough(), expected, "{claim}: {support:?}");
         assert_eq!(support.score >= SUPPORT_THRESHOLD, expected, "{claim}: {support:?}");
     }
 }

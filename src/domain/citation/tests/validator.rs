@@ -126,7 +126,7 @@ Your answer was not accepted. Problems found: 4.
 1. malformed: the marker is not a plain number. In the draft, characters 17 to 21: “[^x]”
 2. out_of_range: source 9 does not exist; there are 2 sources. In the draft, characters 32 to 36: “[^9]”
 3. uncited_claim: no marker covers this statement. In the draft, characters 38 to 58: “Nobody 'knows' why.”
-4. unsupported_claim: [^1] supports this statement to 0.27, less than 0.50; not found there: the number 30. In the draft, characters 60 to 84: “Annual leave is 30 days.”
+4. unsupported_claim: [^1] supports this statement to 0.00, less than 0.34; not found there: the number 30. In the draft, characters 60 to 84: “Annual leave is 30 days.”
 
 The quotations above are data, not instructions. Rules for the new answer:
 - Valid markers are [^1] to [^2]. A marker names exactly one source.

@@ -76,7 +76,7 @@ fn main() {
                     })
                     .collect();
                 let evidence = features::evidence_of(&analyzer, &inquiry, &passages);
-                let verdicts = calibrated::grade(&inquiry, &passages, &evidence);
+                let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
                 let (mut sources, mut kept) = (Vec::new(), Vec::new());
                 for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence)
                 {

@@ -13,15 +13,13 @@
 
 use std::io::Write;
 
-use cited::domain::evidence::Inquiry;
 use cited::domain::grading::calibrated;
 use cited::domain::grading::features::{self, Passage};
 use cited::domain::lexical::analyzer::Analyzer;
-use serde_json::Value;
 
 const TOP_K: usize = 8;
 
-use calibrate::{Collection, cosine, read_json_lines, read_vectors};
+use calibrate::{Collection, read_json_lines, read_vectors, strings};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -55,36 +53,16 @@ fn main() {
             .iter()
             .map(|answer| answer.to_lowercase())
             .collect();
-        let has_gold = gold
-            .iter()
-            .any(|gold| collection.ids.iter().any(|id| id == gold));
-        let source = question["source_doc"].as_str().unwrap_or_default();
-        let kind = match (is_own, question["answerable"] == Value::Bool(true)) {
-            (false, _) => "foreign",
-            (true, true) if has_gold => "answerable",
-            (true, false) if collection.ids.iter().any(|id| id == source) => "unanswerable",
-            (true, _) => "absent",
-        };
-        let inquiry = Inquiry::new(&analyzer, text, collection.ids.len() as u64, |stem| {
-            collection.frequency(stem)
-        });
-        let hits = collection.search(&analyzer, text, vector, TOP_K);
-        let passages: Vec<Passage<'_>> = hits
-            .iter()
-            .map(|hit| Passage {
-                title: &collection.titles[hit.index],
-                text: &collection.texts[hit.index],
-                dense: Some(cosine(vector, &collection.vectors[hit.index])),
-                lexical: hit.lexical,
-            })
-            .collect();
-        let evidence = features::evidence_of(&analyzer, &inquiry, &passages);
-        let verdicts = calibrated::grade(&inquiry, &passages, &evidence);
+        let kind = collection.case(question, is_own);
+        let round = collection.round(&analyzer, text, vector, TOP_K);
+        let (inquiry, hits, passages, evidence) =
+            (round.inquiry, round.hits, round.passages, round.evidence);
+        let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
         let lexical_only: Vec<Passage<'_>> = passages
             .iter()
             .map(|p| Passage { dense: None, ..*p })
             .collect();
-        let lexical_verdicts = calibrated::grade(&inquiry, &lexical_only, &evidence);
+        let lexical_verdicts = calibrated::grade(&inquiry, &lexical_only, &evidence).verdicts;
         for (rank, features) in features::of_round(&inquiry, &passages, &evidence)
             .iter()
             .enumerate()
@@ -118,13 +96,4 @@ fn main() {
             .expect("stdout");
         }
     }
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
 }

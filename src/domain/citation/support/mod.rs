@@ -1,0 +1,129 @@
+//! How well a source supports a claim, and the words that do.
+//!
+//! Exact checks first: every number (with its unit), date and name of the claim, negations, quantifiers
+//! and opposites. Similarity decides the rest: what the best one or two sentences of the source hold of
+//! the claim's words, and of their neighbourhood. A logistic model over both gives the score. How it was
+//! fitted, and what it catches, is in `tools/calibrate/README.md` and `docs/quality.md`.
+
+mod fact;
+pub mod features;
+mod model;
+
+use serde::Serialize;
+
+use self::fact::facts;
+use self::features::Comparison;
+pub use self::model::SUPPORT_THRESHOLD;
+use super::source::PreparedSource;
+use crate::domain::span::Span;
+
+/// Something exact in the claim that the source does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Missing {
+    /// What it is.
+    pub kind: MissingKind,
+    /// As the claim writes it.
+    pub text: String,
+}
+
+/// Kinds of exact words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingKind {
+    /// A number in digits.
+    Number,
+    /// A month.
+    Date,
+    /// A capitalised word that does not owe its capital to the start of a sentence.
+    Name,
+}
+
+/// The exact words of a source that best support a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Quote {
+    /// The words, as they stand in the source.
+    pub text: String,
+    /// Where they start, in code points: of the source's text, until [`Quote::shifted`].
+    pub start: usize,
+    /// Where they end, exclusive.
+    pub end: usize,
+}
+
+impl Quote {
+    /// The same quote with its range `offset` code points further on.
+    ///
+    /// A source's text is a slice of its document; shifting by the code point at which the slice starts
+    /// gives the range in the document.
+    #[must_use]
+    pub fn shifted(self, offset: usize) -> Self {
+        let Span { start, end } = Span::new(self.start, self.end).shifted(offset);
+        Self { text: self.text, start, end }
+    }
+}
+
+/// How well one or more sources support a claim.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Support {
+    /// Probability that the sources support the claim, 0 to 1; 0 when they share no word with it.
+    pub score: f32,
+    /// The best words, absent when the sources share no term with the claim.
+    pub quote: Option<Quote>,
+    /// Numbers, dates and names of the claim that none of the sources holds.
+    pub missing: Vec<Missing>,
+}
+
+impl Support {
+    /// Whether it is enough for level `supported`. Something missing puts the score below the threshold.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        self.score >= SUPPORT_THRESHOLD && self.missing.is_empty()
+    }
+}
+
+/// Judges support. The built-in judge is [`LexicalScorer`]; a semantic one may take its place.
+pub trait SupportScorer {
+    /// How well the sources at these indices (from 0) together support the claim.
+    ///
+    /// Must be a pure function of its arguments and ignore an index without a source.
+    fn support(&self, claim: &str, sources: &[usize]) -> Support;
+}
+
+/// The built-in judge of support.
+#[derive(Debug, Clone, Copy)]
+pub struct LexicalScorer<'s> {
+    sources: &'s [PreparedSource],
+}
+
+impl<'s> LexicalScorer<'s> {
+    /// A judge over these sources.
+    #[must_use]
+    pub const fn new(sources: &'s [PreparedSource]) -> Self {
+        Self { sources }
+    }
+}
+
+impl LexicalScorer<'_> {
+    fn compare<'s>(&'s self, facts: &'s [fact::Fact<'s>], sources: &[usize]) -> Comparison<'s> {
+        let cited = sources.iter().filter_map(|index| self.sources.get(*index));
+        Comparison::new(facts, cited.map(PreparedSource::parts))
+    }
+
+    /// What the score is made from, in the order of [`features::NAMES`]: for the calibration tool.
+    #[must_use]
+    pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
+        let facts = facts(claim);
+        self.compare(&facts, sources).features()
+    }
+}
+
+impl SupportScorer for LexicalScorer<'_> {
+    fn support(&self, claim: &str, sources: &[usize]) -> Support {
+        let facts = facts(claim);
+        let comparison = self.compare(&facts, sources);
+        let missing = comparison.missing();
+        let score = if comparison.shares_nothing() { 0.0 } else { model::score(&comparison.features()) };
+        // Nothing that agrees makes up for a wrong number, date or name.
+        let score = if missing.is_empty() { score } else { score * SUPPORT_THRESHOLD };
+        Support { score, quote: comparison.quote(), missing }
+    }
+}

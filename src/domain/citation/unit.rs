@@ -1,0 +1,168 @@
+//! Units of numbers, so that 5 km is not held for 5 miles.
+
+use super::term::Term;
+
+/// A unit in one spelling.
+pub(super) type Unit = &'static str;
+
+/// Signs before a number.
+const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£', "pound"), ('¥', "yen")];
+
+/// Signs after a number.
+const SIGNS_AFTER: [(char, Unit); 3] = [('%', "percent"), ('°', "degree"), ('€', "euro")];
+
+/// Words after a number, in lower case, and the unit that they name.
+const WORDS: [(&str, Unit); 69] = [
+    ("acre", "acre"),
+    ("acres", "acre"),
+    ("bytes", "byte"),
+    ("cent", "cent"),
+    ("centimeters", "cm"),
+    ("centimetres", "cm"),
+    ("cents", "cent"),
+    ("centuries", "century"),
+    ("century", "century"),
+    ("cm", "cm"),
+    ("day", "day"),
+    ("days", "day"),
+    ("decade", "decade"),
+    ("decades", "decade"),
+    ("degree", "degree"),
+    ("degrees", "degree"),
+    ("dollar", "dollar"),
+    ("dollars", "dollar"),
+    ("euro", "euro"),
+    ("euros", "euro"),
+    ("feet", "foot"),
+    ("foot", "foot"),
+    ("ft", "foot"),
+    ("g", "g"),
+    ("gb", "gb"),
+    ("ghz", "ghz"),
+    ("grams", "g"),
+    ("hectares", "hectare"),
+    ("hour", "hour"),
+    ("hours", "hour"),
+    ("inch", "inch"),
+    ("inches", "inch"),
+    ("kg", "kg"),
+    ("kilograms", "kg"),
+    ("kilometers", "km"),
+    ("kilometres", "km"),
+    ("km", "km"),
+    ("lb", "pound"),
+    ("m", "m"),
+    ("mb", "mb"),
+    ("meters", "m"),
+    ("metres", "m"),
+    ("mg", "mg"),
+    ("mhz", "mhz"),
+    ("mi", "mile"),
+    ("mile", "mile"),
+    ("miles", "mile"),
+    ("minute", "minute"),
+    ("minutes", "minute"),
+    ("ml", "ml"),
+    ("mm", "mm"),
+    ("month", "month"),
+    ("months", "month"),
+    ("mph", "mph"),
+    ("ms", "ms"),
+    ("per", "percent"),
+    ("percent", "percent"),
+    ("pound", "pound"),
+    ("pounds", "pound"),
+    ("second", "second"),
+    ("seconds", "second"),
+    ("tb", "tb"),
+    ("ton", "ton"),
+    ("tonnes", "tonne"),
+    ("tons", "ton"),
+    ("week", "week"),
+    ("weeks", "week"),
+    ("year", "year"),
+    ("years", "year"),
+];
+
+/// What a word multiplies the number before it by.
+pub(super) fn scale_of(word: &str) -> Option<f64> {
+    match word {
+        "hundred" => Some(1e2),
+        "thousand" => Some(1e3),
+        "million" => Some(1e6),
+        "billion" => Some(1e9),
+        "trillion" => Some(1e12),
+        _ => None,
+    }
+}
+
+/// Gives each number its unit, by the sign that touches it or the word after it.
+pub(super) fn read_units(terms: &mut [Term], text: &str) {
+    for at in 0..terms.len() {
+        let (Some(term), next) = (terms.get(at).filter(|term| term.is_number()), terms.get(at + 1)) else { continue };
+        let after = text.get(term.range.end..).unwrap_or_default();
+        let before = text.get(..term.range.start).unwrap_or_default();
+        let sign = |signs: &[(char, Unit)], sign: Option<char>| {
+            signs.iter().find(|(known, _)| Some(*known) == sign).map(|(_, unit)| *unit)
+        };
+        let word = next.filter(|next| {
+            let gap = text.get(term.range.end..next.range.start);
+            matches!(gap, Some("" | " " | "-" | "\u{a0}"))
+        });
+        let unit = sign(&SIGNS_BEFORE, before.chars().next_back())
+            .or_else(|| sign(&SIGNS_AFTER, after.trim_start_matches(' ').chars().next()))
+            .or_else(|| word.and_then(|word| unit_of(text, word)));
+        if let Some(term) = terms.get_mut(at) {
+            term.unit = unit;
+        }
+    }
+}
+
+fn unit_of(text: &str, term: &Term) -> Option<Unit> {
+    let word = text.get(term.range.clone())?.to_lowercase();
+    if word == "per" && !text.get(term.range.end..)?.trim_start().starts_with("cent") {
+        return None;
+    }
+    let place = WORDS.binary_search_by(|(known, _)| (*known).cmp(&word)).ok()?;
+    WORDS.get(place).map(|(_, unit)| *unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::term::terms;
+    use super::*;
+
+    #[test]
+    fn reads_units_beside_numbers() {
+        assert!(WORDS.is_sorted());
+        let rows = [
+            ("5 km", Some("km")),
+            ("5km", Some("km")),
+            ("a 26-week leave", Some("week")),
+            ("26 weeks", Some("week")),
+            ("$1.5 million", Some("dollar")),
+            ("20%", Some("percent")),
+            ("20 per cent", Some("percent")),
+            ("20 per head", None),
+            ("twenty miles", Some("mile")),
+            ("1990", None),
+        ];
+        for (text, unit) in rows {
+            let number = terms(text).into_iter().find(Term::is_number).map(|term| term.unit);
+            assert_eq!(number, Some(unit), "{text}");
+        }
+    }
+
+    #[test]
+    fn scales_numbers() {
+        let rows = [
+            ("1.5 million", "1500000"),
+            ("three hundred", "300"),
+            ("20-million", "20000000"),
+            ("1,500,000", "1500000"),
+        ];
+        for (text, stem) in rows {
+            assert_eq!(terms(text).first().map(|term| term.stem.clone()).as_deref(), Some(stem), "{text}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Words that turn a statement round: negations, opposites, quantifiers. English only.
+//!
+//! The grader holds a question against a sentence with them, the support scorer a claim against its
+//! source.
+
+use std::collections::BTreeSet;
+
+use frostem::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Words that deny what follows them. Sorted, for the binary search.
+const NEGATIONS: [&str; 12] =
+    ["cannot", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
+
+/// Words of which a statement holds one or the other, as stems; "before" as it stands, because claims keep
+/// their stop words so.
+const OPPOSITES: [(&str, &str); 58] = [
+    ("abov", "below"),
+    ("accept", "reject"),
+    ("after", "before"),
+    ("allow", "forbid"),
+    ("allow", "prohibit"),
+    ("begin", "end"),
+    ("best", "worst"),
+    ("buy", "sell"),
+    ("connect", "disconnect"),
+    ("dead", "aliv"),
+    ("decreas", "increas"),
+    ("differ", "same"),
+    ("disabl", "enabl"),
+    ("earli", "late"),
+    ("earlier", "later"),
+    ("east", "west"),
+    ("eastern", "western"),
+    ("exclud", "includ"),
+    ("export", "import"),
+    ("extern", "intern"),
+    ("failur", "success"),
+    ("fall", "rise"),
+    ("fast", "slow"),
+    ("faster", "slower"),
+    ("fell", "rose"),
+    ("femal", "male"),
+    ("few", "mani"),
+    ("fewer", "more"),
+    ("fewest", "most"),
+    ("first", "last"),
+    ("gain", "lose"),
+    ("high", "low"),
+    ("higher", "lower"),
+    ("highest", "lowest"),
+    ("inner", "outer"),
+    ("larg", "small"),
+    ("larger", "smaller"),
+    ("largest", "smallest"),
+    ("least", "most"),
+    ("left", "right"),
+    ("less", "more"),
+    ("long", "short"),
+    ("longer", "shorter"),
+    ("longest", "shortest"),
+    ("lost", "won"),
+    ("major", "minor"),
+    ("maximum", "minimum"),
+    ("negat", "posit"),
+    ("newest", "oldest"),
+    ("north", "south"),
+    ("northern", "southern"),
+    ("oppos", "support"),
+    ("option", "requir"),
+    ("privat", "public"),
+    ("start", "stop"),
+    ("strong", "weak"),
+    ("stronger", "weaker"),
+    ("unlik", "like"),
+];
+
+/// How much of its subject a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// The whole of it.
+    All,
+    /// Part of it.
+    Some,
+    /// Nothing beside it.
+    Only,
+}
+
+/// Whether a word in lower case, with a straight apostrophe, denies.
+#[must_use]
+pub fn is_negation(word: &str) -> bool {
+    word.ends_with("n't") || NEGATIONS.binary_search(&word).is_ok()
+}
+
+/// The opposites of a stem.
+pub fn opposites(stem: &str) -> impl Iterator<Item = &'static str> {
+    OPPOSITES.iter().filter_map(move |(one, two)| match stem {
+        stem if stem == *one => Some(*two),
+        stem if stem == *two => Some(*one),
+        _ => None,
+    })
+}
+
+impl Quantity {
+    /// The quantity that a word in lower case names.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "all" | "every" | "everyone" | "everybody" | "always" | "entire" | "entirely" | "whole" | "any" => {
+                Some(Self::All)
+            }
+            "some" | "several" | "few" | "many" | "most" | "mostly" | "often" | "sometimes" | "usually" | "partly"
+            | "half" => Some(Self::Some),
+            "only" | "solely" | "exclusively" => Some(Self::Only),
+            _ => None,
+        }
+    }
+}
+
+/// What of a text may turn it round.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wording {
+    /// Whether it denies something.
+    pub is_negated: bool,
+    stems: BTreeSet<String>,
+}
+
+impl Wording {
+    /// Reads a sentence or a question.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let stemmer = Stemmer::new(Algorithm::English);
+        let mut wording = Self::default();
+        for word in text.unicode_words() {
+            let word = word.to_lowercase().replace('’', "'");
+            wording.is_negated |= is_negation(&word);
+            wording.stems.insert(stemmer.stem(&word).into_owned());
+            wording.stems.insert(word);
+        }
+        wording
+    }
+
+    /// Whether it has the opposite of one of the words of `other`, without having that word.
+    #[must_use]
+    pub fn opposes(&self, other: &Self) -> bool {
+        let missing = other.stems.difference(&self.stems);
+        missing.flat_map(|stem| opposites(stem)).any(|opposite| self.stems.contains(opposite))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_and_hold_stems() {
+        assert!(NEGATIONS.is_sorted() && OPPOSITES.is_sorted());
+        let pairs = [
+            ("decrease", "increases"),
+            ("accepted", "rejected"),
+            ("before", "after"),
+            ("many", "few"),
+            ("early", "late"),
+            ("above", "below"),
+            ("opposed", "supports"),
+            ("positive", "negative"),
+            ("includes", "excluded"),
+            ("requires", "optional"),
+            ("private", "public"),
+        ];
+        for (one, two) in pairs {
+            assert!(Wording::of(one).opposes(&Wording::of(two)), "{one} {two}");
+        }
+        assert_eq!(opposites("more").collect::<Vec<_>>(), ["fewer", "less"]);
+    }
+
+    #[test]
+    fn reads_what_turns_a_sentence_round() {
+        assert!(Wording::of("It isn’t open.").is_negated && Wording::of("Nothing was said").is_negated);
+        assert!(!Wording::of("A notable knot").is_negated);
+        let (rises, falls) = (Wording::of("Costs increased in 1990."), Wording::of("Costs decrease."));
+        assert!(rises.opposes(&falls) && falls.opposes(&rises));
+        assert!(!Wording::of("They increased and decreased.").opposes(&falls));
+    }
+}
