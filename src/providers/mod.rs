@@ -7,6 +7,7 @@ mod error;
 pub mod loopback;
 pub mod minilm;
 pub mod openai;
+pub mod outbound;
 
 use async_trait::async_trait;
 
