@@ -16,6 +16,7 @@ use crate::{
         BuiltInEmbedder, ChatModel, Embedder,
         minilm::WordPiece,
         openai::{OpenAiChat, OpenAiEmbedder},
+        outbound::Outbound,
     },
     server,
     service::{
@@ -23,7 +24,7 @@ use crate::{
         collections::CollectionService,
         context::Context,
         documents::DocumentService,
-        ingest::{IngestService, Processor, Signal, Worker},
+        ingest::{IngestService, Notifier, Processor, Signal, Worker},
         retrieval::Retriever,
         search::SearchService,
     },
@@ -86,6 +87,17 @@ impl Core {
         let analyzer = Arc::new(Analyzer::new());
         let signal = Arc::new(Signal::default());
         let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile, Arc::clone(&analyzer));
+        let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
+        let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));
+        let ingest = IngestService::new(
+            store.clone(),
+            profile,
+            config.ingest.queue,
+            webhooks,
+            context.clone(),
+            Arc::clone(&signal),
+        );
+        let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
         let services = Services {
             ask: AskService::new(
                 retriever.clone(),
@@ -96,13 +108,13 @@ impl Core {
                 context.clone(),
             ),
             search: SearchService::new(retriever),
-            ingest: IngestService::new(store.clone(), profile, context.clone(), Arc::clone(&signal)),
-            documents: DocumentService::new(store.clone()),
+            ingest,
+            documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, context.clone()),
             readiness: store.clone(),
         };
         let processor = Processor::new(store.clone(), embedder, analyzer, config.ingest.clone(), context);
-        Ok((services, Worker::new(processor, signal), store))
+        Ok((services, Worker::new(processor, signal, notifier), store))
     }
 
     /// Closes the pools, then stops the private Postgres, in this order.

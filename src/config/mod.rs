@@ -13,9 +13,12 @@ use url::Url;
 use self::reader::Reader;
 use crate::{
     http,
-    providers::openai,
+    providers::{
+        openai,
+        outbound::{self, SigningKey},
+    },
     service::{ask, ingest},
-    store::{PoolSettings, private_postgres},
+    store::{PoolSettings, QueueLimits, private_postgres},
     telemetry,
 };
 
@@ -43,6 +46,10 @@ pub struct Config {
     pub embedding_threads: NonZeroUsize,
     /// Ingest.
     pub ingest: ingest::Settings,
+    /// Requests to URLs that come from outside.
+    pub outbound: outbound::Settings,
+    /// What webhooks are signed with; `None` sends none.
+    pub webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
     pub ask: ask::Settings,
     /// Logs.
@@ -143,6 +150,8 @@ impl Config {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
         let ingest = read_ingest(&mut reader);
+        let outbound = read_outbound(&mut reader);
+        let webhook_key = read_webhook_key(&mut reader);
         let ask = read_ask(&mut reader);
         let log = telemetry::Settings {
             filter: reader.value("CITED_LOG", "info".to_owned()),
@@ -157,6 +166,8 @@ impl Config {
             embedding,
             embedding_threads,
             ingest,
+            outbound,
+            webhook_key,
             ask,
             log,
             effective,
@@ -284,12 +295,39 @@ fn read_ingest(reader: &mut Reader) -> ingest::Settings {
         workers: reader.value("CITED_WORKERS", defaults.workers),
         lease: reader.seconds("CITED_LEASE_S", defaults.lease),
         chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
+        queue: QueueLimits {
+            items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
+            bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
+        },
         ..defaults
     };
     if settings.lease < ingest::MINIMUM_LEASE {
         reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
     }
     settings
+}
+
+fn read_outbound(reader: &mut Reader) -> outbound::Settings {
+    let defaults = outbound::Settings::default();
+    let listed = reader.optional::<String>("CITED_OUTBOUND_ALLOW").unwrap_or_default();
+    let mut allow = Vec::new();
+    for network in listed.split(',').map(str::trim).filter(|network| !network.is_empty()) {
+        match network.parse() {
+            Ok(network) => allow.push(network),
+            Err(_) => reader.fault(format!(
+                "CITED_OUTBOUND_ALLOW holds {network:?}, which is no network; write networks like 10.1.0.0/16, separated by commas"
+            )),
+        }
+    }
+    outbound::Settings {
+        addresses: outbound::AddressRule { allow },
+        timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),
+    }
+}
+
+fn read_webhook_key(reader: &mut Reader) -> Option<SigningKey> {
+    let secret = reader.secret("CITED_WEBHOOK_SECRET")?;
+    SigningKey::parse(&secret).map_err(|error| reader.fault(format!("CITED_WEBHOOK_SECRET {error}"))).ok()
 }
 
 fn read_ask(reader: &mut Reader) -> ask::Settings {

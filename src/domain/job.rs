@@ -38,8 +38,8 @@ pub enum ItemState {
     Cancelled,
 }
 
-/// Where in ingest a document failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A step of ingest, in order: where the time went, where a document failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Reading what was handed in.
@@ -87,6 +87,29 @@ impl ItemCounts {
         } else {
             Some(JobState::Failed)
         }
+    }
+}
+
+/// How fast a job goes since it was started, measured in bytes because documents differ in size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Bytes settled per second.
+    pub bytes_per_second: f64,
+    /// Seconds that the rest takes at this pace.
+    pub seconds_left: f64,
+}
+
+impl Pace {
+    /// From seconds since the start, bytes settled since then, and bytes that wait. `None` before
+    /// anything is settled: there is nothing to go by.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn of(elapsed_s: f64, bytes_done: u64, bytes_left: u64) -> Option<Self> {
+        if bytes_done == 0 || elapsed_s <= 0.0 {
+            return None;
+        }
+        let bytes_per_second = bytes_done as f64 / elapsed_s;
+        Some(Self { bytes_per_second, seconds_left: bytes_left as f64 / bytes_per_second })
     }
 }
 
@@ -140,6 +163,14 @@ mod tests {
         for (counts, expected) in cases {
             assert_eq!(counts.terminal_state(), expected, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn the_rest_takes_as_long_as_what_is_done_suggests() {
+        assert_eq!(Pace::of(10.0, 500, 1_000), Some(Pace { bytes_per_second: 50.0, seconds_left: 20.0 }));
+        assert_eq!(Pace::of(10.0, 500, 0).map(|pace| pace.seconds_left), Some(0.0));
+        assert_eq!(Pace::of(10.0, 0, 1_000), None);
+        assert_eq!(Pace::of(0.0, 10, 1_000), None);
     }
 
     #[test]

@@ -67,11 +67,17 @@ pub(super) struct CollectionPage {
 
 /// What a delete removed.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "queue_items": 1}))]
 pub(super) struct DeleteReceiptBody {
+    /// Documents.
     documents: u64,
+    /// Their chunks.
     chunks: u64,
+    /// The vectors of those.
     vectors: u64,
-    /// Waiting documents that will not be indexed.
+    /// Entries of the lexical statistics that were lowered or removed.
+    terms: u64,
+    /// Documents waiting or being worked on that will not be indexed.
     queue_items: u64,
 }
 
@@ -93,8 +99,8 @@ pub(super) const fn default_limit() -> i64 {
 
 impl From<DeleteReceipt> for DeleteReceiptBody {
     fn from(receipt: DeleteReceipt) -> Self {
-        let DeleteReceipt { documents, chunks, vectors, queue_items } = receipt;
-        Self { documents, chunks, vectors, queue_items }
+        let DeleteReceipt { documents, chunks, vectors, terms, queue_items } = receipt;
+        Self { documents, chunks, vectors, terms, queue_items }
     }
 }
 

@@ -138,6 +138,17 @@ pub(super) struct DocumentsQuery {
     limit: i64,
 }
 
+/// Which documents to delete. Both are needed: nothing is deleted because something was left out.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct DeleteQuery {
+    /// Of this collection.
+    collection: String,
+    /// Those whose source starts so; not empty.
+    #[param(example = "hr/2019/")]
+    source_prefix: String,
+}
+
 /// Which chunks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -291,7 +302,8 @@ pub(super) async fn list_document_chunks(
 
 /// Delete a document
 ///
-/// With its chunks, vectors and its part of the lexical statistics, in one transaction.
+/// With its chunks, vectors and its part of the lexical statistics, and with what waits to be stored under its
+/// source, in one transaction.
 #[utoipa::path(
     delete, path = "/v1/documents/{id}", tag = "documents", operation_id = "delete_document",
     params(("id" = Uuid, Path, description = "Identity of the document")),
@@ -308,4 +320,31 @@ pub(super) async fn delete_document(
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<Json<DeleteReceiptBody>, ApiError> {
     Ok(Json(state.services.documents.delete(tenant, id).await?.into()))
+}
+
+/// Delete documents by source
+///
+/// Everything in a collection whose source starts so: documents, chunks, vectors, lexical statistics, and what waits
+/// to be stored there, in one transaction. To empty a collection, delete it.
+#[utoipa::path(
+    delete, path = "/v1/documents", tag = "documents", operation_id = "delete_documents", params(DeleteQuery),
+    responses(
+        (status = 200, description = "What was removed; all zero if nothing has such a source", body = DeleteReceiptBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The collection does not exist", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn delete_documents(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidQuery(query): ValidQuery<DeleteQuery>,
+) -> Result<Json<DeleteReceiptBody>, ApiError> {
+    let mut faults = Faults::default();
+    faults.collection_name("?collection", &query.collection);
+    faults.short_text("?source_prefix", &query.source_prefix);
+    faults.finish()?;
+    let receipt = state.services.documents.delete_by_prefix(tenant, &query.collection, &query.source_prefix).await?;
+    Ok(Json(receipt.into()))
 }

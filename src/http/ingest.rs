@@ -1,9 +1,9 @@
 //! Documents in: `POST /v1/documents`, `PUT /v1/documents/{id}`.
 
 use axum::{
-    Extension, Json,
+    Extension,
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
@@ -21,10 +21,17 @@ use super::{
     problem::{ApiError, Problem},
     search::DEFAULT_COLLECTION,
 };
-use crate::{domain::identity::TenantId, extract::MediaType, service::ingest::IncomingDocument};
+use crate::{
+    domain::identity::TenantId,
+    extract::MediaType,
+    service::ingest::{Accepted, IncomingDocument, Submission},
+    store::{FirstAnswer, ItemPage},
+};
 
 /// Most documents of one request.
 const MAX_DOCUMENTS: usize = 10_000;
+/// Longest Idempotency-Key, in characters.
+const MAX_KEY: usize = 255;
 
 /// Documents to ingest.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -41,7 +48,7 @@ pub(super) struct NewDocumentsBody {
     documents: Vec<NewDocumentBody>,
 }
 
-fn default_collection() -> String {
+pub(super) fn default_collection() -> String {
     DEFAULT_COLLECTION.to_owned()
 }
 
@@ -89,6 +96,35 @@ pub(super) struct IngestQuery {
     /// Answer when the job has ended, with the finished job; if that takes too long, with the job as it is.
     #[serde(default)]
     wait: bool,
+    /// A URL that is told when the job ends: a POST in the form of Standard Webhooks, signed with the operator's
+    /// secret, tried again for about three days. Must be http or https and lead to the public internet.
+    #[param(example = "https://example.org/hooks/cited")]
+    webhook_url: Option<String>,
+}
+
+/// A name for the request.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "describes the header; idempotency_key reads it")]
+pub(super) struct IdempotencyHeader {
+    /// Your own name for this request, 1 to 255 printable ASCII characters, such as a UUID. The same request sent
+    /// again within 24 hours gets the first answer; another request with the same name is refused with 409.
+    #[param(rename = "Idempotency-Key", required = false, example = "8e03978e-40d5-43e8-bc93-6894a57f9324")]
+    idempotency_key: Option<String>,
+}
+
+/// The name of a request. The draft wants it in quotes, most clients leave them out; both name the same.
+pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default().trim();
+    let key = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+    if key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+        return Err(ApiError::invalid_field(
+            "Idempotency-Key",
+            format!("must hold 1 to {MAX_KEY} printable ASCII characters, such as a UUID"),
+        ));
+    }
+    Ok(Some(key.to_owned()))
 }
 
 impl NewDocumentsBody {
@@ -108,7 +144,7 @@ impl NewDocumentsBody {
 }
 
 impl NewDocumentBody {
-    fn read(self, pointer: &str, faults: &mut Faults) -> IncomingDocument {
+    pub(super) fn read(self, pointer: &str, faults: &mut Faults) -> IncomingDocument {
         faults.short_text(&format!("{pointer}/source"), &self.source);
         for (name, text) in [("title", &self.title), ("uri", &self.uri), ("media_type", &self.media_type)] {
             if let Some(text) = text {
@@ -153,17 +189,22 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 /// JSON text (`application/json`) or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
 /// `metadata` as a JSON object for all files, `title` for a single one; a file's name is its source). Once this
 /// answers, the documents are kept: each of them ends as stored, unchanged or failed with a cause.
+///
+/// With an `Idempotency-Key` the request can be sent again for 24 hours: it then gets the first answer (with the
+/// header `Idempotency-Replayed: true`) and nothing is done twice.
 #[utoipa::path(
-    post, path = "/v1/documents", tag = "ingest", operation_id = "create_documents", params(IngestQuery),
+    post, path = "/v1/documents", tag = "ingest", operation_id = "create_documents", params(IngestQuery, IdempotencyHeader),
     request_body(content((NewDocumentsBody = "application/json"), (multipart::UploadForm = "multipart/form-data"))),
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 400, description = "The body cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The Idempotency-Key names another request, or the collection another model", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Neither JSON nor multipart", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The database cannot be reached; nothing was accepted", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -174,6 +215,7 @@ pub(super) async fn create_documents(
     ValidQuery(query): ValidQuery<IngestQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let key = idempotency_key(request.headers())?;
     let content_type =
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -182,24 +224,72 @@ pub(super) async fn create_documents(
         "multipart/form-data" => multipart::read(request, &state).await?,
         _ => return Err(ApiError::media_type("application/json or multipart/form-data")),
     };
-    ingest(&state, tenant, upload, query.wait).await
+    ingest(&state, tenant, upload, query, key).await
 }
 
-async fn ingest(state: &AppState, tenant: TenantId, upload: Upload, wait: bool) -> Result<Response, ApiError> {
+async fn ingest(
+    state: &AppState,
+    tenant: TenantId,
+    upload: Upload,
+    query: IngestQuery,
+    key: Option<String>,
+) -> Result<Response, ApiError> {
+    let IngestQuery { wait, webhook_url } = query;
+    let Upload { collection, documents } = upload;
+    let submission = Submission { collection, documents, key: key.clone(), webhook: webhook_url };
+    match state.services.ingest.accept(tenant, submission).await? {
+        Accepted::New(job) => answer(state, tenant, job, wait, key.as_deref()).await,
+        Accepted::Repeated(first) => repeat(state, tenant, first, wait, key.as_deref()).await,
+    }
+}
+
+/// The answer to accepted documents; the first one to a named request is kept.
+pub(super) async fn answer(
+    state: &AppState,
+    tenant: TenantId,
+    job: Uuid,
+    wait: bool,
+    key: Option<&str>,
+) -> Result<Response, ApiError> {
     let service = &state.services.ingest;
-    let id = service.accept(tenant, &upload.collection, upload.documents).await?;
-    let job: JobBody = if wait {
-        service.wait(tenant, id, state.longest_wait).await?.into()
+    let body: JobBody = if wait {
+        service.wait(tenant, job, state.longest_wait).await?.into()
     } else {
-        service.job(tenant, id, 0, MAX_LIMIT).await?.into()
+        service.job(tenant, job, ItemPage { from: 0, limit: MAX_LIMIT, state: None }).await?.into()
     };
-    let status = if wait && job.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
-    let location = format!("/v1/jobs/{}", job.id());
-    let mut response = (status, Json(job)).into_response();
-    if let Ok(value) = HeaderValue::from_str(&location) {
+    let status = if wait && body.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
+    let json = serde_json::to_vec(&body).map_err(|error| ApiError::internal(error.to_string()))?;
+    if let Some(key) = key {
+        service.keep_answer(tenant, key, job, status.as_u16(), &json).await;
+    }
+    Ok(job_response(job, status, json))
+}
+
+/// The first answer once more.
+pub(super) async fn repeat(
+    state: &AppState,
+    tenant: TenantId,
+    first: FirstAnswer,
+    wait: bool,
+    key: Option<&str>,
+) -> Result<Response, ApiError> {
+    let mut response = match first.answer {
+        Some((status, json)) => {
+            job_response(first.job, StatusCode::from_u16(status).unwrap_or(StatusCode::ACCEPTED), json)
+        }
+        // It was accepted, and whoever was to answer died before.
+        None => answer(state, tenant, first.job, wait, key).await?,
+    };
+    response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+fn job_response(job: Uuid, status: StatusCode, json: Vec<u8>) -> Response {
+    let mut response = (status, [(header::CONTENT_TYPE, "application/json")], json).into_response();
+    if let Ok(value) = HeaderValue::from_str(&format!("/v1/jobs/{job}")) {
         response.headers_mut().insert(header::LOCATION, value);
     }
-    Ok(response)
+    response
 }
 
 /// Replace a document
@@ -237,5 +327,6 @@ pub(super) async fn replace_document(
     }
     .read("", &mut faults);
     faults.finish()?;
-    ingest(&state, tenant, Upload { collection: stored.collection, documents: vec![document] }, query.wait).await
+    let upload = Upload { collection: stored.collection, documents: vec![document] };
+    ingest(&state, tenant, upload, query, None).await
 }

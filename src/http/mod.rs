@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod bulk;
 mod collections;
 mod documents;
 mod extract;
@@ -102,8 +103,13 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         longest_wait: settings.request_timeout.mul_f32(0.9),
     };
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
+    let (streams, _) = stream_routes().split_for_parts();
     let (health, _) = health_routes().split_for_parts();
-    let v1 = v1.layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
+    let limit = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
+    let v1 = v1
+        .layer(limit)
+        .merge(streams)
+        .layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
     let shared = ServiceBuilder::new()
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
@@ -114,11 +120,10 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             problem::ApiError::internal(format!("a handler panicked: {text}")).into_response()
-        }))
-        .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout));
+        }));
     Router::new()
         .merge(v1)
-        .merge(health)
+        .merge(health.layer(limit))
         .merge(openapi::pages())
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(shared)
@@ -128,7 +133,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
 /// Routes that need a key, with their documentation.
 fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let large = OpenApiRouter::new()
-        .routes(routes!(ingest::create_documents, documents::list_documents))
+        .routes(routes!(ingest::create_documents, documents::list_documents, documents::delete_documents))
         .layer(DefaultBodyLimit::max(max_body_bytes));
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
@@ -140,10 +145,18 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(documents::list_document_chunks))
         .routes(routes!(jobs::list_jobs))
         .routes(routes!(jobs::get_job))
+        .routes(routes!(jobs::cancel_job))
+        .routes(routes!(jobs::retry_job))
+        .routes(routes!(jobs::follow_job))
         .layer(DefaultBodyLimit::max(SMALL_BODY_BYTES));
     let replace =
         OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(DefaultBodyLimit::max(max_body_bytes));
     large.merge(small).merge(replace)
+}
+
+/// Routes that need a key and take as long as the client sends: they watch over that themselves.
+fn stream_routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(bulk::stream_documents))
 }
 
 /// Routes that are always open.

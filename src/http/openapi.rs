@@ -7,7 +7,7 @@ use utoipa::{
 };
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{AppState, Settings, health_routes, v1_routes};
+use super::{AppState, Settings, health_routes, stream_routes, v1_routes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -43,6 +43,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
     let limit = Settings::default().max_body_bytes;
     document.merge(v1_routes(limit).into_openapi());
+    document.merge(stream_routes().into_openapi());
     document.merge(health_routes().into_openapi());
     document
 }

@@ -12,13 +12,15 @@ use utoipa::ToSchema;
 use crate::{
     providers::{ProviderError, ProviderErrorKind},
     service::{ServiceError, ask::AskError},
-    store::StoreError,
+    store::{QueueFull, StoreError},
 };
 
 /// Prefix of problem types; each has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
 /// What clients are told to wait when the database is away.
 const RETRY_AFTER_S: &str = "2";
+/// What clients are told to wait when the queue is full.
+const QUEUE_RETRY_AFTER_S: &str = "10";
 
 /// An error as the API shows it (RFC 9457). A kind of error may add members of its own.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -150,6 +152,12 @@ impl ApiError {
         error
     }
 
+    /// What happened, in words.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
     /// Adds a member.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
@@ -230,6 +238,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::Conflict { code, detail } => {
                 Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
             }
+            ServiceError::QueueFull(full) => queue_full(full),
             ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),
             ServiceError::Budget(exceeded) => Self::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -244,6 +253,28 @@ impl From<ServiceError> for ApiError {
             ServiceError::Store(error) => error.into(),
         }
     }
+}
+
+/// What would never fit is not worth waiting for.
+fn queue_full(full: QueueFull) -> ApiError {
+    let QueueFull { limit, value, waiting, asked } = full;
+    let mut error = if asked > value {
+        let detail =
+            format!("the request brings {asked} ({limit}), and the queue takes {value} at most; send less at once");
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "exceeds_queue", "The request is larger than the queue", detail)
+    } else {
+        let detail = format!(
+            "{waiting} of {value} ({limit}) wait already and the request brings {asked}; nothing was accepted, send it \
+             again when some of that is done"
+        );
+        let mut full = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "The queue is full", detail);
+        full.0.retry_after = Some(QUEUE_RETRY_AFTER_S.to_owned());
+        full
+    };
+    for (name, number) in [("value", value), ("waiting", waiting), ("asked", asked)] {
+        error = error.with(name, json!(number));
+    }
+    error.with("limit", json!(limit))
 }
 
 impl From<AskError> for ApiError {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::ServiceError;
+use super::{ServiceError, context::Context};
 use crate::{
     domain::identity::TenantId,
     store::{DeleteReceipt, DocumentRow, DocumentText, Store, StoredChunk},
@@ -25,6 +25,7 @@ pub struct DocumentList {
 #[derive(Clone)]
 pub struct DocumentService {
     store: Store,
+    context: Context,
 }
 
 fn missing(id: Uuid) -> ServiceError {
@@ -34,8 +35,8 @@ fn missing(id: Uuid) -> ServiceError {
 impl DocumentService {
     /// Documents of this store.
     #[must_use]
-    pub const fn new(store: Store) -> Self {
-        Self { store }
+    pub const fn new(store: Store, context: Context) -> Self {
+        Self { store, context }
     }
 
     /// Documents, newest first.
@@ -45,11 +46,7 @@ impl DocumentService {
     pub async fn list(&self, tenant: TenantId, list: &DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
         let collection = match &list.collection {
             None => None,
-            Some(name) => {
-                let found = self.store.collection(tenant, name).await?;
-                let found = found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })?;
-                Some(found.id)
-            }
+            Some(name) => Some(self.collection(tenant, name).await?),
         };
         Ok(self
             .store
@@ -88,11 +85,30 @@ impl DocumentService {
         Ok(self.store.chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
     }
 
-    /// Deletes a document with its chunks, vectors and statistics.
+    /// Deletes a document with its chunks, vectors and statistics, and what waits to be stored under its source.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
-        self.store.delete_document(tenant, id).await?.ok_or_else(|| missing(id))
+        self.store.delete_document(tenant, id, self.context.clock.now()).await?.ok_or_else(|| missing(id))
+    }
+
+    /// Deletes everything in a collection whose source starts so, and what waits to be stored there.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] when the collection does not exist.
+    pub async fn delete_by_prefix(
+        &self,
+        tenant: TenantId,
+        collection: &str,
+        prefix: &str,
+    ) -> Result<DeleteReceipt, ServiceError> {
+        let collection = self.collection(tenant, collection).await?;
+        Ok(self.store.delete_by_prefix(tenant, collection, prefix, self.context.clock.now()).await?)
+    }
+
+    async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {
+        let found = self.store.collection(tenant, name).await?;
+        Ok(found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })?.id)
     }
 }

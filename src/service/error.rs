@@ -2,7 +2,11 @@
 
 use thiserror::Error;
 
-use crate::{domain::budget::BudgetExceeded, providers::ProviderError, store::StoreError};
+use crate::{
+    domain::budget::BudgetExceeded,
+    providers::ProviderError,
+    store::{QueueFull, StoreError},
+};
 
 /// A failed use case.
 #[derive(Debug, Error)]
@@ -23,6 +27,9 @@ pub enum ServiceError {
         /// What contradicts what, and what to do.
         detail: String,
     },
+    /// As much waits as may.
+    #[error("{} of at most {} wait already, and {} were to be added ({})", .0.waiting, .0.value, .0.asked, .0.limit)]
+    QueueFull(QueueFull),
     /// One value of the request is wrong.
     #[error("{pointer}: {detail}")]
     Invalid {

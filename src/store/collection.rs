@@ -1,10 +1,9 @@
-//! Collections: create, find, list, count, delete.
+//! Collections: create, find, list, count.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{DeleteReceipt, ProfileId, Store, StoreError};
+use super::{ProfileId, Store, StoreError};
 use crate::domain::identity::{EmbeddingProfile, TenantId};
 
 /// A collection as every query needs it.
@@ -236,71 +235,4 @@ impl Store {
             })
             .collect())
     }
-
-    /// Deletes a collection with everything in it; its waiting items are cancelled in the same
-    /// transaction. `None` when there is none of that name.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn delete_collection(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        now: OffsetDateTime,
-    ) -> Result<Option<DeleteReceipt>, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
-        let Some(id) = sqlx::query_scalar!(
-            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND name = $2 FOR UPDATE",
-            tenant.0,
-            name
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        else {
-            return Ok(None);
-        };
-        let queue_items = cancel_waiting(&mut transaction, tenant, id, now).await?;
-        let counts = sqlx::query!(
-            r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
-                      (SELECT count(*) FROM chunk WHERE tenant_id = $1 AND collection_id = $2) AS "chunks!",
-                      (SELECT count(*) FROM chunk_embedding WHERE tenant_id = $1 AND collection_id = $2) AS "vectors!""#,
-            tenant.0,
-            id
-        )
-        .fetch_one(&mut *transaction)
-        .await?;
-        sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(Some(DeleteReceipt {
-            documents: counts.documents.unsigned_abs(),
-            chunks: counts.chunks.unsigned_abs(),
-            vectors: counts.vectors.unsigned_abs(),
-            queue_items,
-        }))
-    }
-}
-
-/// Cancels the queued items of a collection and ends the jobs that have nothing else to do.
-async fn cancel_waiting(
-    transaction: &mut Transaction<'static, Postgres>,
-    tenant: TenantId,
-    collection: Uuid,
-    now: OffsetDateTime,
-) -> Result<u64, StoreError> {
-    let items = sqlx::query!(
-        "UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, finished_at = $3,
-                cause = 'collection_deleted', message = 'The collection was deleted before this document was indexed.'
-         FROM job j
-         WHERE i.tenant_id = $1 AND j.tenant_id = i.tenant_id AND j.job_id = i.job_id
-           AND j.collection_id = $2 AND i.state = 'queued'",
-        tenant.0,
-        collection,
-        now,
-    )
-    .execute(&mut **transaction)
-    .await?
-    .rows_affected();
-    Ok(items)
 }

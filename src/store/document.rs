@@ -1,10 +1,10 @@
-//! Documents: read, and delete.
+//! Documents: read.
 
 use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, commit, statistics::StatisticChanges};
+use super::{Store, StoreError};
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 /// A document without its text.
@@ -51,19 +51,6 @@ pub struct DocumentText {
     pub text: String,
     /// Version it belongs to.
     pub version: u32,
-}
-
-/// What a delete removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeleteReceipt {
-    /// Documents.
-    pub documents: u64,
-    /// Chunks.
-    pub chunks: u64,
-    /// Vectors.
-    pub vectors: u64,
-    /// Waiting items that will not be indexed.
-    pub queue_items: u64,
 }
 
 /// What is stored under a source now.
@@ -215,34 +202,5 @@ impl Store {
             .into_iter()
             .map(|row| (row.embedding_hash, row.embedding.as_slice().iter().map(|value| value.to_f32()).collect()))
             .collect())
-    }
-
-    /// Deletes a document with its chunks, vectors and lexical statistics in one transaction. `None`
-    /// when there is no such document.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn delete_document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DeleteReceipt>, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
-        let Some(row) = sqlx::query!(
-            "SELECT collection_id FROM document WHERE tenant_id = $1 AND document_id = $2 FOR UPDATE",
-            tenant.0,
-            id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        else {
-            return Ok(None);
-        };
-        let mut changes = StatisticChanges::default();
-        let vectors = commit::delete_chunks(&mut transaction, tenant, &[id], &mut changes).await?;
-        sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = $2", tenant.0, id)
-            .execute(&mut *transaction)
-            .await?;
-        changes.documents -= 1;
-        let chunks = changes.chunks.unsigned_abs();
-        changes.apply(&mut transaction, tenant, row.collection_id).await?;
-        transaction.commit().await?;
-        Ok(Some(DeleteReceipt { documents: 1, chunks, vectors, queue_items: 0 }))
     }
 }

@@ -1,25 +1,13 @@
-//! Jobs: accept, look up, list.
+//! Jobs: look up, list.
 
-use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, WebhookRow, webhook};
 use crate::domain::{
     identity::TenantId,
     job::{ItemState, JobState, Stage},
 };
-
-/// One document of a request, to be kept until it is settled.
-#[derive(Debug)]
-pub struct NewJobItem {
-    /// Caller's name of the document.
-    pub source: String,
-    /// Versioned description.
-    pub payload: Value,
-    /// Its bytes.
-    pub content: Vec<u8>,
-}
 
 /// A job with its counts.
 #[derive(Clone, Debug)]
@@ -30,14 +18,28 @@ pub struct JobRow {
     pub collection: String,
     /// State.
     pub state: JobState,
+    /// Whether documents of it still arrive.
+    pub is_receiving: bool,
+    /// Whether its sender broke off: more was to come.
+    pub is_incomplete: bool,
     /// Sums over its items.
     pub counts: JobCounts,
     /// When it was accepted.
     pub created_at: OffsetDateTime,
-    /// First claim.
+    /// First claim, after a retry that of the retry.
     pub started_at: Option<OffsetDateTime>,
     /// When it ended.
     pub finished_at: Option<OffsetDateTime>,
+    /// Last sign of life of a worker on it.
+    pub heartbeat_at: Option<OffsetDateTime>,
+    /// Content of all its items.
+    pub bytes: u64,
+    /// Content of its settled items.
+    pub settled_bytes: u64,
+    /// Of that, what had been settled before it was last started.
+    pub bytes_before: u64,
+    /// Grows with each change that followers want to see, apart from settled items.
+    pub revision: u64,
 }
 
 /// Sums over a job's items.
@@ -53,8 +55,70 @@ pub struct JobCounts {
     pub unchanged: u64,
     /// Documents given up.
     pub failed: u64,
+    /// Documents stopped on request.
+    pub cancelled: u64,
     /// Chunk texts that were sent to the embedding model.
     pub embedding_calls: u64,
+    /// Chunks stored whose vector was there already.
+    pub reused_vectors: u64,
+}
+
+impl JobCounts {
+    /// Documents that nothing more will happen to.
+    #[must_use]
+    pub const fn settled(&self) -> u64 {
+        self.documents + self.unchanged + self.failed + self.cancelled
+    }
+}
+
+/// Which jobs.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    /// Only this one.
+    pub id: Option<Uuid>,
+    /// Only those that sort before this one: older ones.
+    pub before: Option<Uuid>,
+    /// Only in this state.
+    pub state: Option<JobState>,
+    /// Only of this collection.
+    pub collection: Option<String>,
+    /// Only those accepted at this time or later.
+    pub created_from: Option<OffsetDateTime>,
+    /// Only those accepted before this time.
+    pub created_before: Option<OffsetDateTime>,
+}
+
+/// What workers did for a job in one stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageWork {
+    /// The stage.
+    pub stage: Stage,
+    /// Documents that passed it; twice if the work was done twice.
+    pub documents: u64,
+    /// Seconds that workers were busy with it, side by side summed up.
+    pub seconds: f64,
+}
+
+/// What a job's row does not say: work by stage, failures by cause, and its webhook.
+#[derive(Clone, Debug, Default)]
+pub struct JobDetail {
+    /// In the order of the stages.
+    pub stages: Vec<StageWork>,
+    /// Cause and number of documents, most frequent first.
+    pub failures: Vec<(String, u64)>,
+    /// Its webhook, if it has one.
+    pub webhook: Option<WebhookRow>,
+}
+
+/// Which items of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemPage {
+    /// First place in the request, from 0.
+    pub from: i32,
+    /// Most items.
+    pub limit: i64,
+    /// Only in this state.
+    pub state: Option<ItemState>,
 }
 
 /// One document of a job.
@@ -74,104 +138,41 @@ pub struct JobItemRow {
     pub cause: Option<String>,
     /// What to do about it.
     pub message: Option<String>,
-    /// Times it was claimed.
+    /// Times it was claimed since it was accepted or last retried.
     pub attempts: u32,
 }
 
 impl Store {
-    /// Accepts a job: once this returns, its documents survive any crash.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn enqueue(
-        &self,
-        tenant: TenantId,
-        job_id: Uuid,
-        collection: (Uuid, &str),
-        items: Vec<NewJobItem>,
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        let count = i32::try_from(items.len()).map_err(|_| StoreError::Inconsistent("too many items".to_owned()))?;
-        let mut sources = Vec::with_capacity(items.len());
-        let mut payloads = Vec::with_capacity(items.len());
-        let mut contents = Vec::with_capacity(items.len());
-        for item in items {
-            sources.push(item.source);
-            payloads.push(item.payload);
-            contents.push(item.content);
-        }
-        let mut transaction = self.begin(tenant).await?;
-        sqlx::query!(
-            "INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, created_at)
-             VALUES ($1, $2, $3, $4, 'queued', $5, $6)",
-            tenant.0,
-            job_id,
-            collection.0,
-            collection.1,
-            count,
-            now,
-        )
-        .execute(&mut *transaction)
-        .await?;
-        sqlx::query!(
-            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
-             SELECT $1, $2, ordinality - 1, source, payload, content, length(content), 'queued', $6
-             FROM UNNEST($3::text[], $4::jsonb[], $5::bytea[]) WITH ORDINALITY AS item (source, payload, content, ordinality)
-             ORDER BY ordinality",
-            tenant.0,
-            job_id,
-            &sources,
-            &payloads,
-            &contents,
-            now,
-        )
-        .execute(&mut *transaction)
-        .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
     /// A job by identity.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn job(&self, tenant: TenantId, id: Uuid) -> Result<Option<JobRow>, StoreError> {
-        Ok(self.jobs(tenant, Some(id), None, None, 1).await?.pop())
+        Ok(self.jobs(tenant, &JobFilter { id: Some(id), ..JobFilter::default() }, 1).await?.pop())
     }
 
-    /// Jobs, newest first: only `id`, or those before `before`, or those in `state`; at most `limit`.
+    /// Jobs that pass the filter, newest first, at most `limit`.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn jobs(
-        &self,
-        tenant: TenantId,
-        id: Option<Uuid>,
-        before: Option<Uuid>,
-        state: Option<JobState>,
-        limit: i64,
-    ) -> Result<Vec<JobRow>, StoreError> {
+    pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT j.job_id, j.collection_name, j.state, j.items, j.created_at, j.started_at, j.finished_at,
-                      c.documents AS "documents!", c.chunks AS "chunks!", c.unchanged AS "unchanged!",
-                      c.failed AS "failed!", c.embedding_calls AS "embedding_calls!"
-               FROM (SELECT * FROM job
-                     WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
-                       AND ($4::text IS NULL OR state = $4)
-                     ORDER BY job_id DESC LIMIT $5) j
-               CROSS JOIN LATERAL (
-                   SELECT count(*) FILTER (WHERE state = 'succeeded') AS documents,
-                          COALESCE(sum(chunks) FILTER (WHERE state = 'succeeded'), 0) AS chunks,
-                          count(*) FILTER (WHERE state = 'unchanged') AS unchanged,
-                          count(*) FILTER (WHERE state = 'failed') AS failed,
-                          COALESCE(sum(embedding_calls), 0) AS embedding_calls
-                   FROM job_item i WHERE i.tenant_id = j.tenant_id AND i.job_id = j.job_id) c
-               ORDER BY j.job_id DESC"#,
+            r#"SELECT job_id, collection_name, state, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
+                      created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, revision, t.bytes AS settled_bytes,
+                      succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors
+               FROM job j JOIN job_tally t USING (tenant_id, job_id)
+               WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
+                 AND ($4::text IS NULL OR state = $4) AND ($5::text IS NULL OR collection_name = $5)
+                 AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
+               ORDER BY job_id DESC LIMIT $8"#,
             tenant.0,
-            id,
-            before,
-            state.map(JobState::as_str),
+            filter.id,
+            filter.before,
+            filter.state.map(JobState::as_str),
+            filter.collection,
+            filter.created_from,
+            filter.created_before,
             limit,
         )
         .fetch_all(&mut *transaction)
@@ -184,41 +185,81 @@ impl Store {
                     collection: row.collection_name,
                     state: JobState::from_name(&row.state)
                         .ok_or_else(|| StoreError::Inconsistent(format!("job state {}", row.state)))?,
+                    is_receiving: row.is_receiving,
+                    is_incomplete: row.is_incomplete,
                     counts: JobCounts {
                         items: u64::from(row.items.unsigned_abs()),
-                        documents: row.documents.unsigned_abs(),
+                        documents: row.succeeded.unsigned_abs(),
                         chunks: row.chunks.unsigned_abs(),
                         unchanged: row.unchanged.unsigned_abs(),
                         failed: row.failed.unsigned_abs(),
+                        cancelled: row.cancelled.unsigned_abs(),
                         embedding_calls: row.embedding_calls.unsigned_abs(),
+                        reused_vectors: row.reused_vectors.unsigned_abs(),
                     },
                     created_at: row.created_at,
                     started_at: row.started_at,
                     finished_at: row.finished_at,
+                    heartbeat_at: row.heartbeat_at,
+                    bytes: row.bytes.unsigned_abs(),
+                    settled_bytes: row.settled_bytes.unsigned_abs(),
+                    bytes_before: row.bytes_before.unsigned_abs(),
+                    revision: row.revision.unsigned_abs(),
                 })
             })
             .collect()
     }
 
-    /// Items of a job in request order, from place `from` on, at most `limit`.
+    /// Work by stage and failures by cause of a job.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn job_items(
-        &self,
-        tenant: TenantId,
-        job: Uuid,
-        from: i32,
-        limit: i64,
-    ) -> Result<Vec<JobItemRow>, StoreError> {
+    pub async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let stages = sqlx::query!(
+            "SELECT stage, documents, seconds FROM job_stage WHERE tenant_id = $1 AND job_id = $2",
+            tenant.0,
+            job
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let failures = sqlx::query!(
+            r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
+            tenant.0,
+            job
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let webhook = webhook::of_job(&mut transaction, tenant, job).await?;
+        transaction.commit().await?;
+        let mut stages: Vec<StageWork> = stages
+            .into_iter()
+            .filter_map(|row| {
+                let stage = Stage::from_name(&row.stage)?;
+                Some(StageWork { stage, documents: row.documents.unsigned_abs(), seconds: row.seconds })
+            })
+            .collect();
+        stages.sort_by_key(|work| work.stage);
+        let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
+        Ok(JobDetail { stages, failures, webhook })
+    }
+
+    /// Items of a job in request order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             "SELECT ordinal, source, state, document_id, stage, cause, message, attempts FROM job_item
-             WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 ORDER BY ordinal LIMIT $4",
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR state = $4)
+             ORDER BY ordinal LIMIT $5",
             tenant.0,
             job,
-            from,
-            limit,
+            page.from,
+            page.state.map(ItemState::as_str),
+            page.limit,
         )
         .fetch_all(&mut *transaction)
         .await?;

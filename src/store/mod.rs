@@ -8,16 +8,22 @@ mod chunk;
 mod collection;
 mod commit;
 mod connect;
+mod delete;
 mod document;
+mod enqueue;
 mod error;
 mod filter;
+mod finish;
+mod idempotency;
 mod job;
+mod job_control;
 mod lexical;
 mod maintenance;
 mod profile;
 mod queue;
 mod search;
 mod statistics;
+mod webhook;
 
 pub mod private_postgres;
 
@@ -25,14 +31,22 @@ pub use chunk::{NewChunk, StoredChunk};
 pub use collection::{Collection, CollectionSummary, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
-pub use document::{DeleteReceipt, DocumentRow, DocumentText, StoredAs};
+pub use delete::DeleteReceipt;
+pub use document::{DocumentRow, DocumentText, StoredAs};
+pub use enqueue::{
+    AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, QueueFull, QueueLimits, RefusedItem,
+    RequestKey,
+};
 pub use error::StoreError;
-pub use job::{JobCounts, JobItemRow, JobRow, NewJobItem};
+pub use idempotency::KEY_LIFE;
+pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, StageWork};
+pub use job_control::{CancelOutcome, RetryOutcome};
 pub use lexical::{DocumentFrequencies, LexicalQuery};
 pub use maintenance::CollectionLengths;
 pub use profile::ProfileId;
 pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
+pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 /// Migrations that travel inside the binary.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

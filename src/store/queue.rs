@@ -1,19 +1,15 @@
-//! The durable queue: claim, heartbeat, give up, and what a lost worker leaves behind.
+//! The durable queue: claim, heartbeat, give up.
 //!
 //! A claim commits before work starts. It hands out a fencing token that every later write of the
 //! worker must present; a worker that lost its lease holds an old token and changes nothing
 //! (Kleppmann, "How to do distributed locking", 2016).
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{Store, StoreError};
-use crate::domain::{
-    identity::TenantId,
-    job::{ItemCounts, ItemState, Stage},
-};
+use super::{Store, StoreError, job_control::cancel_page};
+use crate::domain::{identity::TenantId, job::Stage};
 
 /// How long a claim lasts and how much it takes.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +69,28 @@ pub struct ItemFailure {
     pub message: String,
 }
 
+enum Attempt {
+    Claimed(Claim),
+    NothingWaits,
+    JobWasCancelled,
+}
+
 impl Store {
     /// Takes the oldest waiting items of one job, or nothing.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn claim(&self, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
+        loop {
+            match self.claim_once(lease, now).await? {
+                Attempt::Claimed(claim) => return Ok(Some(claim)),
+                Attempt::NothingWaits => return Ok(None),
+                Attempt::JobWasCancelled => {}
+            }
+        }
+    }
+
+    async fn claim_once(&self, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let Some(first) = sqlx::query!(
             "SELECT tenant_id, job_id FROM job_item WHERE state = 'queued' AND available_at <= $1
@@ -88,17 +100,26 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?
         else {
-            return Ok(None);
+            return Ok(Attempt::NothingWaits);
         };
         // One claim at a time for a job: side by side, each would get some of the other's items and
         // both would be small.
-        sqlx::query!(
-            "SELECT job_id FROM job WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE",
+        let job = sqlx::query!(
+            r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
+               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
             first.tenant_id,
             first.job_id
         )
         .fetch_optional(&mut *transaction)
         .await?;
+        if job.is_some_and(|job| job.is_cancelled) {
+            // Without the job's lock: whoever stores a running item holds that item, and may need the job.
+            transaction.commit().await?;
+            let mut transaction = self.begin_queue().await?;
+            cancel_page(&mut transaction, TenantId(first.tenant_id), first.job_id, now).await?;
+            transaction.commit().await?;
+            return Ok(Attempt::JobWasCancelled);
+        }
         // The running total leaves out what a batch of bounded memory cannot hold, never the first.
         let rows = sqlx::query!(
             r#"WITH waiting AS MATERIALIZED (
@@ -125,10 +146,10 @@ impl Store {
         .fetch_all(&mut *transaction)
         .await?;
         if rows.is_empty() {
-            return Ok(None);
+            return Ok(Attempt::NothingWaits);
         }
         let job = sqlx::query!(
-            "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3)
+            "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
              WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id",
             first.tenant_id,
             first.job_id,
@@ -151,7 +172,7 @@ impl Store {
             })
             .collect();
         items.sort_by_key(|item| item.ordinal);
-        Ok(Some(Claim {
+        Ok(Attempt::Claimed(Claim {
             tenant: TenantId(first.tenant_id),
             job_id: first.job_id,
             collection_id: job.collection_id,
@@ -173,8 +194,11 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let held = sqlx::query!(
-            "UPDATE job_item SET lease_until = $4
-             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running'",
+            "WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                 SELECT ordinal FROM job_item
+                 WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal FOR UPDATE)
+             UPDATE job_item i SET lease_until = $4 FROM locked
+             WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
             tenant.0,
             job,
             fence,
@@ -187,7 +211,27 @@ impl Store {
         Ok(held)
     }
 
-    /// Settles items as failed. Items that the claim no longer holds stay as they are.
+    /// The items of a claim that are still held, in their order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn held_items(&self, tenant: TenantId, job: Uuid, fence: i64) -> Result<Vec<i32>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let held = sqlx::query_scalar!(
+            "SELECT ordinal FROM job_item
+             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal",
+            tenant.0,
+            job,
+            fence,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(held)
+    }
+
+    /// Settles items as failed; their content is kept for a retry. Items that the claim no longer holds
+    /// stay as they are.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -206,7 +250,7 @@ impl Store {
         for failure in failures {
             sqlx::query!(
                 "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
-                        payload = NULL, content = NULL, lease_until = NULL
+                        lease_until = NULL
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
                 tenant.0,
                 job,
@@ -251,113 +295,4 @@ impl Store {
         transaction.commit().await?;
         Ok(())
     }
-
-    /// Takes back what lost workers held: items whose lease ran out wait again, or fail once they have
-    /// been claimed too often. Then ends jobs whose items are all settled. Returns the items taken back.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn reap(&self, lease: &Lease, now: OffsetDateTime) -> Result<u64, StoreError> {
-        let mut transaction = self.begin_queue().await?;
-        let given_up = sqlx::query!(
-            "UPDATE job_item SET state = 'failed', stage = 'load', cause = 'worker_lost', finished_at = $2,
-                    payload = NULL, content = NULL, lease_until = NULL,
-                    message = 'The worker was lost each of the ' || attempts || ' times that this document was tried. Split the document, or give the service more memory, and send it again.'
-             WHERE state = 'running' AND lease_until < $2 AND attempts >= $1",
-            lease.max_attempts,
-            now
-        )
-        .execute(&mut *transaction)
-        .await?
-        .rows_affected();
-        let requeued = sqlx::query!(
-            "UPDATE job_item SET state = 'queued', lease_until = NULL
-             WHERE state = 'running' AND lease_until < $1",
-            now
-        )
-        .execute(&mut *transaction)
-        .await?
-        .rows_affected();
-        let unfinished =
-            sqlx::query!("SELECT tenant_id, job_id FROM job WHERE finished_at IS NULL ORDER BY created_at LIMIT 1000")
-                .fetch_all(&mut *transaction)
-                .await?;
-        for job in unfinished {
-            finish_if_settled(&mut transaction, TenantId(job.tenant_id), job.job_id, now).await?;
-        }
-        transaction.commit().await?;
-        Ok(given_up + requeued)
-    }
-
-    /// Ends a job if all its items are settled. Called after each settlement has committed, so that
-    /// whichever worker settles last sees all the others.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn finish_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<bool, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
-        let finished = finish_if_settled(&mut transaction, tenant, job, now).await?;
-        transaction.commit().await?;
-        Ok(finished)
-    }
-}
-
-async fn finish_if_settled(
-    transaction: &mut Transaction<'static, Postgres>,
-    tenant: TenantId,
-    job: Uuid,
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let unfinished = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM job_item WHERE tenant_id = $1 AND job_id = $2
-                          AND state IN ('queued', 'running')) AS "exists!""#,
-        tenant.0,
-        job
-    )
-    .fetch_one(&mut **transaction)
-    .await?;
-    if unfinished {
-        return Ok(false);
-    }
-    let counts = item_counts(transaction, tenant, job).await?;
-    let Some(state) = counts.terminal_state() else { return Ok(false) };
-    let updated = sqlx::query!(
-        "UPDATE job SET state = $3, finished_at = $4 WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL",
-        tenant.0,
-        job,
-        state.as_str(),
-        now
-    )
-    .execute(&mut **transaction)
-    .await?
-    .rows_affected();
-    Ok(updated == 1)
-}
-
-async fn item_counts(
-    transaction: &mut Transaction<'static, Postgres>,
-    tenant: TenantId,
-    job: Uuid,
-) -> Result<ItemCounts, StoreError> {
-    let rows = sqlx::query!(
-        r#"SELECT state, count(*) AS "count!" FROM job_item WHERE tenant_id = $1 AND job_id = $2 GROUP BY state"#,
-        tenant.0,
-        job
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    let mut counts = ItemCounts::default();
-    for row in rows {
-        let state = ItemState::from_name(&row.state)
-            .ok_or_else(|| StoreError::Inconsistent(format!("job {job} has an item in unknown state {}", row.state)))?;
-        let slot = match state {
-            ItemState::Queued | ItemState::Running => &mut counts.unfinished,
-            ItemState::Succeeded => &mut counts.succeeded,
-            ItemState::Unchanged => &mut counts.unchanged,
-            ItemState::Failed => &mut counts.failed,
-            ItemState::Cancelled => &mut counts.cancelled,
-        };
-        *slot += row.count.unsigned_abs();
-    }
-    Ok(counts)
 }

@@ -27,14 +27,14 @@ impl StatisticChanges {
         }
     }
 
-    /// Writes the changes. Last in its transaction: the rows of common terms are locked from here to
-    /// the commit, and every other writer of the collection waits for them.
+    /// Writes the changes, and returns the terms that they touched. Last in its transaction: the rows of common
+    /// terms are locked from here to the commit, and every other writer of the collection waits for them.
     pub(super) async fn apply(
         self,
         transaction: &mut Transaction<'static, Postgres>,
         tenant: TenantId,
         collection: Uuid,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<i32>, StoreError> {
         let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
         sqlx::query!(
             "INSERT INTO term_statistic (tenant_id, collection_id, term_id, document_frequency)
@@ -59,6 +59,6 @@ impl StatisticChanges {
         )
         .execute(&mut **transaction)
         .await?;
-        Ok(())
+        Ok(terms)
     }
 }

@@ -83,7 +83,18 @@ pub async fn assert_consistent(options: &PgConnectOptions) {
             FULL JOIN (SELECT collection_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
             USING (collection_id, term_id)
             WHERE document_frequency IS DISTINCT FROM recount"),
-        ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running') AND content IS NOT NULL"),
+        ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed') AND content IS NOT NULL"),
+        ("tallies that a recount contradicts", "SELECT count(*) FROM job_tally t WHERE
+            (succeeded, unchanged, failed, cancelled, bytes, chunks, embedding_calls, reused_vectors) IS DISTINCT FROM
+            (SELECT (count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'unchanged'),
+                     count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'cancelled'),
+                     COALESCE(sum(content_bytes) FILTER (WHERE state NOT IN ('queued', 'running')), 0)::bigint,
+                     COALESCE(sum(i.chunks) FILTER (WHERE state = 'succeeded'), 0),
+                     COALESCE(sum(i.embedding_calls) FILTER (WHERE state NOT IN ('queued', 'running')), 0),
+                     COALESCE(sum(i.chunks - i.embedding_calls) FILTER (WHERE state = 'succeeded'), 0))
+             FROM job_item i WHERE i.tenant_id = t.tenant_id AND i.job_id = t.job_id)"),
+        ("jobs without a tally", "SELECT count(*) FROM job j WHERE NOT EXISTS (SELECT FROM job_tally t WHERE t.job_id = j.job_id)"),
+        ("ended jobs with something to do", "SELECT count(*) FROM job_item i JOIN job j USING (tenant_id, job_id) WHERE i.state IN ('queued', 'running') AND j.finished_at IS NOT NULL"),
     ];
     for (law, sql) in laws {
         assert_eq!(number(options, sql).await, 0, "{law}");

@@ -5,8 +5,20 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 8] =
-    ["collection", "collection_statistic", "term_statistic", "document", "chunk", "chunk_embedding", "job", "job_item"];
+const TABLES: [&str; 12] = [
+    "collection",
+    "collection_statistic",
+    "term_statistic",
+    "document",
+    "chunk",
+    "chunk_embedding",
+    "job",
+    "job_item",
+    "job_tally",
+    "job_stage",
+    "idempotency_key",
+    "webhook",
+];
 const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
 const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
 
@@ -20,6 +32,9 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
     app.ingest("c", &[("a.md", "Some words.")]).await;
+    let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job;
+        INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
+    database::execute(&app.database, rows).await;
     let mut connection = app.database.connect().await.expect("connect");
     connection.execute("SET ROLE cited_app").await.expect("role");
     for (tenant, visible) in [(None, false), (Some(OTHER), false), (Some(DEFAULT), true)] {

@@ -2,7 +2,7 @@
 
 use cited::{
     domain::identity::TenantId,
-    store::{BatchOutcome, CommitBatch, Lease, PoolSettings, Store},
+    store::{BatchOutcome, CommitBatch, EnqueueOutcome, ItemPage, Lease, NewJob, PoolSettings, QueueLimits, Store},
 };
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
@@ -32,7 +32,16 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
             content: vec![b'x'; 100],
         })
         .collect();
-    store.enqueue(TenantId::DEFAULT, uuid(2), (collection.id, "c"), items, at(0)).await.expect("queued");
+    let job = NewJob {
+        id: uuid(2),
+        collection: (collection.id, "c"),
+        key: None,
+        webhook: None,
+        limits: QueueLimits { items: 100, bytes: 1 << 20 },
+        now: at(0),
+    };
+    let outcome = store.enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
+    assert!(matches!(outcome, EnqueueOutcome::Queued), "{outcome:?}");
     (store, options)
 }
 
@@ -106,7 +115,8 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     assert!(store.claim(&LEASE, at(400)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
-    let items = store.job_items(TenantId::DEFAULT, uuid(2), 0, 10).await.expect("items");
+    let items =
+        store.job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None }).await.expect("items");
     assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 3));
     database::assert_consistent(&options).await;
     store.close().await;

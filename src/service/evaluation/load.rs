@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{EvaluationError, EvaluationService, Observer, Progress};
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     },
     service::{
         ServiceError,
-        ingest::{IncomingDocument, JobReport},
+        ingest::{Accepted, IncomingDocument, JobReport, Submission},
     },
 };
 
@@ -62,7 +63,7 @@ impl EvaluationService {
         let mut jobs = Vec::new();
         for part in documents.chunks(JOB_DOCUMENTS) {
             let incoming = part.iter().map(incoming).collect();
-            jobs.push(self.ingest.accept(self.tenant, collection, incoming).await?);
+            jobs.push(self.accept(collection, incoming).await?);
         }
         let mut done = 0;
         for job in jobs {
@@ -70,7 +71,7 @@ impl EvaluationService {
                 let report = self.ingest.wait(self.tenant, job, TELL_EVERY).await?;
                 let settled = report.items.iter().filter(|item| !is_open(item.state)).count();
                 observe(Progress { done: done + settled, of: documents.len() });
-                if !matches!(report.job.state, JobState::Queued | JobState::Running) {
+                if !matches!(report.snapshot.job.state, JobState::Queued | JobState::Running) {
                     break report;
                 }
             };
@@ -85,6 +86,14 @@ impl EvaluationService {
             return Err(EvaluationError::ForeignDocuments { collection, stored: summary.documents, expected });
         }
         Ok(Loaded { documents: summary.documents, chunks: summary.chunks, duration })
+    }
+
+    async fn accept(&self, collection: &str, documents: Vec<IncomingDocument>) -> Result<Uuid, EvaluationError> {
+        let submission = Submission { collection: collection.to_owned(), documents, key: None, webhook: None };
+        match self.ingest.accept(self.tenant, submission).await? {
+            Accepted::New(job) => Ok(job),
+            Accepted::Repeated(answer) => Ok(answer.job),
+        }
     }
 
     /// Deletes the collection of a set.

@@ -2,8 +2,12 @@
 
 mod embed;
 mod failure;
+mod jobs;
+mod meter;
+mod notify;
 mod prepare;
 mod process;
+mod stream;
 mod worker;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
@@ -11,21 +15,29 @@ use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+pub use jobs::{JobReport, JobSnapshot};
+pub use notify::Notifier;
 pub use process::Processor;
+pub use stream::{Arrival, DocumentStream};
 pub use worker::{Progress, Worker};
 
 use super::{ServiceError, context::Context};
 use crate::{
-    domain::{identity::TenantId, job::JobState},
-    store::{Collection, JobItemRow, JobRow, Lease, NewJobItem, ProfileId, Store},
+    domain::{
+        fingerprint::{Hash, content_hash, fingerprint},
+        identity::TenantId,
+    },
+    providers::outbound::Outbound,
+    store::{
+        Collection, EnqueueOutcome, FirstAnswer, Lease, NewJob, NewJobItem, ProfileId, QueueLimits, RequestKey, Store,
+    },
 };
 
 /// Below this a heartbeat that is a little late loses its lease.
 pub const MINIMUM_LEASE: Duration = Duration::from_secs(2);
-/// How often a waiting request looks whether its job has ended, besides being told.
-const WAIT_POLL: Duration = Duration::from_millis(250);
 
 /// How ingest works.
 #[derive(Clone, Debug)]
@@ -40,6 +52,8 @@ pub struct Settings {
     pub max_attempts: i32,
     /// How often an idle worker looks for work, besides being told.
     pub poll: Duration,
+    /// What a tenant may have waiting.
+    pub queue: QueueLimits,
 }
 
 impl Default for Settings {
@@ -50,6 +64,7 @@ impl Default for Settings {
             chunk_tokens: 512,
             max_attempts: 5,
             poll: Duration::from_secs(1),
+            queue: QueueLimits { items: 1_000_000, bytes: 4 * 1024 * 1024 * 1024 },
         }
     }
 }
@@ -84,6 +99,28 @@ pub struct IncomingDocument {
     pub content: Vec<u8>,
 }
 
+/// What a request asks to ingest.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// Where the documents go.
+    pub collection: String,
+    /// The documents, each with a source of its own.
+    pub documents: Vec<IncomingDocument>,
+    /// How the client named the request (Idempotency-Key).
+    pub key: Option<String>,
+    /// URL that is told when the job ends.
+    pub webhook: Option<String>,
+}
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub enum Accepted {
+    /// A new job.
+    New(Uuid),
+    /// It was accepted before: this was the answer.
+    Repeated(FirstAnswer),
+}
+
 /// What a queue item says about its document; versioned because it outlives the process that wrote it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "v")]
@@ -97,6 +134,9 @@ enum Payload {
 pub struct IngestService {
     store: Store,
     profile: ProfileId,
+    limits: QueueLimits,
+    /// Checks the URLs of webhooks; `None` when there is no key to sign them with.
+    webhooks: Option<Arc<Outbound>>,
     context: Context,
     signal: Arc<Signal>,
 }
@@ -108,104 +148,134 @@ pub struct Signal {
     queued: Notify,
     /// A batch has been settled.
     settled: Notify,
-}
-
-/// A job with a page of its items.
-#[derive(Clone, Debug)]
-pub struct JobReport {
-    /// The job.
-    pub job: JobRow,
-    /// Items from the requested place on.
-    pub items: Vec<JobItemRow>,
+    /// The service stops: nobody waits for anything any more.
+    stopping: CancellationToken,
 }
 
 impl IngestService {
     /// Ingest into `store`; collections that it makes live in `profile`.
     #[must_use]
-    pub const fn new(store: Store, profile: ProfileId, context: Context, signal: Arc<Signal>) -> Self {
-        Self { store, profile, context, signal }
+    pub const fn new(
+        store: Store,
+        profile: ProfileId,
+        limits: QueueLimits,
+        webhooks: Option<Arc<Outbound>>,
+        context: Context,
+        signal: Arc<Signal>,
+    ) -> Self {
+        Self { store, profile, limits, webhooks, context, signal }
     }
 
     /// Accepts documents; the collection is made if it does not exist. Once this returns they survive
     /// any crash.
     ///
     /// # Errors
-    /// Store errors; nothing is accepted then.
-    pub async fn accept(
-        &self,
-        tenant: TenantId,
-        collection: &str,
-        documents: Vec<IncomingDocument>,
-    ) -> Result<Uuid, ServiceError> {
-        let now = self.context.clock.now();
-        let (collection, _) =
-            self.store.ensure_collection(tenant, self.context.ids.next(), collection, self.profile, now).await?;
-        if collection.profile_id != self.profile {
-            return Err(foreign_profile(&collection));
-        }
-        let items = documents
-            .into_iter()
-            .map(|document| {
-                let payload = Payload::V1 {
-                    uri: document.uri.unwrap_or_else(|| document.source.clone()),
-                    title: document.title,
-                    media_type: document.media_type,
-                    metadata: document.metadata,
-                    loader: document.loader.to_owned(),
-                };
-                NewJobItem {
-                    source: document.source,
-                    payload: serde_json::to_value(payload).expect("a payload of plain values is JSON"),
-                    content: document.content,
-                }
-            })
-            .collect();
-        let job = self.context.ids.next();
-        self.store.enqueue(tenant, job, (collection.id, &collection.name), items, now).await?;
-        self.signal.queued.notify_waiters();
-        Ok(job)
-    }
-
-    /// Waits until the job ends, at most so long; returns it as it then is.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotFound`].
-    pub async fn wait(&self, tenant: TenantId, job: Uuid, at_most: Duration) -> Result<JobReport, ServiceError> {
-        let deadline = tokio::time::Instant::now() + at_most;
-        loop {
-            let settled = self.signal.settled.notified();
-            let report = self.job(tenant, job, 0, i64::MAX).await?;
-            let is_over = !matches!(report.job.state, JobState::Queued | JobState::Running);
-            if is_over || tokio::time::Instant::now() >= deadline {
-                return Ok(report);
+    /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
+    /// errors. Nothing is accepted then.
+    pub async fn accept(&self, tenant: TenantId, submission: Submission) -> Result<Accepted, ServiceError> {
+        let collection = self.collection(tenant, &submission.collection).await?;
+        let key = submission.key.as_deref();
+        let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
+        let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
+        let job = self.new_job(&collection, key, webhook.as_deref());
+        let items = submission.documents.into_iter().map(queue_item).collect();
+        match self.store.enqueue(tenant, &job, items).await? {
+            EnqueueOutcome::Queued => {
+                self.signal.queued.notify_waiters();
+                Ok(Accepted::New(job.id))
             }
-            let _ = tokio::time::timeout(WAIT_POLL, settled).await;
+            EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
+            other => Err(refusal(&other)),
         }
     }
 
-    /// A job and its items from place `from` on.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotFound`].
-    pub async fn job(&self, tenant: TenantId, job: Uuid, from: u32, limit: i64) -> Result<JobReport, ServiceError> {
-        let row = self.store.job(tenant, job).await?;
-        let job_row = row.ok_or_else(|| ServiceError::NotFound { what: "job", name: job.to_string() })?;
-        let items = self.store.job_items(tenant, job, i32::try_from(from).unwrap_or(i32::MAX), limit).await?;
-        Ok(JobReport { job: job_row, items })
+    /// Keeps the first answer to a request, so that a repetition gets the same. Until then, and if it cannot be
+    /// kept, a repetition is told of the job as it then is.
+    pub async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, status: u16, body: &[u8]) {
+        if let Err(error) = self.store.keep_answer(tenant, key, job, status, body).await {
+            tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
+        }
     }
 
-    /// Jobs, newest first.
-    ///
-    /// # Errors
-    /// Store errors.
-    pub async fn jobs(
+    async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
+        let now = self.context.clock.now();
+        let new_id = self.context.ids.next();
+        let (collection, _) = self.store.ensure_collection(tenant, new_id, name, self.profile, now).await?;
+        if collection.profile_id == self.profile { Ok(collection) } else { Err(foreign_profile(&collection)) }
+    }
+
+    /// Whether a webhook can go to this URL, as far as that can be told now; the URL as it will be used.
+    fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
+        let invalid = |detail: String| ServiceError::Invalid { pointer: "?webhook_url".to_owned(), detail };
+        let Some(outbound) = &self.webhooks else {
+            let detail = "this service sends no webhooks: its operator has not set CITED_WEBHOOK_SECRET";
+            return Err(invalid(detail.to_owned()));
+        };
+        outbound.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
+    }
+
+    fn new_job<'a>(
         &self,
-        tenant: TenantId,
-        before: Option<Uuid>,
-        state: Option<JobState>,
-        limit: i64,
-    ) -> Result<Vec<JobRow>, ServiceError> {
-        Ok(self.store.jobs(tenant, None, before, state, limit).await?)
+        collection: &'a Collection,
+        key: Option<RequestKey<'a>>,
+        webhook: Option<&'a str>,
+    ) -> NewJob<'a> {
+        NewJob {
+            id: self.context.ids.next(),
+            collection: (collection.id, &collection.name),
+            key,
+            webhook,
+            limits: self.limits,
+            now: self.context.clock.now(),
+        }
+    }
+}
+
+impl Submission {
+    /// Hash of everything that the request asks for: a repetition asks for the same.
+    fn hash(&self) -> Hash {
+        let webhook = self.webhook.clone().unwrap_or_default();
+        let mut parts: Vec<Vec<u8>> = vec![self.collection.clone().into_bytes(), webhook.into_bytes()];
+        for document in &self.documents {
+            let IncomingDocument { source, uri, title, media_type, metadata, loader, content } = document;
+            let described = serde_json::json!([source, uri, title, media_type, metadata, loader]);
+            parts.push(described.to_string().into_bytes());
+            parts.push(content_hash(content).to_vec());
+        }
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        fingerprint(&parts)
+    }
+}
+
+fn queue_item(document: IncomingDocument) -> NewJobItem {
+    let payload = Payload::V1 {
+        uri: document.uri.unwrap_or_else(|| document.source.clone()),
+        title: document.title,
+        media_type: document.media_type,
+        metadata: document.metadata,
+        loader: document.loader.to_owned(),
+    };
+    NewJobItem {
+        source: document.source,
+        payload: serde_json::to_value(payload).expect("a payload of plain values is JSON"),
+        content: document.content,
+    }
+}
+
+/// Why a request was not accepted.
+fn refusal(outcome: &EnqueueOutcome) -> ServiceError {
+    match outcome {
+        EnqueueOutcome::Full(full) => ServiceError::QueueFull(*full),
+        EnqueueOutcome::KeyInProgress => ServiceError::Conflict {
+            code: "idempotency_in_progress",
+            detail: "a request with this Idempotency-Key is still being received; wait for its answer".to_owned(),
+        },
+        EnqueueOutcome::Queued | EnqueueOutcome::Repeated(_) | EnqueueOutcome::KeyReused => ServiceError::Conflict {
+            code: "idempotency_key_reused",
+            detail: "this Idempotency-Key was sent with another request within the last 24 hours; use a new key for \
+                     a new request"
+                .to_owned(),
+        },
     }
 }
 

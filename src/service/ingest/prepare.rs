@@ -1,10 +1,13 @@
 //! From a claimed item to pieces of text: everything that needs neither model nor database.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
 
 use serde_json::Value;
 
-use super::Payload;
+use super::{Payload, meter::Meter};
 use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
@@ -110,9 +113,10 @@ pub(super) fn prepare(
     described: Described,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
+    meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
     let item = described.item;
-    catch_unwind(AssertUnwindSafe(|| extract_and_split(described, plan, counter))).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(|| extract_and_split(described, plan, counter, meter))).unwrap_or_else(|_| {
         Err(ItemFailure {
             ordinal: item,
             stage: Stage::Extract,
@@ -126,13 +130,17 @@ fn extract_and_split(
     described: Described,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
+    meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
+    let started = Instant::now();
     let extracted = extract(&described.content, &described.media_type).map_err(|error| ItemFailure {
         ordinal: described.item,
         stage: Stage::Extract,
         cause: error.cause,
         message: error.message,
     })?;
+    meter.add(Stage::Extract, 1, started);
+    let started = Instant::now();
     let Extracted { text, title, splitter } = extracted;
     let title = described.title.clone().or(title).unwrap_or_else(|| name_of(&described.source));
     let settings = SplitterSettings { kind: splitter, max_tokens: plan.max_tokens, overlap_tokens: None };
@@ -161,6 +169,7 @@ fn extract_and_split(
             }
         })
         .collect();
+    meter.add(Stage::Split, 1, started);
     let splitter =
         format!("{} max_tokens={} window={}", kind_name(settings.kind), settings.max_tokens, plan.window.tokens);
     Ok(Prepared { described, title, text, splitter, pieces })

@@ -1,21 +1,29 @@
 //! One claimed batch from bytes to settled items.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
 
 use time::OffsetDateTime;
 
 use super::{
     Settings,
     embed::{Embedded, Failed},
-    failure::{MAX_BACKOFF_S, cause_of, collection_gone, ignore_refusal, is_refusal, is_transient, retry_after},
+    failure::{backoff_s, cause_of, collection_gone, ignore_refusal, is_refusal, is_transient},
+    meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe, prepare},
 };
 use crate::{
-    domain::lexical::{
-        analyzer::Analyzer,
-        bm25::{ReferenceLength, TermCounts, document_weights},
-        reweigh::reweigh,
-        term_id::TermSalt,
+    domain::{
+        job::Stage,
+        lexical::{
+            analyzer::Analyzer,
+            bm25::{ReferenceLength, TermCounts, document_weights},
+            reweigh::reweigh,
+            term_id::TermSalt,
+        },
     },
     providers::Embedder,
     service::{ServiceError, context::Context},
@@ -46,7 +54,8 @@ impl Processor {
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
-    pub(super) async fn process(&self, claim: Claim) -> Result<(), ServiceError> {
+    pub(super) async fn process(&self, claim: Claim, meter: &Arc<Meter>) -> Result<(), ServiceError> {
+        let started = Instant::now();
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
         let attempts: HashMap<i32, i32> = claim.items.iter().map(|item| (item.ordinal, item.attempts)).collect();
         let Some(collection) = self.store.collection_by_id(claim.tenant, claim.collection_id).await? else {
@@ -59,14 +68,21 @@ impl Processor {
         let plan = SplitPlan { max_tokens: self.settings.chunk_tokens, window: self.embedder.window() };
         let (described, mut failures) = self.describe_all(claim, plan);
         let (unchanged, changed) = self.leave_out_unchanged(handle, &collection, described).await?;
-        let (prepared, split_failures) = self.prepare_all(changed, plan).await;
+        meter.add(Stage::Load, unchanged.len() + changed.len(), started);
+        let (prepared, split_failures) = self.prepare_all(changed, plan, meter).await;
         failures.extend(split_failures);
         self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
+        let started = Instant::now();
         let (embedded, failed) = self.embed_apart(handle, &collection, prepared).await;
+        meter.add(Stage::Embed, embedded.len(), started);
         for Failed { items, error } in failed {
             self.retry_or_fail(handle, &items, &attempts, &error).await?;
         }
-        self.commit(handle, collection, embedded, &unchanged, &attempts).await
+        let started = Instant::now();
+        let stored = embedded.len();
+        self.commit(handle, collection, embedded, &unchanged, &attempts).await?;
+        meter.add(Stage::Store, stored, started);
+        Ok(())
     }
 
     fn describe_all(&self, claim: Claim, plan: SplitPlan) -> (Vec<Described>, Vec<ItemFailure>) {
@@ -101,12 +117,18 @@ impl Processor {
         Ok((unchanged, changed))
     }
 
-    async fn prepare_all(&self, documents: Vec<Described>, plan: SplitPlan) -> (Vec<Prepared>, Vec<ItemFailure>) {
+    async fn prepare_all(
+        &self,
+        documents: Vec<Described>,
+        plan: SplitPlan,
+        meter: &Arc<Meter>,
+    ) -> (Vec<Prepared>, Vec<ItemFailure>) {
         let embedder = Arc::clone(&self.embedder);
+        let meter = Arc::clone(meter);
         let work = move || {
             let (mut prepared, mut failures) = (Vec::new(), Vec::new());
             for document in documents {
-                match prepare(document, plan, &|text: &str| embedder.count(text)) {
+                match prepare(document, plan, &|text: &str| embedder.count(text), &meter) {
                     Ok(document) => prepared.push(document),
                     Err(failure) => failures.push(failure),
                 }
@@ -131,7 +153,7 @@ impl Processor {
         let items: Vec<i32> = embedded.iter().map(|document| document.prepared.described.item).collect();
         match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
             Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
-                self.commit_once(handle, collection.clone(), &[], unchanged).await.or_else(ignore_refusal)?;
+                self.commit_once(handle, collection.clone(), &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
                 for document in embedded {
                     let item = document.prepared.described.item;
                     let result = self.commit_once(handle, collection.clone(), &[document], &[]).await;
@@ -142,8 +164,29 @@ impl Processor {
                 Ok(())
             }
             Err(error) => self.retry_or_fail(handle, &items, attempts, &error).await,
-            Ok(()) => Ok(()),
+            Ok(Landing::Settled) => Ok(()),
+            Ok(Landing::NotHeld) => self.commit_what_is_held(handle, collection, embedded, unchanged).await,
         }
+    }
+
+    /// Stores the documents of a claim that lost some of its items: deleted or cancelled meanwhile. With the
+    /// whole claim lost there is nothing to do.
+    async fn commit_what_is_held(
+        &self,
+        handle: ClaimHandle,
+        collection: Collection,
+        mut embedded: Vec<Embedded>,
+        unchanged: &[(i32, uuid::Uuid)],
+    ) -> Result<(), ServiceError> {
+        let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
+        let held: HashSet<i32> = held.into_iter().collect();
+        embedded.retain(|document| held.contains(&document.prepared.described.item));
+        let unchanged: Vec<_> = unchanged.iter().filter(|(item, _)| held.contains(item)).copied().collect();
+        if !embedded.is_empty() || !unchanged.is_empty() {
+            // What is lost in this moment comes back when the lease ends.
+            self.commit_once(handle, collection, &embedded, &unchanged).await?;
+        }
+        Ok(())
     }
 
     async fn commit_once(
@@ -152,7 +195,7 @@ impl Processor {
         mut collection: Collection,
         embedded: &[Embedded],
         unchanged: &[(i32, uuid::Uuid)],
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Landing, ServiceError> {
         let counted = self.count_terms(&collection, embedded);
         loop {
             if !embedded.is_empty() && collection.average_length <= 0.0 {
@@ -169,11 +212,13 @@ impl Processor {
                 now: self.context.clock.now(),
             };
             match self.store.commit_batch(&batch).await? {
-                BatchOutcome::Settled | BatchOutcome::LeaseLost => return Ok(()),
+                BatchOutcome::Settled => return Ok(Landing::Settled),
+                BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
                 BatchOutcome::CollectionGone => {
                     let items =
                         documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
-                    return self.fail_all(handle, items, &collection_gone()).await;
+                    self.fail_all(handle, items, &collection_gone()).await?;
+                    return Ok(Landing::Settled);
                 }
                 BatchOutcome::WeightsStale => {
                     let renewed = self.store.collection_by_id(handle.tenant, collection.id).await?;
@@ -293,7 +338,7 @@ impl Processor {
         let (again, over): (Vec<i32>, Vec<i32>) =
             items.iter().partition(|item| is_transient(error) && used(item) < self.settings.max_attempts);
         if let Some(tries) = again.iter().map(used).max() {
-            let backoff = retry_after(error).unwrap_or(1 << tries.clamp(0, 6)).min(MAX_BACKOFF_S);
+            let backoff = backoff_s(error, tries);
             let at = now + time::Duration::seconds(backoff);
             tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, error = %error, "trying documents again later");
             self.store.release_items(handle.tenant, handle.job_id, handle.fence, &again, at).await?;
@@ -314,6 +359,15 @@ impl Processor {
         }
         Ok(())
     }
+}
+
+/// Whether a batch could be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Landing {
+    /// Each item is settled.
+    Settled,
+    /// The claim no longer holds all the items; nothing was written.
+    NotHeld,
 }
 
 /// Which claim is being worked on.

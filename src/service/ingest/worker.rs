@@ -4,13 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Processor, Signal, process::ClaimHandle};
+use super::{Notifier, Processor, Signal, meter::Meter, process::ClaimHandle};
 use crate::{service::ServiceError, store::Claim};
 
 /// How long a worker rests after an unexpected error.
 const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
 /// Heartbeats per lease: two may be late before it is lost.
 const BEATS_PER_LEASE: u32 = 3;
+/// How often a worker tells how far it is, and hears whether it is to stop.
+const NOTE: Duration = Duration::from_millis(500);
+/// How often what is kept for a while only is looked through.
+const SWEEP: Duration = Duration::from_hours(1);
+/// How long the content of a failed document is kept for a retry.
+const RETRYABLE: time::Duration = time::Duration::days(7);
 
 /// What one step of a worker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +32,15 @@ pub enum Progress {
 pub struct Worker {
     processor: Processor,
     signal: Arc<Signal>,
+    notifier: Option<Notifier>,
 }
 
 impl Worker {
-    /// A worker; `signal` is shared with the ingest service of the same process.
+    /// A worker; `signal` is shared with the ingest service of the same process. With a notifier it sends
+    /// webhooks as well.
     #[must_use]
-    pub const fn new(processor: Processor, signal: Arc<Signal>) -> Self {
-        Self { processor, signal }
+    pub const fn new(processor: Processor, signal: Arc<Signal>, notifier: Option<Notifier>) -> Self {
+        Self { processor, signal, notifier }
     }
 
     /// Works until told to stop, on several claims at once; a claim under way is finished first.
@@ -44,7 +52,19 @@ impl Worker {
             tasks.spawn(async move { worker.work_until(&stop).await });
         }
         let worker = self.clone();
+        let signal = Arc::clone(&self.signal);
+        let stopped = stop.clone();
+        tasks.spawn(async move {
+            stopped.cancelled().await;
+            signal.stopping.cancel();
+        });
+        if let Some(notifier) = self.notifier.clone() {
+            tasks.spawn(notifier.run(stop.clone()));
+        }
+        let sweeper = self.clone();
+        let sweep_stop = stop.clone();
         tasks.spawn(async move { worker.reap_until(&stop).await });
+        tasks.spawn(async move { sweeper.sweep_until(&sweep_stop).await });
         tasks.join_all().await;
     }
 
@@ -97,6 +117,26 @@ impl Worker {
         }
     }
 
+    async fn sweep_until(&self, stop: &CancellationToken) {
+        loop {
+            if let Err(error) = self.sweep().await {
+                tracing::warn!(error = %error, "what is kept for a while only could not be looked through");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(SWEEP) => {}
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+
+    /// Forgets what has been kept long enough.
+    async fn sweep(&self) -> Result<(), ServiceError> {
+        let now = self.processor.context.clock.now();
+        self.processor.store.forget_failed_content(now - RETRYABLE).await?;
+        self.processor.store.forget_old_keys(now).await?;
+        Ok(())
+    }
+
     /// Takes back what lost workers held; how many items that was.
     ///
     /// # Errors
@@ -121,21 +161,44 @@ impl Worker {
         let Some(claim) = claim else { return Ok(Progress::Idle) };
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
         let collection = claim.collection_id;
-        self.process_with_heartbeat(handle, claim).await?;
-        let job_has_ended =
-            processor.store.finish_job(handle.tenant, handle.job_id, processor.context.clock.now()).await?;
+        let meter = Arc::new(Meter::default());
+        self.process_with_heartbeat(handle, claim, &meter).await?;
+        let now = processor.context.clock.now();
+        let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
         self.signal.settled.notify_waiters();
         processor.maintain(handle, collection, job_has_ended).await?;
         Ok(Progress::Worked)
     }
 
     /// Works while the lease is kept up; work on a lost lease is dropped, its writes would be refused.
-    async fn process_with_heartbeat(&self, handle: ClaimHandle, claim: Claim) -> Result<(), ServiceError> {
+    async fn process_with_heartbeat(
+        &self,
+        handle: ClaimHandle,
+        claim: Claim,
+        meter: &Arc<Meter>,
+    ) -> Result<(), ServiceError> {
         tokio::select! {
-            result = self.processor.process(claim) => result,
+            result = Box::pin(self.processor.process(claim, meter)) => result,
             () = self.keep_lease(handle) => {
                 tracing::warn!(job_id = %handle.job_id, fence = handle.fence, "lost the lease of a claim");
                 Ok(())
+            }
+            () = self.keep_notes(handle, meter) => {
+                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a cancelled job");
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells how far the batch is, for those who watch the job; returns when the job is to stop.
+    async fn keep_notes(&self, handle: ClaimHandle, meter: &Meter) {
+        loop {
+            tokio::time::sleep(NOTE).await;
+            let now = self.processor.context.clock.now();
+            match self.processor.store.note_work(handle.tenant, handle.job_id, &meter.take(), now).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => tracing::debug!(error = %error, "progress could not be noted"),
             }
         }
     }

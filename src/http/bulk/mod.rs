@@ -1,0 +1,272 @@
+//! Documents as a stream of any length: `POST /v1/documents/bulk`.
+
+mod lines;
+
+use std::time::Duration;
+
+use axum::{
+    Extension,
+    body::BodyDataStream,
+    extract::{Request, State},
+    http::header,
+    response::Response,
+};
+use futures::StreamExt;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+use utoipa::IntoParams;
+
+use self::lines::{Line, Lines};
+use super::{
+    AppState,
+    extract::{ValidQuery, parse},
+    fields::Faults,
+    ingest::{IdempotencyHeader, NewDocumentBody, answer, default_collection, idempotency_key, repeat},
+    jobs::JobBody,
+    problem::{ApiError, Problem},
+};
+use crate::{
+    domain::{fingerprint::Hash, identity::TenantId},
+    service::{
+        ServiceError,
+        ingest::{Arrival, DocumentStream, IncomingDocument},
+    },
+    store::{FirstAnswer, RefusedItem},
+};
+
+/// Longest line. A stream is read in memory that does not grow with it; this is what a line may take.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// A sender that is silent for so long is taken for gone.
+const SILENCE: Duration = Duration::from_mins(1);
+/// What has arrived is accepted after this at the latest, even if it is little.
+const FLUSH: Duration = Duration::from_secs(1);
+/// Longest message about a line, in characters.
+const MAX_MESSAGE: usize = 500;
+/// Longest name of a line that is no document, in characters.
+const MAX_SOURCE: usize = 200;
+
+/// Where a stream goes.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct BulkQuery {
+    /// Where the documents go; made if it does not exist.
+    #[serde(default = "default_collection")]
+    #[param(default = "default")]
+    collection: String,
+    /// Answer when the job has ended; if that takes too long, with the job as it is.
+    #[serde(default)]
+    wait: bool,
+    /// Told when the job ends, as with `POST /v1/documents`.
+    webhook_url: Option<String>,
+}
+
+/// Ingest a stream of documents
+///
+/// One JSON object in a line (NDJSON), as in `documents` of `POST /v1/documents`; any number of lines of up to 16 MiB.
+/// Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow with the
+/// stream. A line that is no document becomes a failed item of the job, with the cause `invalid_line`, and stops
+/// nothing. Of several lines with the same source the last one wins. While the queue is full, reading pauses.
+///
+/// A stream that breaks off keeps what had arrived: the job ends with that and says `is_incomplete`. If the sender can
+/// still be told, the problem names `job` and `line`; otherwise the job is the newest of `GET /v1/jobs`. Sending all
+/// of it again costs little, because unchanged documents are skipped.
+#[utoipa::path(
+    post, path = "/v1/documents/bulk", tag = "ingest", operation_id = "stream_documents", params(BulkQuery, IdempotencyHeader),
+    request_body(content = String, content_type = "application/x-ndjson",
+        example = "{\"source\": \"leave.md\", \"text\": \"Everyone has 28 days of paid leave a year.\", \"media_type\": \"text/markdown\"}\n{\"source\": \"pay.md\", \"text\": \"Pay day is the 25th.\"}\n"),
+    responses(
+        (status = 202, description = "All has arrived; see the job at the Location header", body = JobBody),
+        (status = 200, description = "The finished job (with wait=true)", body = JobBody),
+        (status = 400, description = "The stream broke off; names job and line", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "Not NDJSON", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is wrong, or the stream holds nothing", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "The queue is full and nothing in it moves; names job and line", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The database cannot be reached; names job and line", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn stream_documents(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidQuery(query): ValidQuery<BulkQuery>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let mut faults = Faults::default();
+    faults.collection_name("?collection", &query.collection);
+    faults.finish()?;
+    let key = idempotency_key(request.headers())?;
+    if !is_ndjson(&request) {
+        return Err(ApiError::media_type("application/x-ndjson"));
+    }
+    let announced = request.headers().get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|value| value.to_str().ok()?.parse().ok());
+    let body = request.into_body().into_data_stream();
+    if let Some(key) = &key
+        && state.services.ingest.earlier_stream(tenant, key, None).await?.is_some()
+    {
+        let first = compare(&state, tenant, key, &query.collection, body).await?;
+        return repeat(&state, tenant, first, query.wait, Some(key)).await;
+    }
+    let stream =
+        state.services.ingest.open_stream(tenant, &query.collection, key.clone(), query.webhook_url.as_deref()).await?;
+    let hash = hasher(&query.collection);
+    let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
+    // A task of its own: when the connection breaks this handler is dropped, and what had arrived is still to be kept.
+    let received = tokio::spawn(async move { reception.receive(body).await });
+    let job = received.await.map_err(|error| ApiError::internal(format!("a stream was not received: {error}")))??;
+    answer(&state, tenant, job, query.wait, key.as_deref()).await
+}
+
+fn is_ndjson(request: &Request) -> bool {
+    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"]
+        .iter()
+        .any(|name| essence.eq_ignore_ascii_case(name))
+}
+
+fn hasher(collection: &str) -> Sha256 {
+    Sha256::new_with_prefix(format!("{collection}\n"))
+}
+
+/// Reads a stream whose name is known, only to see whether it is the same.
+async fn compare(
+    state: &AppState,
+    tenant: TenantId,
+    key: &str,
+    collection: &str,
+    mut body: BodyDataStream,
+) -> Result<FirstAnswer, ApiError> {
+    let mut hash = hasher(collection);
+    while let Ok(Some(part)) = tokio::time::timeout(SILENCE, body.next()).await {
+        hash.update(part.map_err(|error| ApiError::unreadable(format!("the stream broke off: {error}")))?);
+    }
+    let first = state.services.ingest.earlier_stream(tenant, key, Some(hash.finalize().into())).await?;
+    first.ok_or_else(|| ApiError::not_found("the job of this Idempotency-Key is gone; use a new key"))
+}
+
+/// A stream that is being received.
+struct Reception {
+    stream: DocumentStream,
+    lines: Lines,
+    /// Lines so far, blank ones included.
+    line: u64,
+    /// Bytes so far.
+    bytes: u64,
+    /// Bytes that the sender said there would be.
+    announced: Option<u64>,
+    hash: Sha256,
+}
+
+impl Reception {
+    /// Receives all of it.
+    async fn receive(&mut self, body: BodyDataStream) -> Result<uuid::Uuid, ApiError> {
+        if let Err(error) = self.read(body).await {
+            // Whatever it was, what has arrived stays. If that fails too, the job is closed for lack of news.
+            if let Err(closing) = self.stream.break_off().await {
+                tracing::warn!(error = %closing, "a broken stream could not be closed; its job ends a little later");
+            }
+            return Err(self.place(error));
+        }
+        let hash: Hash = self.hash.clone().finalize().into();
+        match self.stream.complete(hash).await {
+            Ok(Some(job)) => Ok(job),
+            Ok(None) => Err(ApiError::invalid_field("", "the stream holds no document; send one JSON object per line")),
+            Err(error) => Err(self.place(error.into())),
+        }
+    }
+
+    async fn read(&mut self, mut body: BodyDataStream) -> Result<(), ApiError> {
+        let mut heard = Instant::now();
+        let mut flushed = Instant::now();
+        loop {
+            let part = match tokio::time::timeout(FLUSH, body.next()).await {
+                Ok(None) => break,
+                Ok(Some(Ok(part))) => Some(part),
+                Ok(Some(Err(error))) => return Err(broken(&format!("the stream broke off: {error}"))),
+                Err(_) if heard.elapsed() >= SILENCE => {
+                    return Err(broken(&format!("nothing arrived for {} s", SILENCE.as_secs())));
+                }
+                Err(_) => None,
+            };
+            if let Some(part) = part {
+                heard = Instant::now();
+                self.hash.update(&part);
+                self.bytes += u64::try_from(part.len()).unwrap_or(u64::MAX);
+                let mut input: &[u8] = &part;
+                while !input.is_empty() {
+                    if let Some(line) = self.lines.next(&mut input) {
+                        self.take(line).await?;
+                    }
+                }
+            }
+            if flushed.elapsed() >= FLUSH {
+                self.stream.flush().await?;
+                flushed = Instant::now();
+            }
+        }
+        if self.announced.is_some_and(|announced| announced != self.bytes) {
+            return Err(broken("the stream ended before its announced length"));
+        }
+        if let Some(line) = self.lines.last() {
+            self.take(line).await?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, line: Line) -> Result<(), ServiceError> {
+        self.line += 1;
+        let arrival = match line {
+            Line::TooLong => refused(self.line, None, &format!("the line is longer than {MAX_LINE_BYTES} bytes")),
+            Line::Whole(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => return Ok(()),
+            Line::Whole(bytes) => match read_line(&bytes) {
+                Ok(document) => Arrival::Document(document),
+                Err(message) => refused(self.line, source_of(&bytes), &message),
+            },
+        };
+        self.stream.push(arrival).await
+    }
+
+    /// Says how far a stream came.
+    fn place(&self, error: ApiError) -> ApiError {
+        let error = error.with("line", json!(self.line));
+        match self.stream.job() {
+            Some(job) => error.with("job", json!(job)),
+            None => error,
+        }
+    }
+}
+
+fn broken(detail: &str) -> ApiError {
+    ApiError::unreadable(format!("{detail}; the documents that had arrived are kept, see job and line"))
+}
+
+/// The document of a line, or what is wrong with it.
+fn read_line(bytes: &[u8]) -> Result<IncomingDocument, String> {
+    let body: NewDocumentBody = parse(bytes).map_err(|error| error.detail().to_owned())?;
+    let mut faults = Faults::default();
+    let document = body.read("", &mut faults);
+    faults.finish().map_err(|error| error.detail().to_owned())?;
+    Ok(IncomingDocument { loader: "bulk", ..document })
+}
+
+/// The name in a line that is no document, if it has one that can be shown.
+fn source_of(bytes: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let source = value.get("source")?.as_str()?;
+    let is_fit = !source.is_empty() && !source.contains('\0') && source.chars().count() <= MAX_SOURCE;
+    is_fit.then(|| source.to_owned())
+}
+
+fn refused(line: u64, source: Option<String>, message: &str) -> Arrival {
+    let message: String = message.chars().filter(|character| *character != '\0').take(MAX_MESSAGE).collect();
+    Arrival::Refused(RefusedItem {
+        source: source.unwrap_or_else(|| format!("line {line}")),
+        cause: "invalid_line",
+        message: format!("Line {line}: {message}. Correct it and send it again."),
+    })
+}

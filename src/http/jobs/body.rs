@@ -1,0 +1,301 @@
+//! A job as the API shows it.
+
+use serde::Serialize;
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::{
+    domain::job::{ItemState, JobState, Stage},
+    service::ingest::{JobReport, JobSnapshot},
+    store::{JobCounts, JobItemRow, StageWork, WebhookRow},
+};
+
+/// An ingest job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct JobBody {
+    /// Identity.
+    id: Uuid,
+    /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
+    #[schema(value_type = JobStateBody)]
+    state: JobState,
+    /// Collection that the documents go to.
+    collection: String,
+    /// Whether documents of it still arrive (`POST /v1/documents/bulk`).
+    is_receiving: bool,
+    /// Whether such a stream broke off: more was to come, what had arrived is indexed.
+    is_incomplete: bool,
+    /// Sums over its documents.
+    counts: CountsBody,
+    /// How far it is; null once it has ended.
+    progress: Option<ProgressBody>,
+    /// Work by stage; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages: Option<Vec<StageBody>>,
+    /// Failed documents by cause, the most frequent first; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures: Option<Vec<FailuresBody>>,
+    /// Its webhook, if it has one; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook: Option<WebhookBody>,
+    /// What its model calls cost; 0 for the built-in model, and where no price is known.
+    #[schema(example = 0.0)]
+    cost_usd: f64,
+    /// Its documents in request order; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<ItemBody>>,
+    /// Send it as `items_from` for more items; null when all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_items_from: Option<u32>,
+    /// When it was accepted.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+    /// When a worker first took it up, since its last retry.
+    #[serde(with = "time::serde::rfc3339::option")]
+    started_at: Option<OffsetDateTime>,
+    /// When it ended.
+    #[serde(with = "time::serde::rfc3339::option")]
+    finished_at: Option<OffsetDateTime>,
+}
+
+/// Sums over a job's documents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CountsBody {
+    /// Documents of the request.
+    items: u64,
+    /// Documents stored, new or in a new version.
+    documents: u64,
+    /// Chunks of those.
+    chunks: u64,
+    /// Documents that were stored already just so.
+    unchanged: u64,
+    /// Documents given up.
+    failed: u64,
+    /// Documents stopped on request, or deleted before they were indexed.
+    cancelled: u64,
+    /// Chunk texts that were sent to the embedding model.
+    embedding_calls: u64,
+    /// Chunks that were stored with a vector that was there already.
+    reused_vectors: u64,
+}
+
+/// How far a job is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
+pub(super) struct ProgressBody {
+    /// Documents that nothing more will happen to.
+    settled: u64,
+    /// Documents that wait or are being worked on.
+    waiting: u64,
+    /// Size of all its documents as handed in.
+    bytes: u64,
+    /// Size of the settled ones.
+    bytes_settled: u64,
+    /// Pace since a worker took it up; null before the first document is settled.
+    bytes_per_second: Option<f64>,
+    /// Seconds that the rest takes at this pace.
+    seconds_left: Option<f64>,
+    /// Seconds since a worker on it was last heard of; null before the first.
+    heartbeat_age_s: Option<f64>,
+}
+
+/// Work on a job in one stage.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"stage": "embed", "documents": 120, "seconds": 9.6, "documents_per_second": 12.5}))]
+pub(super) struct StageBody {
+    /// `load`, `extract`, `split`, `chunk`, `embed` or `store`.
+    #[schema(value_type = String)]
+    stage: Stage,
+    /// Documents that passed it; twice if the work was done twice.
+    documents: u64,
+    /// Seconds that workers were busy with it, side by side summed up.
+    seconds: f64,
+    /// Documents per busy second.
+    documents_per_second: Option<f64>,
+}
+
+/// Failed documents of one cause.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"cause": "no_text_layer", "documents": 3}))]
+pub(super) struct FailuresBody {
+    /// Typed cause.
+    cause: String,
+    /// How many.
+    documents: u64,
+}
+
+/// Whether a webhook got through.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"state": "waiting", "attempts": 1, "last_error": "the server answered with HTTP 503", "delivered_at": null}))]
+pub(super) struct WebhookBody {
+    /// `waiting`, `delivered` or `failed`.
+    state: String,
+    /// Attempts to tell the latest end of the job.
+    attempts: u32,
+    /// What went wrong with the latest one.
+    last_error: Option<String>,
+    /// When it was delivered.
+    #[serde(with = "time::serde::rfc3339::option")]
+    delivered_at: Option<OffsetDateTime>,
+}
+
+/// One document of a job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ItemBody {
+    /// Caller's own name for it.
+    source: String,
+    /// `queued`, `running`, or for good: `succeeded`, `unchanged`, `failed`, `cancelled`.
+    #[schema(value_type = ItemStateBody)]
+    state: ItemState,
+    /// The document it became.
+    document_id: Option<Uuid>,
+    /// Where it failed: `load`, `extract`, `split`, `chunk`, `embed` or `store`.
+    #[schema(value_type = Option<String>)]
+    stage: Option<Stage>,
+    /// Typed cause of the failure.
+    cause: Option<String>,
+    /// What to do about it.
+    message: Option<String>,
+    /// Times a worker took it up since it was accepted or last retried.
+    attempts: u32,
+}
+
+/// State of a job.
+#[derive(ToSchema)]
+#[schema(as = JobState, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the states in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum JobStateBody {
+    Queued,
+    Running,
+    Succeeded,
+    Partial,
+    Failed,
+    Cancelled,
+}
+
+/// State of a document of a job.
+#[derive(ToSchema)]
+#[schema(as = ItemState, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the states in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum ItemStateBody {
+    Queued,
+    Running,
+    Succeeded,
+    Unchanged,
+    Failed,
+    Cancelled,
+}
+
+impl From<JobCounts> for CountsBody {
+    fn from(counts: JobCounts) -> Self {
+        let JobCounts { items, documents, chunks, unchanged, failed, cancelled, embedding_calls, reused_vectors } =
+            counts;
+        Self { items, documents, chunks, unchanged, failed, cancelled, embedding_calls, reused_vectors }
+    }
+}
+
+impl From<WebhookRow> for WebhookBody {
+    fn from(row: WebhookRow) -> Self {
+        let WebhookRow { state, attempts, last_error, delivered_at } = row;
+        Self { state, attempts, last_error, delivered_at }
+    }
+}
+
+impl From<StageWork> for StageBody {
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn from(work: StageWork) -> Self {
+        let StageWork { stage, documents, seconds } = work;
+        Self {
+            stage,
+            documents,
+            seconds: round(seconds),
+            documents_per_second: (seconds > 0.0).then(|| round(documents as f64 / seconds)),
+        }
+    }
+}
+
+impl From<JobItemRow> for ItemBody {
+    fn from(row: JobItemRow) -> Self {
+        Self {
+            source: row.source,
+            state: row.state,
+            document_id: row.document_id,
+            stage: row.stage,
+            cause: row.cause,
+            message: row.message,
+            attempts: row.attempts,
+        }
+    }
+}
+
+impl From<JobReport> for JobBody {
+    fn from(report: JobReport) -> Self {
+        let shown_to = report.items.last().map(|item| item.ordinal + 1);
+        let total = report.snapshot.job.counts.items;
+        Self {
+            next_items_from: shown_to.filter(|next| u64::from(*next) < total),
+            items: Some(report.items.into_iter().map(ItemBody::from).collect()),
+            ..Self::of(report.snapshot)
+        }
+    }
+}
+
+impl JobBody {
+    /// A job without its items.
+    pub(super) fn of(snapshot: JobSnapshot) -> Self {
+        let failures = snapshot.detail.failures.iter().cloned();
+        let stages = snapshot.detail.stages.iter().copied();
+        Self {
+            webhook: snapshot.detail.webhook.clone().map(WebhookBody::from),
+            stages: Some(stages.map(StageBody::from).collect()),
+            failures: Some(failures.map(|(cause, documents)| FailuresBody { cause, documents }).collect()),
+            ..Self::in_list(snapshot)
+        }
+    }
+
+    /// A job as lists show it.
+    pub(super) fn in_list(snapshot: JobSnapshot) -> Self {
+        let is_over = snapshot.is_over();
+        let JobSnapshot { job, pace, heartbeat_age_s, .. } = snapshot;
+        let progress = ProgressBody {
+            settled: job.counts.settled(),
+            waiting: job.counts.items.saturating_sub(job.counts.settled()),
+            bytes: job.bytes,
+            bytes_settled: job.settled_bytes,
+            bytes_per_second: pace.map(|pace| round(pace.bytes_per_second)),
+            seconds_left: pace.map(|pace| round(pace.seconds_left)),
+            heartbeat_age_s: heartbeat_age_s.map(round),
+        };
+        Self {
+            id: job.id,
+            state: job.state,
+            collection: job.collection,
+            is_receiving: job.is_receiving,
+            is_incomplete: job.is_incomplete,
+            counts: job.counts.into(),
+            progress: (!is_over).then_some(progress),
+            stages: None,
+            failures: None,
+            webhook: None,
+            cost_usd: 0.0,
+            items: None,
+            next_items_from: None,
+            created_at: job.created_at,
+            started_at: job.started_at,
+            finished_at: job.finished_at,
+        }
+    }
+
+    pub(in crate::http) fn is_over(&self) -> bool {
+        !matches!(self.state, JobState::Queued | JobState::Running)
+    }
+
+    pub(in crate::http) fn id(&self) -> Uuid {
+        self.id
+    }
+}
+
+/// To a thousandth.
+fn round(value: f64) -> f64 {
+    (value * 1_000.0).round() / 1_000.0
+}

@@ -1,0 +1,119 @@
+//! `/v1/jobs/{id}/events`: a job as server-sent events.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    Extension,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use futures::{Stream, stream};
+use uuid::Uuid;
+
+use super::{
+    super::{
+        AppState,
+        extract::ValidPath,
+        problem::{ApiError, Problem},
+    },
+    JobBody,
+};
+use crate::{
+    domain::identity::TenantId,
+    service::ingest::{IngestService, JobSnapshot},
+};
+
+/// Proxies cut connections that are silent for a minute or so.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How long a client should wait before it comes back.
+const RECONNECT: Duration = Duration::from_secs(2);
+/// Least time between two events.
+const PACE: Duration = Duration::from_millis(250);
+
+/// Follow a job
+///
+/// Server-sent events: `progress` with the job as it is now (without its items) whenever it has changed, and `end`
+/// with the job as it ended, after which the stream closes. Each event holds the whole state, so that nothing is
+/// missed by whoever comes late. An event's `id` names the state: sent back as `Last-Event-ID` it suppresses what
+/// the client knows already, and after the `end` it knows all: the answer is then 204, which tells browsers not to
+/// come back. Comments keep the connection alive. When the service stops, the stream ends without `end`.
+#[utoipa::path(
+    get, path = "/v1/jobs/{id}/events", tag = "ingest", operation_id = "follow_job",
+    params(
+        ("id" = Uuid, Path, description = "Identity of the job"),
+        ("Last-Event-ID" = Option<String>, Header, description = "`id` of the last event that was received"),
+    ),
+    responses(
+        (status = 200, description = "Events until the job ends; the data of each is a job", body = String, content_type = "text/event-stream",
+            example = "retry: 2000\n\nid: 5-120\nevent: progress\ndata: {\"id\": \"0199…\", \"state\": \"running\", …}\n\n"),
+        (status = 204, description = "The job has ended and the client knows it"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(in crate::http) async fn follow_job(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(id): ValidPath<Uuid>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let service = state.services.ingest.clone();
+    let now = service.snapshot(tenant, id).await?;
+    if now.is_over() && seen.as_deref() == Some(now.revision().as_str()) {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let follower = Follower { service, tenant, job: id, seen, is_first: true, is_over: false };
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
+    Ok(Sse::new(follower.events()).keep_alive(keep_alive).into_response())
+}
+
+/// One client and what it has seen.
+struct Follower {
+    service: IngestService,
+    tenant: TenantId,
+    job: Uuid,
+    seen: Option<String>,
+    is_first: bool,
+    is_over: bool,
+}
+
+impl Follower {
+    fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        stream::unfold(self, |mut follower| async move {
+            let event = follower.next().await?;
+            Some((Ok(event), follower))
+        })
+    }
+
+    /// The next event; none after the end, when the service stops, or when the job cannot be read any
+    /// more: the client then comes back and is told why.
+    async fn next(&mut self) -> Option<Event> {
+        if std::mem::take(&mut self.is_first) {
+            return Some(Event::default().retry(RECONNECT).comment("following"));
+        }
+        if self.is_over {
+            return None;
+        }
+        let found = self.service.next_snapshot(self.tenant, self.job, self.seen.as_deref()).await;
+        let snapshot = found
+            .inspect_err(|error| tracing::warn!(error = %error, job_id = %self.job, "a job can no longer be followed"))
+            .ok()??;
+        self.is_over = snapshot.is_over();
+        let event = event_of(snapshot.clone())?;
+        if self.seen.replace(snapshot.revision()).is_some() && !self.is_over {
+            tokio::time::sleep(PACE).await;
+        }
+        Some(event)
+    }
+}
+
+fn event_of(snapshot: JobSnapshot) -> Option<Event> {
+    let name = if snapshot.is_over() { "end" } else { "progress" };
+    Event::default().event(name).id(snapshot.revision()).json_data(JobBody::of(snapshot)).ok()
+}

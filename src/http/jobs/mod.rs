@@ -1,0 +1,196 @@
+//! `/v1/jobs`.
+
+mod body;
+mod events;
+
+use axum::{Extension, Json, extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+pub(super) use body::JobBody;
+use body::{ItemStateBody, JobStateBody};
+pub(super) use events::{__path_follow_job, follow_job};
+
+use super::{
+    AppState,
+    collections::{MAX_LIMIT, default_limit, next_cursor},
+    extract::{ValidPath, ValidQuery},
+    fields::Faults,
+    problem::{ApiError, Problem},
+};
+use crate::{
+    domain::{
+        identity::TenantId,
+        job::{ItemState, JobState},
+    },
+    store::{ItemPage, JobFilter},
+};
+
+/// Items shown with a job unless asked otherwise.
+const DEFAULT_ITEMS: i64 = 1_000;
+/// Most items shown with a job.
+const MAX_ITEMS: i64 = 10_000;
+
+/// A page of jobs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct JobPage {
+    /// Newest first, without their items.
+    jobs: Vec<JobBody>,
+    /// Send it as `cursor` for the next page; null on the last.
+    next_cursor: Option<String>,
+}
+
+/// Which jobs.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct JobsQuery {
+    /// Only in this state.
+    #[param(value_type = Option<JobStateBody>)]
+    state: Option<JobState>,
+    /// Only of this collection, by the name that the job was given.
+    collection: Option<String>,
+    /// Only those accepted at this time (RFC 3339) or later.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[param(example = "2026-01-31T00:00:00Z")]
+    created_after: Option<OffsetDateTime>,
+    /// Only those accepted before this time (RFC 3339).
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    created_before: Option<OffsetDateTime>,
+    /// `next_cursor` of the page before.
+    cursor: Option<Uuid>,
+    /// Rows of a page, 1 to 200.
+    #[serde(default = "default_limit")]
+    #[param(default = 50, minimum = 1, maximum = 200)]
+    limit: i64,
+}
+
+/// Which items of a job.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(clippy::struct_field_names, reason = "names of the parameters on the wire")]
+pub(super) struct ItemsQuery {
+    /// First item shown, from 0.
+    #[serde(default)]
+    items_from: u32,
+    /// Items shown, 1 to 10000.
+    #[serde(default = "default_items")]
+    #[param(default = 1000, minimum = 1, maximum = 10000)]
+    items_limit: i64,
+    /// Only items in this state.
+    #[param(value_type = Option<ItemStateBody>)]
+    items_state: Option<ItemState>,
+}
+
+const fn default_items() -> i64 {
+    DEFAULT_ITEMS
+}
+
+/// List jobs
+#[utoipa::path(
+    get, path = "/v1/jobs", tag = "ingest", operation_id = "list_jobs", params(JobsQuery),
+    responses(
+        (status = 200, description = "Jobs, newest first", body = JobPage),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn list_jobs(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidQuery(query): ValidQuery<JobsQuery>,
+) -> Result<Json<JobPage>, ApiError> {
+    let mut faults = Faults::default();
+    faults.range("?limit", query.limit, 1, MAX_LIMIT);
+    faults.finish()?;
+    let filter = JobFilter {
+        id: None,
+        before: query.cursor,
+        state: query.state,
+        collection: query.collection,
+        created_from: query.created_after,
+        created_before: query.created_before,
+    };
+    let found = state.services.ingest.jobs(tenant, &filter, query.limit + 1).await?;
+    let mut jobs: Vec<JobBody> = found.into_iter().map(JobBody::in_list).collect();
+    let next_cursor = next_cursor(&mut jobs, query.limit, |last| last.id().to_string());
+    Ok(Json(JobPage { jobs, next_cursor }))
+}
+
+/// Get a job
+///
+/// With the state of each of its documents and, for those that failed, where, why and what to do; how far it is
+/// and how long the rest takes; and where the time went.
+#[utoipa::path(
+    get, path = "/v1/jobs/{id}", tag = "ingest", operation_id = "get_job",
+    params(("id" = Uuid, Path, description = "Identity of the job"), ItemsQuery),
+    responses(
+        (status = 200, description = "The job", body = JobBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn get_job(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(id): ValidPath<Uuid>,
+    ValidQuery(query): ValidQuery<ItemsQuery>,
+) -> Result<Json<JobBody>, ApiError> {
+    let mut faults = Faults::default();
+    faults.range("?items_limit", query.items_limit, 1, MAX_ITEMS);
+    faults.finish()?;
+    let page = ItemPage {
+        from: i32::try_from(query.items_from).unwrap_or(i32::MAX),
+        limit: query.items_limit,
+        state: query.items_state,
+    };
+    Ok(Json(state.services.ingest.job(tenant, id, page).await?.into()))
+}
+
+/// Cancel a job
+///
+/// Once this answers, nothing more of the job is stored. What had landed by then stays, and is counted in the answer.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/cancel", tag = "ingest", operation_id = "cancel_job",
+    params(("id" = Uuid, Path, description = "Identity of the job")),
+    responses(
+        (status = 200, description = "The job as it ended", body = JobBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It had ended before", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn cancel_job(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(id): ValidPath<Uuid>,
+) -> Result<Json<JobBody>, ApiError> {
+    Ok(Json(JobBody::of(state.services.ingest.cancel(tenant, id).await?)))
+}
+
+/// Retry a job
+///
+/// Puts its failed documents back into the queue, and nothing else. Failed documents are kept for seven days for that.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/retry", tag = "ingest", operation_id = "retry_job",
+    params(("id" = Uuid, Path, description = "Identity of the job")),
+    responses(
+        (status = 202, description = "The job, queued again", body = JobBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It has not ended, or nothing of it can be retried", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn retry_job(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(id): ValidPath<Uuid>,
+) -> Result<(StatusCode, Json<JobBody>), ApiError> {
+    Ok((StatusCode::ACCEPTED, Json(JobBody::of(state.services.ingest.retry(tenant, id).await?))))
+}

@@ -1,0 +1,204 @@
+//! Jobs as a use case: look, list, wait, follow, stop, try again.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::IngestService;
+use crate::{
+    domain::{
+        identity::TenantId,
+        job::{JobState, Pace},
+    },
+    service::ServiceError,
+    store::{CancelOutcome, ItemPage, JobDetail, JobFilter, JobItemRow, JobRow, RetryOutcome},
+};
+
+/// How often a waiting request looks whether its job has ended, besides being told.
+const WAIT_POLL: Duration = Duration::from_millis(250);
+
+/// Items that a finished job is shown with: more than a request can bring, except a stream.
+const MOST_ITEMS: i64 = 10_000;
+
+/// A job as it is now.
+#[derive(Clone, Debug)]
+pub struct JobSnapshot {
+    /// The job.
+    pub job: JobRow,
+    /// Work by stage, failures by cause.
+    pub detail: JobDetail,
+    /// How fast it goes, while it runs.
+    pub pace: Option<Pace>,
+    /// Seconds since a worker on it was last heard of, while it runs.
+    pub heartbeat_age_s: Option<f64>,
+}
+
+/// A job with a page of its items.
+#[derive(Clone, Debug)]
+pub struct JobReport {
+    /// The job.
+    pub snapshot: JobSnapshot,
+    /// Items from the requested place on.
+    pub items: Vec<JobItemRow>,
+}
+
+impl JobSnapshot {
+    /// Whether nothing more will happen to it, unless it is retried.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        !matches!(self.job.state, JobState::Queued | JobState::Running)
+    }
+
+    /// Name of this snapshot among those of the job: another one has another name.
+    #[must_use]
+    pub fn revision(&self) -> String {
+        format!("{}-{}", self.job.revision, self.job.counts.settled())
+    }
+}
+
+impl IngestService {
+    /// Waits until the job ends, at most so long or until the service stops; returns it as it then is.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn wait(&self, tenant: TenantId, job: Uuid, at_most: Duration) -> Result<JobReport, ServiceError> {
+        let deadline = tokio::time::Instant::now() + at_most;
+        loop {
+            let settled = self.signal.settled.notified();
+            let snapshot = self.snapshot(tenant, job).await?;
+            if snapshot.is_over() || tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled() {
+                return self.report(tenant, snapshot, ItemPage { from: 0, limit: MOST_ITEMS, state: None }).await;
+            }
+            tokio::select! {
+                () = settled => {}
+                () = tokio::time::sleep(WAIT_POLL) => {}
+                () = self.signal.stopping.cancelled() => {}
+            }
+        }
+    }
+
+    /// The next snapshot of a job that is not the one of this revision; `None` when the service stops.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn next_snapshot(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        seen: Option<&str>,
+    ) -> Result<Option<JobSnapshot>, ServiceError> {
+        loop {
+            let settled = self.signal.settled.notified();
+            let row = self.row(tenant, job).await?;
+            let snapshot = self.describe(row, JobDetail::default());
+            if seen != Some(snapshot.revision().as_str()) {
+                let detail = self.store.job_detail(tenant, job).await?;
+                return Ok(Some(JobSnapshot { detail, ..snapshot }));
+            }
+            tokio::select! {
+                () = settled => {}
+                () = tokio::time::sleep(WAIT_POLL) => {}
+                () = self.signal.stopping.cancelled() => return Ok(None),
+            }
+        }
+    }
+
+    /// A job as it is now.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn snapshot(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+        let row = self.row(tenant, job).await?;
+        let detail = self.store.job_detail(tenant, job).await?;
+        Ok(self.describe(row, detail))
+    }
+
+    /// A job and a page of its items.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn job(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
+        let snapshot = self.snapshot(tenant, job).await?;
+        self.report(tenant, snapshot, page).await
+    }
+
+    /// Jobs that pass the filter, newest first.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub async fn jobs(
+        &self,
+        tenant: TenantId,
+        filter: &JobFilter,
+        limit: i64,
+    ) -> Result<Vec<JobSnapshot>, ServiceError> {
+        let rows = self.store.jobs(tenant, filter, limit).await?;
+        Ok(rows.into_iter().map(|row| self.describe(row, JobDetail::default())).collect())
+    }
+
+    /// Stops a job; what it then is says what had landed. Once this returns, nothing more of it lands.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
+    pub async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+        match self.store.cancel_job(tenant, job, self.context.clock.now()).await? {
+            CancelOutcome::NotFound => Err(missing(job)),
+            CancelOutcome::AlreadyOver => Err(ServiceError::Conflict {
+                code: "job_over",
+                detail: "the job has ended, there is nothing to stop; to take documents back, delete them".to_owned(),
+            }),
+            CancelOutcome::Stopped => {
+                self.signal.settled.notify_waiters();
+                self.snapshot(tenant, job).await
+            }
+        }
+    }
+
+    /// Queues the failed documents of a job again.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried.
+    pub async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+        match self.store.retry_job(tenant, job, self.context.clock.now()).await? {
+            RetryOutcome::NotFound => Err(missing(job)),
+            RetryOutcome::NotOver => Err(ServiceError::Conflict {
+                code: "job_not_over",
+                detail: "the job has not ended; wait for its end, or cancel it, and then retry".to_owned(),
+            }),
+            RetryOutcome::NothingToRetry => Err(ServiceError::Conflict {
+                code: "nothing_to_retry",
+                detail: "no document of the job failed, or what failed is no longer kept; send the documents again"
+                    .to_owned(),
+            }),
+            RetryOutcome::Queued(_) => {
+                self.signal.queued.notify_waiters();
+                self.snapshot(tenant, job).await
+            }
+        }
+    }
+
+    async fn row(&self, tenant: TenantId, job: Uuid) -> Result<JobRow, ServiceError> {
+        self.store.job(tenant, job).await?.ok_or_else(|| missing(job))
+    }
+
+    async fn report(&self, tenant: TenantId, snapshot: JobSnapshot, page: ItemPage) -> Result<JobReport, ServiceError> {
+        let items = self.store.job_items(tenant, snapshot.job.id, page).await?;
+        Ok(JobReport { snapshot, items })
+    }
+
+    fn describe(&self, job: JobRow, detail: JobDetail) -> JobSnapshot {
+        let now = self.context.clock.now();
+        let is_running = job.finished_at.is_none();
+        let since = |moment: time::OffsetDateTime| (now - moment).as_seconds_f64().max(0.0);
+        let pace = job.started_at.filter(|_| is_running).and_then(|started| {
+            let done = job.settled_bytes.saturating_sub(job.bytes_before);
+            Pace::of(since(started), done, job.bytes.saturating_sub(job.settled_bytes))
+        });
+        let heartbeat_age_s = job.heartbeat_at.filter(|_| is_running).map(since);
+        JobSnapshot { job, detail, pace, heartbeat_age_s }
+    }
+}
+
+fn missing(job: Uuid) -> ServiceError {
+    ServiceError::NotFound { what: "job", name: job.to_string() }
+}

@@ -1,0 +1,170 @@
+//! Webhooks: tells whoever sent a job that it ended, in the form of Standard Webhooks.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{StreamExt, stream};
+use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio_util::sync::CancellationToken;
+
+use super::{IngestService, JobSnapshot};
+use crate::{
+    providers::outbound::{Outbound, OutboundError, SigningKey},
+    service::ServiceError,
+    store::{DueWebhook, WebhookOutcome},
+};
+
+/// Waits before each further attempt, seconds: about three days in all, as Standard Webhooks suggests.
+const WAITS_S: [i64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/// Webhooks that are taken at once and sent side by side.
+const AT_ONCE: usize = 8;
+/// How long whoever took a webhook may take; longer than a request can.
+const HELD: time::Duration = time::Duration::minutes(2);
+/// How often due webhooks are looked for, besides when a job has ended here.
+const POLL: Duration = Duration::from_secs(2);
+
+/// Sends webhooks; any number of processes may do so.
+#[derive(Clone)]
+pub struct Notifier {
+    ingest: IngestService,
+    outbound: Arc<Outbound>,
+    key: SigningKey,
+}
+
+impl Notifier {
+    /// For the jobs of this service.
+    #[must_use]
+    pub const fn new(ingest: IngestService, outbound: Arc<Outbound>, key: SigningKey) -> Self {
+        Self { ingest, outbound, key }
+    }
+
+    /// Sends what is due until told to stop.
+    pub async fn run(self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let settled = self.ingest.signal.settled.notified();
+            match self.step().await {
+                Ok(sent) if sent > 0 => continue,
+                Ok(_) => {}
+                Err(error) => tracing::warn!(error = %error, "webhooks could not be looked for"),
+            }
+            tokio::select! {
+                () = settled => {}
+                () = tokio::time::sleep(POLL) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    /// Sends some of what is due; how many those were.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub async fn step(&self) -> Result<usize, ServiceError> {
+        let now = self.ingest.context.clock.now();
+        let limit = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
+        let due = self.ingest.store.claim_webhooks(now, now + HELD, limit).await?;
+        let count = due.len();
+        let mut sent = stream::iter(due).map(|hook| self.send(hook)).buffer_unordered(AT_ONCE);
+        while let Some(result) = sent.next().await {
+            if let Err(error) = result {
+                tracing::warn!(error = %error, "a webhook is sent again later");
+            }
+        }
+        Ok(count)
+    }
+
+    async fn send(&self, hook: DueWebhook) -> Result<(), ServiceError> {
+        let snapshot = self.ingest.snapshot(hook.tenant, hook.job).await?;
+        let now = self.ingest.context.clock.now();
+        let body = message(&snapshot).to_string();
+        let id = format!("msg_{}_{}", hook.job, hook.run);
+        let headers = self.key.headers(&id, now.unix_timestamp(), &body);
+        let result = self.outbound.post_json(&hook.url, &headers, body).await;
+        let now = self.ingest.context.clock.now();
+        let outcome = judge(result, hook.attempts, now);
+        tracing::debug!(job_id = %hook.job, attempts = hook.attempts, outcome = ?outcome, "a webhook was sent");
+        Ok(self.ingest.store.settle_webhook(&hook, outcome, now).await?)
+    }
+}
+
+/// What becomes of a webhook after its attempt number `attempts`. A receiver that is gone for good (410) and an
+/// address that is not allowed are not asked again.
+fn judge(result: Result<(), OutboundError>, attempts: i32, now: OffsetDateTime) -> WebhookOutcome {
+    let Err(error) = result else { return WebhookOutcome::Delivered };
+    let asked = match error {
+        OutboundError::Refused(_) | OutboundError::Status { status: 410, .. } => {
+            return WebhookOutcome::Failed { error: error.to_string() };
+        }
+        OutboundError::Status { retry_after, .. } => retry_after.and_then(|wait| i64::try_from(wait.as_secs()).ok()),
+        OutboundError::Unreachable(_) | OutboundError::Timeout(_) => None,
+    };
+    let place = usize::try_from(attempts - 1).unwrap_or(0);
+    match WAITS_S.get(place) {
+        None => WebhookOutcome::Failed { error: error.to_string() },
+        Some(wait) => {
+            let longest = WAITS_S.last().copied().unwrap_or(*wait);
+            let seconds = asked.map_or(*wait, |asked| asked.min(longest).max(*wait));
+            WebhookOutcome::Again { due_at: now + time::Duration::seconds(seconds), error: error.to_string() }
+        }
+    }
+}
+
+/// The message: the job without its items.
+fn message(snapshot: &JobSnapshot) -> Value {
+    let JobSnapshot { job, detail, .. } = snapshot;
+    let moment = |time: Option<OffsetDateTime>| time.and_then(|time| time.format(&Rfc3339).ok());
+    let failures: Vec<Value> =
+        detail.failures.iter().map(|(cause, documents)| json!({"cause": cause, "documents": documents})).collect();
+    json!({
+        "type": "job.ended",
+        "timestamp": moment(job.finished_at),
+        "data": {
+            "id": job.id,
+            "state": job.state,
+            "collection": job.collection,
+            "is_incomplete": job.is_incomplete,
+            "counts": {
+                "items": job.counts.items, "documents": job.counts.documents, "chunks": job.counts.chunks,
+                "unchanged": job.counts.unchanged, "failed": job.counts.failed, "cancelled": job.counts.cancelled,
+                "embedding_calls": job.counts.embedding_calls, "reused_vectors": job.counts.reused_vectors,
+            },
+            "failures": failures,
+            "created_at": moment(Some(job.created_at)),
+            "finished_at": moment(job.finished_at),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
+
+    fn wait_s(error: OutboundError, attempts: i32) -> Option<i64> {
+        match judge(Err(error), attempts, NOW) {
+            WebhookOutcome::Again { due_at, .. } => Some((due_at - NOW).whole_seconds()),
+            WebhookOutcome::Delivered | WebhookOutcome::Failed { .. } => None,
+        }
+    }
+
+    #[test]
+    fn waits_grow_and_end() {
+        let down = || OutboundError::Status { status: 500, retry_after: None };
+        assert_eq!(
+            (1..=4).map(|attempts| wait_s(down(), attempts)).collect::<Vec<_>>(),
+            [Some(5), Some(300), Some(1_800), Some(7_200)]
+        );
+        assert_eq!(wait_s(down(), 9), Some(86_400));
+        assert_eq!(wait_s(down(), 10), None);
+    }
+
+    #[test]
+    fn a_receiver_decides_about_the_wait_and_the_end() {
+        let busy = OutboundError::Status { status: 429, retry_after: Some(Duration::from_mins(1)) };
+        assert_eq!(wait_s(busy, 1), Some(60));
+        assert_eq!(wait_s(OutboundError::Status { status: 410, retry_after: None }, 1), None);
+        assert_eq!(wait_s(OutboundError::Refused("private".to_owned()), 1), None);
+        assert!(matches!(judge(Ok(()), 1, NOW), WebhookOutcome::Delivered));
+    }
+}

@@ -1,0 +1,231 @@
+//! Documents that arrive one after the other, in any number: accepted in parts as they come, with bounded
+//! memory. What has been accepted stays, however the stream ends.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{IncomingDocument, IngestService, queue_item, refusal};
+use crate::{
+    domain::{fingerprint::Hash, identity::TenantId},
+    service::ServiceError,
+    store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewJobItem, RefusedItem, RequestKey},
+};
+
+/// A part is accepted when it has so many documents, …
+const PART_ITEMS: usize = 500;
+/// … or so many bytes.
+const PART_BYTES: usize = 4 * 1024 * 1024;
+/// A job is given up as broken when nothing is heard from its sender, or from us, for so long.
+const RECEIVING: time::Duration = time::Duration::seconds(60);
+/// How often a full queue is looked at again.
+const ROOM_POLL: Duration = Duration::from_millis(500);
+/// How long a stream waits for room in a queue in which nothing moves.
+const STALLED: Duration = Duration::from_mins(5);
+
+/// Something that arrived.
+#[derive(Debug)]
+pub enum Arrival {
+    /// A document.
+    Document(IncomingDocument),
+    /// Something that is none; it is listed with the job as failed.
+    Refused(RefusedItem),
+}
+
+/// A stream on its way into one job. The job is made with its first part.
+pub struct DocumentStream {
+    service: IngestService,
+    tenant: TenantId,
+    collection: Collection,
+    key: Option<String>,
+    webhook: Option<String>,
+    job: Option<Uuid>,
+    items: Vec<NewJobItem>,
+    refused: Vec<RefusedItem>,
+    bytes: usize,
+}
+
+impl IngestService {
+    /// Opens a stream into a collection, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// [`ServiceError::Conflict`] for a collection of another model; [`ServiceError::Invalid`] for a webhook that
+    /// cannot be; store errors.
+    pub async fn open_stream(
+        &self,
+        tenant: TenantId,
+        collection: &str,
+        key: Option<String>,
+        webhook: Option<&str>,
+    ) -> Result<DocumentStream, ServiceError> {
+        Ok(DocumentStream {
+            webhook: webhook.map(|url| self.check_webhook(url)).transpose()?,
+            collection: self.collection(tenant, collection).await?,
+            service: self.clone(),
+            tenant,
+            key,
+            job: None,
+            items: Vec::new(),
+            refused: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// What a stream of this name was answered, if there was one; with the hash of all that was sent, whether
+    /// it was the same.
+    ///
+    /// # Errors
+    /// [`ServiceError::Conflict`] when it was another, or is still arriving.
+    pub async fn earlier_stream(
+        &self,
+        tenant: TenantId,
+        key: &str,
+        request_hash: Option<Hash>,
+    ) -> Result<Option<FirstAnswer>, ServiceError> {
+        let key = RequestKey { key, request_hash };
+        match self.store.earlier_request(tenant, key, self.context.clock.now()).await? {
+            None => Ok(None),
+            Some(EnqueueOutcome::Repeated(answer)) => Ok(Some(answer)),
+            Some(other) => Err(refusal(&other)),
+        }
+    }
+}
+
+impl DocumentStream {
+    /// The job, once there is one.
+    #[must_use]
+    pub const fn job(&self) -> Option<Uuid> {
+        self.job
+    }
+
+    /// Takes something that arrived; accepts a part when enough has come together, which waits while the queue
+    /// is full.
+    ///
+    /// # Errors
+    /// As [`DocumentStream::flush`].
+    pub async fn push(&mut self, arrival: Arrival) -> Result<(), ServiceError> {
+        match arrival {
+            Arrival::Document(document) => {
+                self.bytes += document.content.len();
+                self.items.push(queue_item(document));
+            }
+            Arrival::Refused(item) => self.refused.push(item),
+        }
+        if self.items.len() + self.refused.len() >= PART_ITEMS || self.bytes >= PART_BYTES {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Accepts what has arrived, and says that the sender is still there.
+    ///
+    /// # Errors
+    /// [`ServiceError::QueueFull`] when nothing moves in the queue; [`ServiceError::Conflict`] when the job was
+    /// cancelled, or the key is taken; store errors.
+    pub async fn flush(&mut self) -> Result<(), ServiceError> {
+        self.bytes = 0;
+        let items = std::mem::take(&mut self.items);
+        let refused = std::mem::take(&mut self.refused);
+        match self.job {
+            None if items.is_empty() && refused.is_empty() => return Ok(()),
+            None => self.open(items, refused).await?,
+            Some(job) => self.append(job, items, refused).await?,
+        }
+        self.service.signal.queued.notify_waiters();
+        Ok(())
+    }
+
+    async fn open(&mut self, items: Vec<NewJobItem>, refused: Vec<RefusedItem>) -> Result<(), ServiceError> {
+        let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
+        let job = self.service.new_job(&self.collection, key, self.webhook.as_deref());
+        let until = job.now + RECEIVING;
+        match self.service.store.open_job(self.tenant, &job, items, refused, until).await? {
+            EnqueueOutcome::Queued => {
+                self.job = Some(job.id);
+                Ok(())
+            }
+            // The first part is small: a queue without room for it is as full as any.
+            other => Err(refusal(&other)),
+        }
+    }
+
+    async fn append(
+        &self,
+        job: Uuid,
+        mut items: Vec<NewJobItem>,
+        mut refused: Vec<RefusedItem>,
+    ) -> Result<(), ServiceError> {
+        let service = &self.service;
+        let mut stalled_since = tokio::time::Instant::now();
+        let mut least = u64::MAX;
+        loop {
+            let now = service.context.clock.now();
+            let part = (items, refused);
+            let full = match service
+                .store
+                .append_to_job(self.tenant, job, service.limits, part, now + RECEIVING, now)
+                .await?
+            {
+                AppendOutcome::Queued => return Ok(()),
+                AppendOutcome::JobClosed => return Err(job_closed()),
+                AppendOutcome::Full(full, part) => {
+                    (items, refused) = part;
+                    full
+                }
+            };
+            if full.waiting < least {
+                least = full.waiting;
+                stalled_since = tokio::time::Instant::now();
+            }
+            if stalled_since.elapsed() >= STALLED || full.asked > full.value {
+                return Err(ServiceError::QueueFull(full));
+            }
+            tokio::select! {
+                () = service.signal.settled.notified() => {}
+                () = tokio::time::sleep(ROOM_POLL) => {}
+                () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
+            }
+            // Says that the sender is still there.
+            let nothing = (Vec::new(), Vec::new());
+            let now = service.context.clock.now();
+            service.store.append_to_job(self.tenant, job, service.limits, nothing, now + RECEIVING, now).await?;
+        }
+    }
+
+    /// All has arrived: `request_hash` names it. `None` if nothing at all did.
+    ///
+    /// # Errors
+    /// As [`DocumentStream::flush`].
+    pub async fn complete(&mut self, request_hash: Hash) -> Result<Option<Uuid>, ServiceError> {
+        self.flush().await?;
+        if let Some(job) = self.job {
+            self.close(job, Some(request_hash)).await?;
+        }
+        Ok(self.job)
+    }
+
+    /// The stream broke off: accepts what had arrived and lets the job end with that. Its key is free again.
+    ///
+    /// # Errors
+    /// As [`DocumentStream::flush`].
+    pub async fn break_off(&mut self) -> Result<Option<Uuid>, ServiceError> {
+        let kept = self.flush().await;
+        if let Some(job) = self.job {
+            self.close(job, None).await?;
+        }
+        kept.map(|()| self.job)
+    }
+
+    async fn close(&self, job: Uuid, request_hash: Option<Hash>) -> Result<(), ServiceError> {
+        self.service.store.close_job(self.tenant, job, request_hash, self.service.context.clock.now()).await?;
+        self.service.signal.settled.notify_waiters();
+        Ok(())
+    }
+}
+
+fn job_closed() -> ServiceError {
+    ServiceError::Conflict {
+        code: "job_over",
+        detail: "the job was cancelled while its documents arrived; what had been indexed by then stays".to_owned(),
+    }
+}

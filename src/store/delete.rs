@@ -1,0 +1,275 @@
+//! Deletes: everything that a document or a collection left anywhere goes in one transaction, what waits
+//! in the queue included, so that nothing comes back afterwards.
+//!
+//! Locks are taken in the order of a commit: items, collection, documents (by source), statistics.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Store, StoreError, commit::delete_chunks, statistics::StatisticChanges};
+use crate::domain::identity::TenantId;
+
+type Tx = Transaction<'static, Postgres>;
+
+/// Documents whose chunks are deleted by one statement.
+const PAGE: i64 = 200;
+
+/// What a delete removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeleteReceipt {
+    /// Documents.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Vectors.
+    pub vectors: u64,
+    /// Entries of the lexical statistics that were lowered or removed.
+    pub terms: u64,
+    /// Items waiting or being worked on that will not be indexed.
+    pub queue_items: u64,
+}
+
+/// Which documents of a collection.
+#[derive(Clone, Copy, Debug)]
+enum Matching<'a> {
+    Source(&'a str),
+    Prefix(&'a str),
+    All,
+}
+
+impl<'a> Matching<'a> {
+    fn source(self) -> Option<&'a str> {
+        if let Self::Source(source) = self { Some(source) } else { None }
+    }
+
+    fn prefix(self) -> Option<&'a str> {
+        if let Self::Prefix(prefix) = self { Some(prefix) } else { None }
+    }
+}
+
+impl Store {
+    /// Deletes a document. `None` when there is no such document.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_document(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let Some(row) = sqlx::query!(
+            "SELECT collection_id, source FROM document WHERE tenant_id = $1 AND document_id = $2",
+            tenant.0,
+            id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        self.delete(transaction, tenant, row.collection_id, Matching::Source(&row.source), now).await.map(Some)
+    }
+
+    /// Deletes the documents of a collection whose source starts so.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_by_prefix(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        prefix: &str,
+        now: OffsetDateTime,
+    ) -> Result<DeleteReceipt, StoreError> {
+        let transaction = self.begin(tenant).await?;
+        self.delete(transaction, tenant, collection, Matching::Prefix(prefix), now).await
+    }
+
+    async fn delete(
+        &self,
+        mut transaction: Tx,
+        tenant: TenantId,
+        collection: Uuid,
+        matching: Matching<'_>,
+        now: OffsetDateTime,
+    ) -> Result<DeleteReceipt, StoreError> {
+        let (jobs, queue_items) = drop_items(&mut transaction, tenant, collection, matching, now).await?;
+        // Keeps a reweighing out, which rewrites the same chunks.
+        sqlx::query!(
+            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+            tenant.0,
+            collection
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let mut receipt = DeleteReceipt { queue_items, ..DeleteReceipt::default() };
+        let mut changes = StatisticChanges::default();
+        loop {
+            let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
+            if page.is_empty() {
+                break;
+            }
+            receipt.vectors += delete_chunks(&mut transaction, tenant, &page, &mut changes).await?;
+            receipt.documents +=
+                sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
+                    .execute(&mut *transaction)
+                    .await?
+                    .rows_affected();
+        }
+        if receipt.documents > 0 {
+            receipt.chunks = changes.chunks.unsigned_abs();
+            changes.documents -= i64::try_from(receipt.documents).unwrap_or(i64::MAX);
+            let terms = changes.apply(&mut transaction, tenant, collection).await?;
+            receipt.terms = u64::try_from(terms.len()).unwrap_or(u64::MAX);
+            forget_unused_terms(&mut transaction, tenant, collection, &terms).await?;
+        }
+        transaction.commit().await?;
+        self.finish_all(tenant, &jobs, now).await?;
+        Ok(receipt)
+    }
+
+    /// Deletes a collection with everything in it. `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_collection(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let Some(id) = sqlx::query_scalar!(
+            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND name = $2",
+            tenant.0,
+            name
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        let (jobs, queue_items) = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
+        sqlx::query!(
+            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
+            tenant.0,
+            id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let counts = sqlx::query!(
+            r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
+                      (SELECT count(*) FROM chunk WHERE tenant_id = $1 AND collection_id = $2) AS "chunks!",
+                      (SELECT count(*) FROM chunk_embedding WHERE tenant_id = $1 AND collection_id = $2) AS "vectors!",
+                      (SELECT count(*) FROM term_statistic WHERE tenant_id = $1 AND collection_id = $2) AS "terms!""#,
+            tenant.0,
+            id
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        self.finish_all(tenant, &jobs, now).await?;
+        Ok(Some(DeleteReceipt {
+            documents: counts.documents.unsigned_abs(),
+            chunks: counts.chunks.unsigned_abs(),
+            vectors: counts.vectors.unsigned_abs(),
+            terms: counts.terms.unsigned_abs(),
+            queue_items,
+        }))
+    }
+
+    /// Ends jobs that lost their last items. Apart from the delete: a job's row comes before its items in
+    /// the order of locks.
+    async fn finish_all(&self, tenant: TenantId, jobs: &[Uuid], now: OffsetDateTime) -> Result<(), StoreError> {
+        for job in jobs {
+            self.finish_job(tenant, *job, &[], now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Returns
+/// the jobs they were of, and their number.
+async fn drop_items(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    matching: Matching<'_>,
+    now: OffsetDateTime,
+) -> Result<(Vec<Uuid>, u64), StoreError> {
+    let (cause, message) = match matching {
+        Matching::All => ("collection_deleted", "The collection was deleted before this document was indexed."),
+        _ => ("deleted", "A delete of this source came before it was indexed."),
+    };
+    let rows = sqlx::query!(
+        r#"WITH locked AS MATERIALIZED (
+               SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
+               WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
+                 AND i.state IN ('queued', 'running')
+                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+               ORDER BY i.job_id, i.ordinal FOR UPDATE OF i
+           ), gone AS (
+               UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+                      finished_at = $5, cause = $6, message = $7
+               FROM locked WHERE i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
+               RETURNING i.job_id)
+           SELECT job_id, count(*) AS "items!" FROM gone GROUP BY job_id"#,
+        tenant.0,
+        collection,
+        matching.source(),
+        matching.prefix(),
+        now,
+        cause,
+        message,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let items = rows.iter().map(|row| row.items.unsigned_abs()).sum();
+    Ok((rows.into_iter().map(|row| row.job_id).collect(), items))
+}
+
+async fn lock_documents(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    matching: Matching<'_>,
+) -> Result<Vec<Uuid>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        "SELECT document_id FROM document
+         WHERE tenant_id = $1 AND collection_id = $2
+           AND ($3::text IS NULL OR source = $3) AND ($4::text IS NULL OR starts_with(source, $4))
+         ORDER BY source LIMIT $5 FOR UPDATE",
+        tenant.0,
+        collection,
+        matching.source(),
+        matching.prefix(),
+        PAGE,
+    )
+    .fetch_all(&mut **transaction)
+    .await?)
+}
+
+/// Removes the statistics of terms that no chunk holds any more; their rows are locked already.
+async fn forget_unused_terms(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    terms: &[i32],
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "DELETE FROM term_statistic
+         WHERE tenant_id = $1 AND collection_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
+        tenant.0,
+        collection,
+        terms
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

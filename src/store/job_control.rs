@@ -1,0 +1,178 @@
+//! Stopping a job, and trying its failures again.
+//!
+//! Stopping is a mark on the job, which keeps workers from claiming more of it, and then the settlement
+//! of its items in pages: a job may have a million. Whoever finds a marked job with waiting items goes on
+//! where the one who was asked may have died.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Store, StoreError, webhook};
+use crate::domain::identity::TenantId;
+
+/// Items that one transaction settles.
+const PAGE: i64 = 5_000;
+
+/// What became of the wish to stop a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelOutcome {
+    /// There is no such job.
+    NotFound,
+    /// It had ended before.
+    AlreadyOver,
+    /// Nothing more of it lands.
+    Stopped,
+}
+
+/// What became of the wish to try a job's failures again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryOutcome {
+    /// There is no such job.
+    NotFound,
+    /// It has not ended yet.
+    NotOver,
+    /// Nothing failed, or what failed is no longer kept.
+    NothingToRetry,
+    /// So many documents wait again.
+    Queued(u64),
+}
+
+impl Store {
+    /// Stops a job: once this returns, nothing more of it is stored.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]. The job may be marked by then; it stops all the same, a little later.
+    pub async fn cancel_job(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<CancelOutcome, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let row = sqlx::query!(
+            r#"UPDATE job SET cancelled_at = COALESCE(cancelled_at, $3), receiving_until = NULL, revision = revision + 1
+               WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING job_id"#,
+            tenant.0,
+            job,
+            now
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if row.is_none() {
+            let exists = sqlx::query!("SELECT job_id FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job)
+                .fetch_optional(&mut *transaction)
+                .await?;
+            return Ok(if exists.is_some() { CancelOutcome::AlreadyOver } else { CancelOutcome::NotFound });
+        }
+        transaction.commit().await?;
+        loop {
+            let mut transaction = self.begin(tenant).await?;
+            let settled = cancel_page(&mut transaction, tenant, job, now).await?;
+            transaction.commit().await?;
+            if settled == 0 {
+                break;
+            }
+        }
+        self.finish_job(tenant, job, &[], now).await?;
+        Ok(CancelOutcome::Stopped)
+    }
+
+    /// Puts the failed items of a job that has ended back into the queue, with all their attempts.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn retry_job(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<RetryOutcome, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let row =
+            sqlx::query!("SELECT finished_at FROM job WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE", tenant.0, job)
+                .fetch_optional(&mut *transaction)
+                .await?;
+        match row {
+            None => return Ok(RetryOutcome::NotFound),
+            Some(row) if row.finished_at.is_none() => return Ok(RetryOutcome::NotOver),
+            Some(_) => {}
+        }
+        let requeued = sqlx::query!(
+            "UPDATE job_item SET state = 'queued', attempts = 0, available_at = $3, stage = NULL, cause = NULL,
+                    message = NULL, finished_at = NULL
+             WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL",
+            tenant.0,
+            job,
+            now
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        if requeued == 0 {
+            return Ok(RetryOutcome::NothingToRetry);
+        }
+        sqlx::query!(
+            "UPDATE job j SET state = 'queued', finished_at = NULL, started_at = NULL, cancelled_at = NULL,
+                    heartbeat_at = NULL, bytes_before = t.bytes, revision = revision + 1
+             FROM job_tally t
+             WHERE j.tenant_id = $1 AND j.job_id = $2 AND t.tenant_id = j.tenant_id AND t.job_id = j.job_id",
+            tenant.0,
+            job
+        )
+        .execute(&mut *transaction)
+        .await?;
+        webhook::job_retried(&mut transaction, tenant, job).await?;
+        transaction.commit().await?;
+        Ok(RetryOutcome::Queued(requeued))
+    }
+
+    /// Forgets the content of items that failed before `before`: they can no longer be retried. Returns
+    /// how many.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn forget_failed_content(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
+        let mut transaction = self.begin_queue().await?;
+        let forgotten = sqlx::query!(
+            "UPDATE job_item SET payload = NULL, content = NULL
+             WHERE state = 'failed' AND content IS NOT NULL AND finished_at < $1",
+            before
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        transaction.commit().await?;
+        Ok(forgotten)
+    }
+}
+
+/// Settles unfinished items of a job as cancelled, running ones first, at most a page; how many those were.
+/// Items are locked in their order, like by a commit, so that neither waits for the other in turn.
+pub(super) async fn cancel_page(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    let mut settled = 0;
+    for state in ["running", "queued"] {
+        settled += sqlx::query!(
+            "WITH locked AS MATERIALIZED (
+                 SELECT ordinal FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND state = $3
+                 ORDER BY ordinal LIMIT $4 FOR UPDATE)
+             UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+                    finished_at = $5, cause = 'cancelled', message = 'The job was cancelled before this document was indexed.'
+             FROM locked WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+            tenant.0,
+            job,
+            state,
+            PAGE,
+            now
+        )
+        .execute(&mut **transaction)
+        .await?
+        .rows_affected();
+    }
+    Ok(settled)
+}
