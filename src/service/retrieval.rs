@@ -17,7 +17,8 @@ use crate::{
         identity::{ChunkKey, TenantId},
         lexical::{
             analyzer::Analyzer,
-            bm25::{DEFAULT_CANDIDATE_BUDGET, QueryProfile, TermCounts, evidence_score, select_candidates},
+            bm25::{QueryProfile, TermCounts, evidence_score},
+            candidates::{DEFAULT_CANDIDATE_BUDGET, select_candidates},
             term_id::TermSalt,
         },
     },
@@ -224,7 +225,9 @@ impl Retriever {
                 let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);
                 *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
             }
-            lexical_query.candidate_terms.extend(select_candidates(&profile, DEFAULT_CANDIDATE_BUDGET).gin_terms);
+            let candidates = select_candidates(&profile, DEFAULT_CANDIDATE_BUDGET);
+            lexical_query.rare_terms.extend(candidates.rare);
+            lexical_query.term_pairs.extend(candidates.pairs);
             lexical_query.weights.extend(profile.weights());
             profiles.push(profile);
         }

@@ -16,8 +16,10 @@ pub type DocumentFrequencies = HashMap<i32, u64>;
 /// The query side of BM25, ready for the database.
 #[derive(Clone, Debug, Default)]
 pub struct LexicalQuery {
-    /// Terms that find candidates, over all collections.
-    pub candidate_terms: Vec<i32>,
+    /// Chunks with any of these terms are scored.
+    pub rare_terms: Vec<i32>,
+    /// Chunks with both terms of one of these are scored as well.
+    pub term_pairs: Vec<(i32, i32)>,
     /// Weight of every term, ascending by id.
     pub weights: Vec<(i32, f32)>,
 }
@@ -63,17 +65,19 @@ impl Store {
         filter: &Filter,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
-        if query.candidate_terms.is_empty() {
+        if query.rare_terms.is_empty() {
             return Ok(Vec::new());
         }
+        let pairs: Vec<i32> = query.term_pairs.iter().flat_map(|(first, second)| [*first, *second]).collect();
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
-               FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
+               FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"#,
             tenant.0,
             collections,
-            &query.candidate_terms,
+            &query.rare_terms,
+            &pairs,
             chunk::sparse(&query.weights) as _,
             filter.metadata_path(),
             filter.source_prefix.as_deref(),

@@ -9,9 +9,11 @@ use crate::domain::identity::EmbeddingProfile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileId(pub i32);
 
-/// Rows that [`nearest_chunks`] finds: as many as fusion reads. A limit that the planner does not know
-/// makes it think of sorting the whole table.
-pub(super) const NEAREST_LIMIT: i64 = 100;
+/// Most rows that [`nearest_chunks`] finds: pgvector's largest `hnsw.ef_search`.
+pub(super) const NEAREST_LIMIT: i64 = 1_000;
+
+/// Candidates that a walk of the index keeps at least: pgvector's default.
+const LEAST_EF_SEARCH: i64 = 40;
 
 /// Largest dimension that pgvector can index as `halfvec`.
 const MAX_DIMENSION: usize = 4_000;
@@ -63,18 +65,22 @@ pub(super) fn nearest_chunks_name(profile: ProfileId) -> String {
 
 /// A function for the usual vector search, one without a filter. Like those at the end of the first
 /// migration it sets the tenant itself and reads what the policies then let its caller see. Here its
-/// numbers can stand in its text, which is how the planner knows of the partial index, and its plan is kept.
+/// numbers can stand in its text, which is how the planner knows of the partial index, and its plan is
+/// kept. Sorting is off because a fresh table has no statistics, and the planner would take it for so
+/// small that comparing all its vectors looks cheapest.
 fn nearest_chunks(id: i32, dimension: i32) -> String {
     let name = nearest_chunks_name(ProfileId(id));
     let distance = format!("(e.embedding::halfvec({dimension})) <=> query");
     format!(
-        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_collections uuid[], query halfvec) \
-         RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision) LANGUAGE plpgsql VOLATILE AS $$ \
+        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_collections uuid[], query halfvec, max_rows integer) \
+         RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision) LANGUAGE plpgsql VOLATILE \
+         SET enable_sort = off SET plan_cache_mode = force_generic_plan AS $$ \
          BEGIN \
-             PERFORM set_config('cited.tenant', in_tenant::text, true); \
+             PERFORM set_config('cited.tenant', in_tenant::text, true), \
+                     set_config('hnsw.ef_search', LEAST(GREATEST(max_rows, {LEAST_EF_SEARCH}), {NEAREST_LIMIT})::text, true); \
              RETURN QUERY SELECT e.document_id, e.ordinal, 1 - ({distance}) FROM chunk_embedding e \
                  WHERE e.profile_id = {id} AND e.collection_id = ANY (in_collections) \
-                 ORDER BY {distance} LIMIT {NEAREST_LIMIT}; \
+                 ORDER BY {distance} LIMIT max_rows; \
          END $$; \
          REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; \
          GRANT EXECUTE ON FUNCTION {name} TO cited_app"

@@ -120,17 +120,16 @@ impl Store {
             return Ok(None);
         }
         let statement =
-            format!("SELECT document_id, ordinal, similarity FROM {}($1, $2, $3)", nearest_chunks_name(query.profile));
+            format!("SELECT document_id, ordinal, similarity FROM {}($1, $2, $3, $4)", nearest_chunks_name(query.profile));
         let rows = sqlx::query(AssertSqlSafe(statement))
             .bind(tenant.0)
             .bind(query.collections)
             .bind(chunk::half(query.vector))
+            .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
             .fetch_all(self.reader())
             .await?;
-        let mut hits = read_hits(rows)?;
-        let expected = query.limit.unsigned_abs();
-        let is_enough = hits.len() as u64 >= expected.min(query.chunks);
-        hits.truncate(usize::try_from(expected).unwrap_or(usize::MAX));
+        let hits = read_hits(rows)?;
+        let is_enough = hits.len() as u64 >= query.limit.unsigned_abs().min(query.chunks);
         Ok(is_enough.then_some(hits))
     }
 

@@ -26,13 +26,6 @@ pub const B: f64 = 0.75;
 /// Largest number of non-zero elements that pgvector accepts in a `sparsevec`.
 pub const MAX_SPARSE_ELEMENTS: usize = 16_000;
 
-/// Default for the number of chunks that [`select_candidates`] lets a query score.
-///
-/// Each costs the database a microsecond or more, and this is twenty times as many as a result list is
-/// deep. On six collections of 600 to 3,200 documents nDCG@10 moves by 0.003 at most when the budget
-/// is half the collection (300 to 1,600 chunks); with 280 it falls by 0.006 and 0.014 on two of them.
-pub const DEFAULT_CANDIDATE_BUDGET: u64 = 2_000;
-
 /// The terms of one text: how often each occurs, and how many occurrences there are in all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermCounts {
@@ -49,7 +42,7 @@ impl TermCounts {
         Self::of_ids(ids)
     }
 
-    fn of_ids(mut ids: Vec<TermId>) -> Self {
+    pub(super) fn of_ids(mut ids: Vec<TermId>) -> Self {
         ids.sort_unstable();
         let counts = ids
             .chunk_by(|left, right| left == right)
@@ -193,7 +186,8 @@ impl QueryProfile {
         self.terms.iter().map(|term| term.weight).sum()
     }
 
-    fn known_terms(&self) -> impl Iterator<Item = &QueryTerm> {
+    /// Terms that the collection holds, by ascending id.
+    pub(super) fn known_terms(&self) -> impl Iterator<Item = &QueryTerm> {
         self.terms.iter().filter(|term| term.document_frequency > 0)
     }
 }
@@ -207,43 +201,6 @@ impl QueryProfile {
 pub fn evidence_score(best_score: f64, query: &QueryProfile) -> f64 {
     let mass = query.idf_mass();
     if mass > 0.0 { (best_score / mass).clamp(0.0, K1 + 1.0) } else { 0.0 }
-}
-
-/// Which terms find the chunks to be scored; see [`select_candidates`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Candidates {
-    /// Terms to look up in the GIN index, rarest first. Empty if the collection knows none.
-    pub gin_terms: Vec<TermId>,
-    /// Known terms too frequent for the budget, rarest first: they score, but find nothing.
-    pub score_only: Vec<TermId>,
-    /// Terms that no chunk of the collection holds, by ascending id.
-    pub unknown: Vec<TermId>,
-}
-
-/// Chooses the terms that find the chunks to be scored, in one collection.
-///
-/// Terms are taken in order of rarity (ties by id) for as long as their document frequencies add up
-/// to no more than `budget` chunks; the rarest known term is taken whatever its frequency. All known
-/// terms score every chunk so found. The result is exact while the frequencies fit the budget; beyond
-/// it a chunk is missed only if it holds none but the query's most frequent terms.
-#[must_use]
-pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
-    let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
-    known.sort_unstable();
-    let mut candidates = Candidates {
-        unknown: query.terms.iter().filter(|term| term.document_frequency == 0).map(|term| term.id).collect(),
-        ..Candidates::default()
-    };
-    let mut found = 0_u64;
-    for (document_frequency, id) in known {
-        found = found.saturating_add(document_frequency);
-        if found <= budget || candidates.gin_terms.is_empty() {
-            candidates.gin_terms.push(id);
-        } else {
-            candidates.score_only.push(id);
-        }
-    }
-    candidates
 }
 
 /// Relative change of the average length beyond which stored weights are computed again while

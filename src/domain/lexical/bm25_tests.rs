@@ -78,19 +78,6 @@ fn evidence_counts_terms_nobody_holds() {
 }
 
 #[test]
-fn candidates_are_taken_by_rarity_within_budget() {
-    let query = profile(&[(1, 500), (2, 0), (3, 30), (4, 70), (5, 70)], 1000);
-    let chosen = select_candidates(&query, 170);
-    assert_eq!(chosen.gin_terms, [3, 4, 5]);
-    assert_eq!(chosen.score_only, [1]);
-    assert_eq!(chosen.unknown, [2]);
-    assert_eq!(select_candidates(&query, 169).gin_terms, [3, 4]);
-    assert_eq!(select_candidates(&query, 0).gin_terms, [3]);
-    assert_eq!(select_candidates(&query, u64::MAX).gin_terms, [3, 4, 5, 1]);
-    assert_eq!(select_candidates(&QueryProfile::default(), 10), Candidates::default());
-}
-
-#[test]
 fn reference_length_is_renewed_after_doubling_and_drift() {
     assert_eq!(ReferenceLength::of(0, 5), None);
     assert_eq!(ReferenceLength::of(5, 0), None);
@@ -135,20 +122,5 @@ proptest! {
         for (_, weight) in document_weights(&terms, average) {
             prop_assert!(weight > 0.0 && f64::from(weight) <= K1 + 1.0);
         }
-    }
-
-    #[test]
-    fn candidates_partition_the_query(
-        frequencies in prop::collection::btree_map(1..1000_i32, 0_u64..500, 0..20),
-        budget in 0_u64..2000,
-    ) {
-        let frequencies: Vec<_> = frequencies.into_iter().collect();
-        let query = profile(&frequencies, 500);
-        let chosen = select_candidates(&query, budget);
-        let mut all = [chosen.gin_terms.clone(), chosen.score_only, chosen.unknown].concat();
-        all.sort_unstable();
-        prop_assert_eq!(all, frequencies.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-        let cost: u64 = frequencies.iter().filter(|(id, _)| chosen.gin_terms.contains(id)).map(|(_, df)| df).sum();
-        prop_assert!(cost <= budget || chosen.gin_terms.len() == 1);
     }
 }

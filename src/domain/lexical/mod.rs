@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 pub mod bm25;
+pub mod candidates;
 pub mod reweigh;
 mod stop_words;
 pub mod term_id;
