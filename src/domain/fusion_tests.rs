@@ -51,12 +51,20 @@ fn hostile_scores() {
 }
 
 #[test]
-fn only_the_first_hundred_count_but_none_is_lost() {
-    let dense: Vec<Scored<u32>> = (0..150).map(|key| Scored { key, score: 1.0 - f64::from(key) / 150.0 }).collect();
-    let fused = fuse_weighted(&dense, &[], DenseWeight::default());
-    assert_eq!(fused.len(), 150);
-    assert!(fused[98].fused > 0.0);
-    assert!(fused[99..].iter().all(|item| item.fused == 0.0 && item.dense.is_some()));
+fn the_scale_of_a_long_list_ends_at_its_estimated_hundredth() {
+    let falling = |count: u32| -> Vec<Scored<u32>> {
+        (0..count).map(|key| Scored { key, score: 10.0 - f64::from(key + 1).ln() }).collect()
+    };
+    let at = |list: &[Scored<u32>], place: usize| {
+        fuse_weighted(list, &[], DenseWeight::new(1.0).expect("in range"))[place].fused
+    };
+    // ln falls by as much from 50 to 100 as from 25 to 50: the estimate is exact here.
+    let expected = (100.0_f64.ln() - 50.0_f64.ln()) / 100.0_f64.ln();
+    assert!((at(&falling(50), 49) - expected).abs() < 1e-12);
+    assert!((at(&falling(150), 49) - expected).abs() < 1e-12, "a deeper search changes nothing above");
+    assert!(at(&falling(150), 98) > 0.0 && at(&falling(150), 99).abs() < 1e-12 && at(&falling(150), 149) == 0.0);
+    assert!(at(&falling(49), 48).abs() < 1e-12, "the last of a short list");
+    assert_eq!(fuse_weighted(&falling(150), &[], DenseWeight::default()).len(), 150, "none is lost");
 }
 
 #[test]

@@ -19,7 +19,7 @@ const MINIMUM_POSTGRES: i32 = 160_000;
 const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
 /// What every pooled connection runs first. The role is what row level security binds. Vector searches
-/// go on until they have enough rows that pass the filter, and a list of 100 is what fusion reads.
+/// go on until they have enough rows that pass the filter, and a list as long as fusion reads is not cut short.
 const SESSION: &str = "SET ROLE cited_app; SET hnsw.ef_search = 100; SET hnsw.iterative_scan = relaxed_order; \
      SET jit = off; SET default_transaction_isolation = 'read committed'";
 
@@ -131,9 +131,12 @@ impl Store {
         &self.write
     }
 
-    /// A transaction that sees the queue of every tenant and nothing else.
+    /// A transaction that sees the queue of every tenant and nothing else. The queue is always read in the
+    /// order of one of its indexes: without statistics a planner would rather sort all that waits.
     pub(super) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        Ok(self.write.begin_with("BEGIN; SET LOCAL cited.queue_worker = 'on'").await?)
+        const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
+             SET LOCAL enable_sort = off";
+        Ok(self.write.begin_with(BEGIN).await?)
     }
 }
 

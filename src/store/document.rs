@@ -189,8 +189,11 @@ impl Store {
         let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT DISTINCT ON (embedding_hash) embedding_hash, embedding AS "embedding: pgvector::HalfVector"
-               FROM chunk_embedding WHERE tenant_id = $1 AND profile_id = $2 AND embedding_hash = ANY ($3)"#,
+            // One probe of the index per hash: told of all at once, a planner without statistics reads the collection.
+            r#"SELECT wanted.hash AS "embedding_hash!", known.embedding AS "embedding!: pgvector::HalfVector"
+               FROM UNNEST($3::bytea[]) AS wanted (hash)
+               CROSS JOIN LATERAL (SELECT e.embedding FROM chunk_embedding e
+                   WHERE e.tenant_id = $1 AND e.profile_id = $2 AND e.embedding_hash = wanted.hash LIMIT 1) known"#,
             tenant.0,
             profile.0,
             &wanted,

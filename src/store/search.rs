@@ -119,8 +119,10 @@ impl Store {
         if !query.filter.is_empty() || query.chunks <= EXACT_SCAN_LIMIT || query.limit > NEAREST_LIMIT {
             return Ok(None);
         }
-        let statement =
-            format!("SELECT document_id, ordinal, similarity FROM {}($1, $2, $3, $4)", nearest_chunks_name(query.profile));
+        let statement = format!(
+            "SELECT document_id, ordinal, similarity FROM {}($1, $2, $3, $4)",
+            nearest_chunks_name(query.profile)
+        );
         let rows = sqlx::query(AssertSqlSafe(statement))
             .bind(tenant.0)
             .bind(query.collections)

@@ -73,7 +73,7 @@ impl Settings {
     fn lease(&self) -> Lease {
         Lease {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
-            max_items: 64,
+            max_items: 128,
             max_bytes: 8 * 1024 * 1024,
             max_attempts: self.max_attempts,
         }
