@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -17,6 +18,8 @@ import onnxruntime
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 ROOT = Path(__file__).resolve().parents[2]
+# That of the benchmark of the service, which has most of the dependencies built.
+TARGET = ROOT / "bench" / "target"
 sys.path.insert(0, str(ROOT / "tools" / "minilm"))
 
 from onnx_graph import build  # noqa: E402
@@ -74,8 +77,7 @@ class Ours:
         self.texts = texts
 
     def measure(self, threads: int, seconds: float) -> dict[str, float]:
-        binary = ROOT / "target" / "release" / "examples" / "embedder_speed"
-        command = [binary, self.texts, str(threads), str(seconds)]
+        command = [TARGET / "release" / "embedder-speed", self.texts, str(threads), str(seconds)]
         return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
@@ -88,8 +90,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0)
     arguments = parser.parse_args()
 
-    build_ours = ["cargo", "build", "--release", "--quiet", "--example", "embedder_speed"]
-    subprocess.run(build_ours, check=True, cwd=ROOT)
+    manifest = ROOT / "bench" / "embedder" / "Cargo.toml"
+    build_ours = ["cargo", "build", "--release", "--quiet", "--manifest-path", manifest, "--target-dir", TARGET]
+    subprocess.run(build_ours, check=True, env={**os.environ, "SQLX_OFFLINE": "true"})
     source = read_wheel(arguments.wheel)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)

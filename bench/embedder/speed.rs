@@ -1,4 +1,4 @@
-//! Times the built-in embedder on the texts of a JSON file: `embedder_speed texts.json THREADS SECONDS`.
+//! Times the built-in embedder on the texts of a JSON file: `embedder-speed texts.json THREADS SECONDS`.
 //!
 //! Prints one JSON object: milliseconds to start, milliseconds per text with one text after the other, and texts per
 //! second with all threads busy. `run.py` calls it in turns with onnxruntime.
@@ -12,7 +12,7 @@ use cited::providers::minilm::MiniLm;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, file, threads, seconds] = arguments.as_slice() else {
-        return Err("usage: embedder_speed texts.json THREADS SECONDS".into());
+        return Err("usage: embedder-speed texts.json THREADS SECONDS".into());
     };
     let texts: Vec<String> = serde_json::from_slice(&std::fs::read(file)?)?;
     let threads: NonZeroUsize = threads.parse()?;

@@ -19,7 +19,7 @@ pub(super) fn parameters(socket_dir: &str, durability: Durability) -> Vec<String
         "max_connections=100".to_owned(),
         // The private instance shares its machine with models and other programs: the operating
         // system's cache does the rest.
-        "shared_buffers=128MB".to_owned(),
+        "shared_buffers=256MB".to_owned(),
         // Vector index builds are several times faster when the graph fits here.
         "maintenance_work_mem=128MB".to_owned(),
         // A parallel index build takes its shared memory at once. Containers give /dev/shm 64 MB,
