@@ -128,6 +128,7 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("unanswerable questions", |set| set.unanswerable.to_string()),
     ("abstention precision", |set| share(set.abstention_precision)),
     ("abstention recall", |set| share(set.abstention_recall)),
+    ("answerable above unanswerable (AUC)", |set| share(set.near_miss_auc)),
     ("rejected", |set| set.rejected.to_string()),
     ("timed out", |set| set.timed_out.to_string()),
     ("ms per ask (mean)", |set| tenths(set.mean_ms)),

@@ -7,13 +7,13 @@ use super::quote::quotable;
 use crate::domain::block::BlockKind;
 use crate::domain::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::domain::evidence::{Inquiry, TermMask};
-use crate::domain::lexical::bm25::{B, K1};
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
 
-/// Share of a title's question terms that a sentence without them is credited with.
-const TITLE_CREDIT: f32 = 0.25;
+/// What a sentence is credited with for the question's terms in the title or in the sentence before it: they
+/// name what it goes on about.
+const SUBJECT_CREDIT: f32 = 0.5;
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
@@ -52,8 +52,10 @@ pub struct SentenceCandidate {
     pub(super) source: usize,
     pub(super) range: Range<usize>,
     pub(super) text: String,
-    /// BM25 of the sentence over the question's idf mass.
+    /// Share of the question's idf mass in it, with what it is credited for.
     pub(super) lexical: f32,
+    /// Share of neighbouring question terms that are neighbours in it.
+    pub(super) pairs: f32,
     pub(super) mask: TermMask,
     pub(super) holds_kind: bool,
     pub(super) probability: f32,
@@ -85,12 +87,11 @@ pub fn candidates(
     sources: &[AnswerSource<'_>],
     evidence: &[PassageEvidence],
 ) -> Vec<SentenceCandidate> {
-    let average = average_length(evidence);
     let mut found = Vec::new();
     for (index, (source, evidence)) in sources.iter().zip(evidence).enumerate() {
         let mut before: Option<&SentenceEvidence> = None;
         for (place, sentence) in evidence.sentences.iter().enumerate() {
-            let candidate = candidate(inquiry, source, evidence, sentence, average);
+            let candidate = candidate(inquiry, source, evidence, before, sentence);
             if let Some(mut candidate) = candidate {
                 candidate.source = index;
                 candidate.place = place;
@@ -116,8 +117,8 @@ fn candidate(
     inquiry: &Inquiry,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
+    before: Option<&SentenceEvidence>,
     sentence: &SentenceEvidence,
-    average: f32,
 ) -> Option<SentenceCandidate> {
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
     let words = source.text.get(sentence.range.clone())?;
@@ -125,12 +126,12 @@ fn candidate(
         return None;
     }
     let text = quotable(words)?;
-    let only_in_title = evidence.title_mask & !sentence.mask;
-    let credit = TITLE_CREDIT * inquiry.terms.share(only_in_title);
+    let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
     Some(SentenceCandidate {
         source: 0,
         range: sentence.range.clone(),
-        lexical: sentence_score(inquiry, sentence, average) + credit,
+        lexical: inquiry.terms.share(sentence.mask) + SUBJECT_CREDIT * inquiry.terms.share(subject),
+        pairs: inquiry.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind: inquiry.kind.is_held_by(&inquiry.text, &text),
         text,
@@ -138,33 +139,6 @@ fn candidate(
         context: None,
         place: 0,
     })
-}
-
-/// BM25 of a sentence among the sentences of all sources, over the question's mass.
-fn sentence_score(inquiry: &Inquiry, sentence: &SentenceEvidence, average: f32) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "small constants")]
-    let (k1, b) = (K1 as f32, B as f32);
-    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-    let relative_length = sentence.length as f32 / average;
-    let saturation = k1 * (1.0 - b + b * relative_length);
-    let score: f32 = sentence
-        .counts
-        .iter()
-        .filter_map(|(position, count)| {
-            let term = inquiry.terms.terms().get(*position)?;
-            #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-            let count = *count as f32;
-            Some(term.weight * count * (k1 + 1.0) / (count + saturation))
-        })
-        .sum();
-    if inquiry.terms.mass() > 0.0 { score / inquiry.terms.mass() } else { 0.0 }
-}
-
-fn average_length(evidence: &[PassageEvidence]) -> f32 {
-    let lengths = || evidence.iter().flat_map(|evidence| &evidence.sentences).map(|sentence| sentence.length);
-    #[expect(clippy::cast_precision_loss, reason = "sentences are short and few")]
-    let average = lengths().sum::<usize>() as f32 / lengths().count().max(1) as f32;
-    average.max(1.0)
 }
 
 /// The sentence before, if `sentence` points back at it and it can stand in an answer.

@@ -4,22 +4,17 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
+use super::choose::{Scored, answer_by_part, one_answer};
+use super::parts::parts;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::domain::evidence::Inquiry;
-use crate::domain::evidence::kind::AnswerKind;
 use crate::domain::sentence::sentences;
-
-/// Most sentences chosen for themselves; each may bring one more as context.
-const MOST_SENTENCES: usize = 3;
-
-/// Share of the best sentence's score from which another one is worth its place.
-const WORTH_ADDING: f32 = 0.7;
-
-/// Share of words in common, of the shorter sentence's, from which two say the same.
-const REDUNDANT: f32 = 0.7;
 
 /// What holding the kind of thing asked for is worth, beside scores of 0 to 1.
 const KIND_BONUS: f32 = 0.15;
+
+/// What neighbours that stay neighbours are worth, beside scores of 0 to 1.
+const PAIRS_WEIGHT: f32 = 0.1;
 
 /// What the source's probability is worth, beside scores of 0 to 1.
 const SOURCE_WEIGHT: f32 = 0.45;
@@ -39,28 +34,20 @@ pub fn compose(
 ) -> Option<ExtractiveAnswer> {
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
     let ranked = rank(inquiry, candidates, cosines);
-    let (_, best) = *ranked.first()?;
-    let mut chosen: Vec<(&SentenceCandidate, f32)> = Vec::new();
-    for (candidate, score) in ranked {
-        let is_worth_adding = chosen.is_empty() || score >= best * WORTH_ADDING;
-        if chosen.len() == MOST_SENTENCES || !is_worth_adding {
-            break;
-        }
-        if chosen.iter().all(|(other, _)| !says_the_same(&other.text, &candidate.text)) {
-            chosen.push((candidate, score));
-        }
+    let parts = parts(inquiry);
+    let choice = if parts.is_empty() { one_answer(inquiry, &ranked) } else { answer_by_part(inquiry, &ranked, &parts) };
+    if choice.sentences.is_empty() {
+        return None;
     }
-    Some(write(&in_reading_order(chosen)))
+    let mut answer = write(&in_reading_order(choice.sentences));
+    answer.name_missing(choice.missing);
+    Some(answer)
 }
 
 /// Candidates that have to do with the question, best first.
-fn rank<'c>(
-    inquiry: &Inquiry,
-    candidates: &'c [SentenceCandidate],
-    cosines: Option<&[f32]>,
-) -> Vec<(&'c SentenceCandidate, f32)> {
+fn rank<'c>(inquiry: &Inquiry, candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
     let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
-    let mut ranked: Vec<(&SentenceCandidate, f32)> = candidates
+    let mut ranked: Vec<Scored<'_>> = candidates
         .iter()
         .enumerate()
         .filter_map(|(index, candidate)| {
@@ -70,9 +57,9 @@ fn rank<'c>(
             }
             let lexical = if top > 0.0 { candidate.lexical / top } else { 0.0 };
             let base = cosine.map_or(lexical, |cosine| f32::midpoint(lexical, cosine.max(0.0)));
-            let has_kind = inquiry.kind != AnswerKind::Other && candidate.holds_kind;
+            let has_kind = inquiry.kind.is_seen() && candidate.holds_kind;
             let bonus = if has_kind { KIND_BONUS } else { 0.0 };
-            Some((candidate, base + bonus + SOURCE_WEIGHT * candidate.probability))
+            Some((candidate, base + bonus + PAIRS_WEIGHT * candidate.pairs + SOURCE_WEIGHT * candidate.probability))
         })
         .collect();
     ranked.sort_by(|(_, one), (_, two)| two.total_cmp(one));
@@ -80,7 +67,7 @@ fn rank<'c>(
 }
 
 /// Best first, but sentences of one source stand in that source's order.
-fn in_reading_order(mut chosen: Vec<(&SentenceCandidate, f32)>) -> Vec<(&SentenceCandidate, f32)> {
+fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
     let mut sources: Vec<usize> = Vec::new();
     for (candidate, _) in &chosen {
         if !sources.contains(&candidate.source) {
@@ -92,8 +79,8 @@ fn in_reading_order(mut chosen: Vec<(&SentenceCandidate, f32)>) -> Vec<(&Sentenc
     chosen
 }
 
-fn write(chosen: &[(&SentenceCandidate, f32)]) -> ExtractiveAnswer {
-    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new() };
+fn write(chosen: &[Scored<'_>]) -> ExtractiveAnswer {
+    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), missing: Vec::new() };
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
             let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;
@@ -109,6 +96,15 @@ fn write(chosen: &[(&SentenceCandidate, f32)]) -> ExtractiveAnswer {
 }
 
 impl ExtractiveAnswer {
+    /// Ends with what the sources lack, each in a paragraph of its own.
+    fn name_missing(&mut self, missing: Vec<String>) {
+        for sentence in &missing {
+            self.text.push_str("\n\n");
+            self.text.push_str(sentence);
+        }
+        self.missing = missing;
+    }
+
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
         let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
         if !self.text.is_empty() {
@@ -126,22 +122,4 @@ impl ExtractiveAnswer {
         }
         self.sentences.push(QuotedSentence { source, range, score, is_context });
     }
-}
-
-/// Whether most words of the shorter text occur in the longer one.
-fn says_the_same(one: &str, two: &str) -> bool {
-    let (one, two) = (distinct_words(one), distinct_words(two));
-    let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
-    let common = short.iter().filter(|word| long.contains(*word)).count();
-    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-    let share = common as f32 / short.len().max(1) as f32;
-    share >= REDUNDANT
-}
-
-fn distinct_words(text: &str) -> std::collections::BTreeSet<String> {
-    text.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
 }

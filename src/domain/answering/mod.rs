@@ -2,14 +2,17 @@
 //!
 //! Two steps, so that the caller can embed in between: [`candidates`] picks a bounded number of
 //! sentences by their words alone, [`compose`] ranks them (with the cosine of question and sentence
-//! where there is one) and writes the best one to three down, each followed by its marker.
+//! where there is one) and writes the best one to three down, each followed by its marker. A question of
+//! several parts, or a comparison, gets a sentence for each, and is told which part the sources lack.
 //!
 //! Quotes are exact save for three things, which keep an answer one paragraph of plain sentences:
 //! white space is normalised, Markdown signs before a sentence go, and what looks like a marker in
 //! the source is escaped as the marker grammar has it (`\[^1]`).
 
 mod candidate;
+mod choose;
 mod compose;
+mod parts;
 mod quote;
 #[cfg(test)]
 mod tests;
@@ -50,4 +53,6 @@ pub struct ExtractiveAnswer {
     pub text: String,
     /// Its sentences in order.
     pub sentences: Vec<QuotedSentence>,
+    /// The parts of the question that the sources do not answer, as the answer names them.
+    pub missing: Vec<String>,
 }

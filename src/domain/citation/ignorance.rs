@@ -196,7 +196,8 @@ fn words(sentence: &str) -> Vec<String> {
 }
 
 /// Whether the sentence only says that the sources do not tell.
-pub(super) fn is_ignorance(sentence: &str) -> bool {
+#[must_use]
+pub fn is_ignorance(sentence: &str) -> bool {
     let words = words(sentence);
     let joins =
         words.iter().enumerate().any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");

@@ -22,6 +22,7 @@ mod window;
 pub use answer::{Citation, CitedAnswer, Claim};
 pub use claim::{Role, Statement};
 pub use draft::Draft;
+pub use ignorance::is_ignorance;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use retry_prompt::RetryPrompt;
 pub use source::PreparedSource;

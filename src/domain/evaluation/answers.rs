@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::{dataset::SetQuestion, gold::GoldAnswers, metrics::mean};
+use super::{
+    dataset::SetQuestion,
+    gold::GoldAnswers,
+    metrics::{auc, mean},
+};
 
 /// Sources that a reader would look at besides the first.
 const FIRST_SOURCES: usize = 5;
@@ -20,6 +24,8 @@ pub struct Reply {
     pub duration_ms: f64,
     /// Calls of a configured model.
     pub llm_calls: u32,
+    /// Highest probability, of all rounds, that what was found answers the question; `None` if the ask failed.
+    pub answerability: Option<f32>,
 }
 
 /// A source as a reader sees it.
@@ -65,6 +71,7 @@ pub struct QuestionFigures {
     support: Option<f64>,
     duration_ms: f64,
     llm_calls: u32,
+    answerability: Option<f32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +111,7 @@ impl QuestionFigures {
             support,
             duration_ms: reply.duration_ms,
             llm_calls: reply.llm_calls,
+            answerability: reply.answerability,
         }
     }
 }
@@ -139,6 +147,8 @@ pub struct AnswerFigures {
     pub abstention_precision: Option<f64>,
     /// Of the unanswerable questions: share that were abstained from.
     pub abstention_recall: Option<f64>,
+    /// How well the question-level evidence score tells answerable questions from unanswerable ones: ROC AUC.
+    pub near_miss_auc: Option<f64>,
     /// Mean share of an answer's citations that lead to a document that answers the question.
     pub citation_precision: Option<f64>,
     /// Mean share of the documents that answer the question that its answer cites.
@@ -183,6 +193,7 @@ impl AnswerFigures {
             given_answer_holds_answer: share(&given, |holds| **holds),
             abstention_precision: if unanswerable.is_empty() { None } else { precision },
             abstention_recall: share(&unanswerable, |question| question.end == EndKind::Abstained),
+            near_miss_auc: auc(&scores(&answerable), &scores(&unanswerable)),
             citation_precision: mean(citations().map(|(precision, _)| precision)),
             citation_recall: mean(citations().map(|(_, recall)| recall)),
             support: mean(asked.iter().filter_map(|question| question.support)),
@@ -192,6 +203,10 @@ impl AnswerFigures {
             llm_calls_per_ask: mean(asked.iter().map(|question| f64::from(question.llm_calls))),
         }
     }
+}
+
+fn scores(questions: &[&QuestionFigures]) -> Vec<f32> {
+    questions.iter().filter_map(|question| question.answerability).collect()
 }
 
 /// Questions whose answers are elsewhere, put to a set's documents.
@@ -233,7 +248,8 @@ mod tests {
     fn reply(end: ReplyEnd, sources: &[&str]) -> Reply {
         let sources =
             sources.iter().map(|&text| SourceSeen { document: "d".to_owned(), text: text.to_owned() }).collect();
-        Reply { end, sources, duration_ms: 4.0, llm_calls: 1 }
+        let answerability = if matches!(end, ReplyEnd::Abstained) { 0.25 } else { 0.75 };
+        Reply { end, sources, duration_ms: 4.0, llm_calls: 1, answerability: Some(answerability) }
     }
 
     fn answered(text: &str, cited: &[&str]) -> ReplyEnd {
@@ -268,6 +284,7 @@ mod tests {
             given_answer_holds_answer: Some(0.5),
             abstention_precision: Some(0.5),
             abstention_recall: Some(0.5),
+            near_miss_auc: Some(0.625),
             citation_precision: Some(0.75),
             citation_recall: Some(0.75),
             support: Some(0.75),

@@ -16,9 +16,36 @@ pub enum AnswerKind {
     Place,
     /// What is X, what does X mean.
     Definition,
+    /// What are the, which kinds, list, name two.
+    List,
+    /// Is it, does it, can one.
+    YesNo,
     /// Anything else: no kind is preferred.
     Other,
 }
+
+const LIST_OPENINGS: [&str; 16] = [
+    "list ",
+    "name the ",
+    "name some ",
+    "name two ",
+    "name three ",
+    "what are the ",
+    "what were the ",
+    "what are some ",
+    "what kinds of ",
+    "what types of ",
+    "what two ",
+    "what three ",
+    "which two ",
+    "which three ",
+    "which are the ",
+    "enumerate ",
+];
+const YES_NO_OPENINGS: [&str; 20] = [
+    "is ", "are ", "was ", "were ", "do ", "does ", "did ", "can ", "could ", "may ", "must ", "should ", "will ",
+    "would ", "has ", "have ", "had ", "am ", "might ", "shall ",
+];
 
 const NUMBER_OPENINGS: [&str; 18] = [
     "how many",
@@ -143,6 +170,10 @@ impl AnswerKind {
             Self::Person
         } else if asks(&PLACE_OPENINGS) {
             Self::Place
+        } else if asks(&LIST_OPENINGS) {
+            Self::List
+        } else if YES_NO_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
+            Self::YesNo
         } else if DEFINITION_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
             Self::Definition
         } else {
@@ -152,7 +183,7 @@ impl AnswerKind {
 
     /// Whether a sentence holds something of this kind that `question` does not hold itself.
     ///
-    /// `Other` is held by every sentence. Names of persons and places are not told apart.
+    /// `YesNo` and `Other` are held by every sentence. Names of persons and places are not told apart.
     #[must_use]
     pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
         match self {
@@ -166,8 +197,18 @@ impl AnswerKind {
                 let sentence = sentence.to_lowercase();
                 DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
             }
-            Self::Other => true,
+            Self::List => {
+                let commas = sentence.matches([',', ';', '、']).count();
+                commas >= 2 || commas == 1 && (sentence.contains(" and ") || sentence.contains(" or "))
+            }
+            Self::YesNo | Self::Other => true,
         }
+    }
+
+    /// Whether a sentence can be seen to hold it, or not to.
+    #[must_use]
+    pub const fn is_seen(self) -> bool {
+        !matches!(self, Self::YesNo | Self::Other)
     }
 }
 

@@ -157,6 +157,21 @@ impl QuestionTerms {
             .fold(0.0, |sum, (_, term)| sum + term.weight)
     }
 
+    /// Share of the weight of neighbouring terms that are neighbours in a sentence too, 0 to 1; `pairs` holds
+    /// the bit of the first of each.
+    #[must_use]
+    pub fn pair_share(&self, pairs: TermMask) -> f32 {
+        let (mut found, mut all) = (0.0, 0.0);
+        for (position, pair) in self.terms.windows(2).enumerate() {
+            let weight: f32 = pair.iter().map(|term| term.weight).sum();
+            all += weight;
+            if pairs & (1 << position) != 0 {
+                found += weight;
+            }
+        }
+        if all > 0.0 { found / all } else { 0.0 }
+    }
+
     /// The set of terms that no chunk of the collections holds.
     #[must_use]
     pub fn unknown(&self) -> TermMask {

@@ -24,8 +24,6 @@ pub struct SentenceEvidence {
     pub mask: TermMask,
     /// Its length in terms.
     pub length: usize,
-    /// Occurrences of each question term in it, by the term's position; absent ones left out.
-    pub counts: Vec<(usize, u32)>,
     /// Neighbouring pairs of question terms that are near each other here, as bits of the first.
     pub pairs: TermMask,
 }
@@ -61,7 +59,6 @@ impl PassageEvidence {
                 kind: sentence.kind,
                 mask,
                 length: found.length,
-                counts: found.counts(),
                 pairs: found.pairs(question),
             });
         }
@@ -110,17 +107,6 @@ fn scan(analyzer: &Analyzer, question: &QuestionTerms, text: &str) -> Found {
 impl Found {
     fn mask(&self) -> TermMask {
         self.places.iter().fold(0, |mask, (_, position)| mask | 1 << position)
-    }
-
-    fn counts(&self) -> Vec<(usize, u32)> {
-        let mut counts: Vec<(usize, u32)> = Vec::new();
-        for (_, position) in &self.places {
-            match counts.iter_mut().find(|(known, _)| known == position) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((*position, 1)),
-            }
-        }
-        counts
     }
 
     fn pairs(&self, question: &QuestionTerms) -> TermMask {

@@ -63,7 +63,9 @@ fn tells_kinds_of_questions_apart() {
         ("In which country is Normandy?", AnswerKind::Place),
         ("What is a prime number?", AnswerKind::Definition),
         ("Why is it so?", AnswerKind::Other),
-        ("Is somewhere nowhere?", AnswerKind::Other),
+        ("Is somewhere nowhere?", AnswerKind::YesNo),
+        ("What are the fees?", AnswerKind::List),
+        ("What two rivers meet there?", AnswerKind::List),
     ];
     for (question, kind) in rows {
         assert_eq!(AnswerKind::of(question), kind, "{question}");
@@ -80,6 +82,9 @@ fn tells_what_sentences_hold() {
         ("Who wrote Emma?", "The author was Jane Austen.", true),
         ("Who wrote Emma?", "The book was liked.", false),
         ("What is a quark?", "A quark is a particle.", true),
+        ("What are the fees?", "Visa, stamp and courier.", true),
+        ("What are the fees?", "The fees are listed elsewhere.", false),
+        ("Is it so?", "It is.", true),
         ("Why?", "Because.", true),
     ];
     for (question, sentence, expected) in rows {

@@ -123,7 +123,7 @@ impl Own {
         let terms = &inquiry.terms;
         let best = evidence.best_sentence(terms);
         let sentence_mask = best.map_or(0, |sentence| sentence.mask);
-        let pairs = evidence.sentences.iter().map(|sentence| pair_share(inquiry, sentence.pairs));
+        let pairs = evidence.sentences.iter().map(|sentence| terms.pair_share(sentence.pairs));
         // What is asked of a document is often named in its title.
         let named = format!("{}\n{}", passage.title, passage.text);
         Self {
@@ -139,7 +139,8 @@ impl Own {
 /// asked for, -1 if none does, 0 if no kind is asked for.
 pub(super) fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     use crate::domain::evidence::kind::AnswerKind;
-    if inquiry.kind == AnswerKind::Other {
+    // The grader was fitted without telling lists and yes-or-no questions apart.
+    if matches!(inquiry.kind, AnswerKind::Other | AnswerKind::List | AnswerKind::YesNo) {
         return 0.0;
     }
     let weights: Vec<f32> = evidence.sentences.iter().map(|sentence| inquiry.terms.weight_of(sentence.mask)).collect();
@@ -149,19 +150,6 @@ pub(super) fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &Pass
         *weight > 0.0 && *weight >= enough && inquiry.kind.is_held_by(&inquiry.text, words)
     });
     if holds { 1.0 } else { -1.0 }
-}
-
-/// Share of the weight of neighbouring question terms that are neighbours in a sentence.
-fn pair_share(inquiry: &Inquiry, pairs: TermMask) -> f32 {
-    let (mut found, mut all) = (0.0, 0.0);
-    for (position, pair) in inquiry.terms.terms().windows(2).enumerate() {
-        let weight: f32 = pair.iter().map(|term| term.weight).sum();
-        all += weight;
-        if pairs & (1 << position) != 0 {
-            found += weight;
-        }
-    }
-    ratio(found, all)
 }
 
 /// BM25 over the question's idf mass, scaled to 0 to 1 by its bound of `K1 + 1`.

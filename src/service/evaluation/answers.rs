@@ -75,16 +75,17 @@ impl EvaluationService {
         let started = Instant::now();
         let result = self.ask.ask(self.tenant, &request).await;
         let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
-        let (end, sources, usage) = match result {
+        let (end, sources, usage, answerability) = match result {
             Ok(report) => {
                 let end = match &report.outcome {
                     AskOutcome::Answered { answer, .. } => answered(answer, &report.sources),
                     AskOutcome::Abstained(_) | AskOutcome::DryRun => ReplyEnd::Abstained,
                 };
-                (end, report.sources, report.usage)
+                let rounds = report.trace.rounds.iter().map(|round| round.answerability);
+                (end, report.sources, report.usage, rounds.reduce(f32::max))
             }
-            Err(AskError::Rejected(rejection)) => (ReplyEnd::Rejected, rejection.sources, rejection.usage),
-            Err(AskError::Deadline { usage, .. }) => (ReplyEnd::TimedOut, Vec::new(), usage),
+            Err(AskError::Rejected(rejection)) => (ReplyEnd::Rejected, rejection.sources, rejection.usage, None),
+            Err(AskError::Deadline { usage, .. }) => (ReplyEnd::TimedOut, Vec::new(), usage, None),
             Err(source) => return Err(EvaluationError::Ask { question: id.to_owned(), source }),
         };
         let sources = sources
@@ -94,7 +95,7 @@ impl EvaluationService {
                 text: graded.hit.passage.text.clone(),
             })
             .collect();
-        Ok(Reply { end, sources, duration_ms, llm_calls: usage.llm_calls })
+        Ok(Reply { end, sources, duration_ms, llm_calls: usage.llm_calls, answerability })
     }
 }
 
