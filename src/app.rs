@@ -13,10 +13,7 @@ use crate::{
     domain::lexical::analyzer::Analyzer,
     http::{self, Services},
     providers::{
-        BuiltInEmbedder, ChatModel, Embedder,
-        minilm::WordPiece,
-        openai::{OpenAiChat, OpenAiEmbedder},
-        outbound::Outbound,
+        BuiltInEmbedder, Embedder, chat::ChatModels, minilm::WordPiece, openai::OpenAiEmbedder, outbound::Outbound,
     },
     server,
     service::{
@@ -77,10 +74,8 @@ impl Core {
     ) -> anyhow::Result<(Services, Worker, Store)> {
         Store::migrate(primary).await.context("the database could not be prepared")?;
         let embedder = embedder(config).await?;
-        let chat: Option<Arc<dyn ChatModel>> = match &config.chat {
-            Some(settings) => Some(Arc::new(OpenAiChat::new(settings.clone())?)),
-            None => None,
-        };
+        let tokenizer = Arc::new(WordPiece::load()?);
+        let models = Arc::new(ChatModels::new(&config.chat, tokenizer)?);
         let profile = Store::ensure_profile(primary, embedder.profile()).await?;
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
@@ -102,7 +97,7 @@ impl Core {
             ask: AskService::new(
                 retriever.clone(),
                 Arc::clone(&embedder),
-                chat,
+                models,
                 Arc::clone(&analyzer),
                 Arc::new(config.ask.clone()),
                 context.clone(),

@@ -6,6 +6,7 @@ use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 
 use crate::{
     config::{Config, Database, Origin},
+    providers::chat::{CallRole, ChatSettings},
     store::private_postgres,
 };
 
@@ -20,10 +21,34 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
         };
         println!("  {:<32} {:<48} {origin}", value.name, value.value);
     }
+    print_models(&config.chat);
     println!("\nDatabase");
     match &config.database {
         Database::Server { primary, .. } => check_server(primary.expose_secret()).await,
         Database::Private(settings) => check_private(settings),
+    }
+}
+
+/// Who does what, and what each model can do.
+fn print_models(chat: &ChatSettings) {
+    println!("\nModels");
+    for role in CallRole::ALL {
+        let names: Vec<String> =
+            chat.roles.get(&role).unwrap_or(&chat.default).iter().map(ToString::to_string).collect();
+        let shown = if names.is_empty() { "built in".to_owned() } else { names.join(", then ") };
+        println!("  {:<32} {shown}", role.as_str());
+    }
+    for name in chat.models.keys() {
+        let Some(can) = chat.capabilities(name) else { continue };
+        let each = [
+            ("citations", can.citations),
+            ("seed", can.seed),
+            ("temperature_zero", can.temperature_zero),
+            ("streaming", can.streaming),
+            ("structured_output", can.structured_output),
+        ];
+        let shown: Vec<&str> = each.iter().filter(|(_, is_able)| *is_able).map(|(capability, _)| *capability).collect();
+        println!("  {:<32} {}", name.to_string(), shown.join(", "));
     }
 }
 

@@ -1,19 +1,21 @@
 //! Configuration: environment first, then `cited.toml`, then defaults. The only file that reads the
 //! environment. Everything is checked at start and all faults are reported at once.
 
+mod chat;
 mod reader;
+mod table;
 
 use std::{
     collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration,
 };
 
 use secrecy::{ExposeSecret, SecretString};
-use url::Url;
 
 use self::reader::Reader;
 use crate::{
     http,
     providers::{
+        chat::ChatSettings,
         openai,
         outbound::{self, SigningKey},
     },
@@ -38,8 +40,8 @@ pub struct Config {
     pub pools: PoolSettings,
     /// Limits and keys of the HTTP face.
     pub http: http::Settings,
-    /// A chat provider for grading, rewriting and answering; `None` is the built-in one.
-    pub chat: Option<openai::Settings>,
+    /// Chat providers for grading, rewriting and answering; without any the built-in parts do it.
+    pub chat: ChatSettings,
     /// An embedding provider; `None` is the built-in model.
     pub embedding: Option<openai::EmbeddingSettings>,
     /// Threads of the built-in embedding model for documents.
@@ -74,8 +76,8 @@ pub enum Database {
 /// A setting as it is in force, for `cited doctor`.
 #[derive(Clone, Debug)]
 pub struct EffectiveValue {
-    /// Name of the variable.
-    pub name: &'static str,
+    /// Name of the variable, or path in the file.
+    pub name: String,
     /// Its value; secrets are not shown.
     pub value: String,
     /// Where it came from.
@@ -145,7 +147,7 @@ impl Config {
             ..defaults
         };
         let http = read_http(&mut reader, listen);
-        let chat = read_chat(&mut reader);
+        let chat = chat::read(&mut reader);
         let embedding = read_embedding(&mut reader);
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
@@ -240,28 +242,8 @@ fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
     }
 }
 
-fn read_chat(reader: &mut Reader) -> Option<openai::Settings> {
-    let base_url = reader.optional::<Url>("CITED_CHAT_BASE_URL");
-    let model = reader.optional::<String>("CITED_CHAT_MODEL");
-    let api_key = reader.secret("CITED_CHAT_API_KEY");
-    let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", Duration::from_mins(1));
-    match (base_url, model) {
-        (Some(base_url), Some(model)) => Some(openai::Settings { base_url, model, api_key, timeout }),
-        (None, None) => None,
-        (Some(_), None) => {
-            reader.fault("CITED_CHAT_BASE_URL is set without CITED_CHAT_MODEL; name the model to use".to_owned());
-            None
-        }
-        (None, Some(_)) => {
-            reader
-                .fault("CITED_CHAT_MODEL is set without CITED_CHAT_BASE_URL; say where the model server is".to_owned());
-            None
-        }
-    }
-}
-
 fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
-    let base_url = reader.optional::<Url>("CITED_EMBEDDING_BASE_URL");
+    let base_url = reader.url("CITED_EMBEDDING_BASE_URL");
     let model = reader.optional::<String>("CITED_EMBEDDING_MODEL");
     let api_key = reader.secret("CITED_EMBEDDING_API_KEY");
     let dimension = reader.optional::<usize>("CITED_EMBEDDING_DIMENSION");
@@ -274,11 +256,9 @@ fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
         ));
     }
     match (base_url, model) {
-        (Some(base_url), Some(model)) => Some(openai::EmbeddingSettings {
-            server: openai::Settings { base_url, model, api_key, timeout },
-            dimension,
-            window,
-        }),
+        (Some(base_url), Some(model)) => {
+            Some(openai::EmbeddingSettings { base_url, model, api_key, timeout, dimension, window })
+        }
         (None, None) => None,
         _ => {
             reader.fault(
@@ -335,6 +315,7 @@ fn read_ask(reader: &mut Reader) -> ask::Settings {
     let settings = ask::Settings {
         min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
         max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
+        allows_mode_fallback: reader.value("CITED_MODE_FALLBACK", defaults.allows_mode_fallback),
         ..defaults
     };
     if !(0.0..=1.0).contains(&settings.min_correct_fraction) {

@@ -3,14 +3,16 @@
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use secrecy::SecretString;
+use url::Url;
 
-use super::{Config, ConfigError, EffectiveValue, Origin};
+use super::{Config, ConfigError, EffectiveValue, Origin, table::shown_url};
 use crate::store::private_postgres;
 
 /// Looks names up and remembers what was found and what was wrong.
 pub(super) struct Reader {
     pub(super) environment: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
+    tables: BTreeMap<String, toml::Table>,
     effective: Vec<EffectiveValue>,
     faults: Vec<String>,
 }
@@ -18,11 +20,8 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(environment: BTreeMap<String, String>, file: &str) -> Self {
         let mut faults = Vec::new();
-        let file = parse_file(file).unwrap_or_else(|fault| {
-            faults.push(fault);
-            BTreeMap::new()
-        });
-        Self { environment, file, effective: Vec::new(), faults }
+        let file = parse_file(file, &mut faults);
+        Self { environment, file: file.values, tables: file.tables, effective: Vec::new(), faults }
     }
 
     pub(super) fn fault(&mut self, fault: String) {
@@ -40,8 +39,35 @@ impl Reader {
         }
     }
 
-    fn note(&mut self, name: &'static str, value: String, origin: Origin) {
-        self.effective.push(EffectiveValue { name, value, origin });
+    pub(super) fn note(&mut self, name: impl Into<String>, value: String, origin: Origin) {
+        self.effective.push(EffectiveValue { name: name.into(), value, origin });
+    }
+
+    /// A table of the file; empty if it is not there.
+    pub(super) fn table(&mut self, name: &str) -> toml::Table {
+        self.tables.remove(name).unwrap_or_default()
+    }
+
+    /// The tables within a table of the file, by their names.
+    pub(super) fn tables(&mut self, name: &str) -> Vec<(String, toml::Table)> {
+        let mut tables = Vec::new();
+        for (key, value) in self.table(name) {
+            match value {
+                toml::Value::Table(table) => tables.push((key, table)),
+                _ => self.fault(format!("{name}.{key} must be a table")),
+            }
+        }
+        tables
+    }
+
+    /// An address, shown without what it may hold of secrets.
+    pub(super) fn url(&mut self, name: &'static str) -> Option<Url> {
+        let Some((text, origin)) = self.raw(name) else {
+            self.note(name, "(unset)".to_owned(), Origin::Default);
+            return None;
+        };
+        self.note(name, shown_url(&text), origin);
+        text.parse().map_err(|error| self.fault(format!("{name} is not a URL: {error}"))).ok()
     }
 
     pub(super) fn optional<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
@@ -88,7 +114,7 @@ impl Reader {
     }
 
     pub(super) fn finish(mut self, build: impl FnOnce(Vec<EffectiveValue>) -> Config) -> Result<Config, ConfigError> {
-        for unknown in self.file.keys() {
+        for unknown in self.file.keys().chain(self.tables.keys()) {
             self.faults.push(format!("the configuration file sets {unknown}, which is not a setting"));
         }
         if self.faults.is_empty() { Ok(build(self.effective)) } else { Err(ConfigError { faults: self.faults }) }
@@ -100,21 +126,41 @@ fn file_key(variable: &str) -> String {
     variable.strip_prefix("CITED_").unwrap_or(variable).to_ascii_lowercase()
 }
 
-fn parse_file(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let table: toml::Table =
-        text.parse().map_err(|error| format!("the configuration file is not valid TOML: {error}"))?;
-    table
-        .into_iter()
-        .map(|(key, value)| match value {
-            toml::Value::String(text) => Ok((key, text)),
-            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => Ok((key, value.to_string())),
+/// What the file holds: settings by name, and tables.
+#[derive(Default)]
+struct File {
+    values: BTreeMap<String, String>,
+    tables: BTreeMap<String, toml::Table>,
+}
+
+fn parse_file(text: &str, faults: &mut Vec<String>) -> File {
+    let mut file = File::default();
+    let table: toml::Table = match text.parse() {
+        Ok(table) => table,
+        Err(error) => {
+            faults.push(format!("the configuration file is not valid TOML: {error}"));
+            return file;
+        }
+    };
+    for (key, value) in table {
+        match value {
+            toml::Value::String(text) => {
+                file.values.insert(key, text);
+            }
+            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => {
+                file.values.insert(key, value.to_string());
+            }
             toml::Value::Array(list) if list.iter().all(toml::Value::is_str) => {
                 let joined: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
-                Ok((key, joined.join(",")))
+                file.values.insert(key, joined.join(","));
             }
-            _ => Err(format!(
-                "the configuration file sets {key} to something that is neither text, number nor list of texts"
+            toml::Value::Table(table) => {
+                file.tables.insert(key, table);
+            }
+            _ => faults.push(format!(
+                "the configuration file sets {key} to something that is neither text, number, list of texts nor table"
             )),
-        })
-        .collect()
+        }
+    }
+    file
 }

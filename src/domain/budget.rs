@@ -7,7 +7,8 @@
 //! 1. `budget.reserve_chat(size)` checks the limits and counts the call at once, so that concurrent
 //!    calls cannot overrun the limit together;
 //! 2. the provider is called with the allowance and sends `completion_tokens()` as its cap;
-//! 3. the provider settles the allowance with the usage that came back.
+//! 3. the provider settles the allowance with the usage that came back. Several models may be tried
+//!    under one allowance; those that were lost on the way are added to it.
 //!
 //! An allowance dropped without `settle` (a time-out, a cancelled request) stands as reserved: the
 //! provider may have done the work and bill for it, and guessing low would defeat the limit.
@@ -18,6 +19,8 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+
+use super::cost::NanoUsd;
 
 /// The limits of a budget. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,18 +111,20 @@ pub struct ChatSize {
     pub source_bytes: u64,
 }
 
-/// What a call really used, as the provider reports it.
+/// What a call really used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Usage {
     /// Tokens read.
     pub prompt_tokens: u64,
     /// Tokens written; 0 for an embedding call.
     pub completion_tokens: u64,
+    /// Whether they were counted here because the provider did not say.
+    pub is_estimated: bool,
 }
 
 /// What was spent so far: settled calls as reported, outstanding and lost ones as reserved (the
 /// prompt as estimated, the reply not counted).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Chat calls made or under way.
     pub llm_calls: u32,
@@ -131,6 +136,10 @@ pub struct Spent {
     pub completion_tokens: u64,
     /// Tokens embedded.
     pub embedding_tokens: u64,
+    /// Cost of the chat calls whose usage is known; 0 for models without a price.
+    pub cost: NanoUsd,
+    /// Whether some chat tokens were counted here because a provider did not say.
+    pub has_estimates: bool,
 }
 
 /// A chat call, as the kind of an [`Allowance`].
@@ -164,11 +173,27 @@ impl Allowance<Chat> {
         self.prompt_tokens
     }
 
-    /// Puts the usage that the provider reported in place of the estimate.
-    pub fn settle(self, usage: Usage) {
+    /// Adds an attempt that was lost after the provider may have done the work: its tokens are
+    /// likely billed, and the call goes on with another attempt.
+    pub fn add_lost_attempt(&self, usage: Usage, cost: NanoUsd) {
+        let mut spent = lock(&self.spent);
+        spent.prompt_tokens = spent.prompt_tokens.saturating_add(usage.prompt_tokens);
+        spent.add_completion(usage, cost);
+    }
+
+    /// Puts what the call really used in place of the estimate.
+    pub fn settle(self, usage: Usage, cost: NanoUsd) {
         let mut spent = lock(&self.spent);
         spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, usage.prompt_tokens);
-        spent.completion_tokens = spent.completion_tokens.saturating_add(usage.completion_tokens);
+        spent.add_completion(usage, cost);
+    }
+}
+
+impl Spent {
+    const fn add_completion(&mut self, usage: Usage, cost: NanoUsd) {
+        self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens);
+        self.cost = self.cost.plus(cost);
+        self.has_estimates |= usage.is_estimated;
     }
 }
 

@@ -34,7 +34,7 @@ fn the_ninth_chat_call_of_an_ask_is_refused() {
     let budget = Budget::new(Limits::ask());
     for made in 0..8 {
         assert_eq!(budget.llm_calls_left(), Some(8 - made));
-        budget.reserve_chat(size(100, 0, 0)).unwrap().settle(Usage::default());
+        budget.reserve_chat(size(100, 0, 0)).unwrap().settle(Usage::default(), NanoUsd::ZERO);
     }
     let refused = budget.reserve_chat(size(100, 0, 0)).unwrap_err();
     assert_eq!(refused, BudgetExceeded { limit: LimitKind::LlmCalls, value: 8, asked: 9 });
@@ -45,7 +45,7 @@ fn the_ninth_chat_call_of_an_ask_is_refused() {
 fn ingest_has_no_call_limit() {
     let budget = Budget::new(Limits::ingest());
     for _ in 0..1000 {
-        budget.reserve_embedding(1).unwrap().settle(Usage { prompt_tokens: 2, completion_tokens: 0 });
+        budget.reserve_embedding(1).unwrap().settle(Usage { prompt_tokens: 2, ..Usage::default() });
         drop(budget.reserve_chat(size(1, 0, 1 << 40)).unwrap());
     }
     assert_eq!(budget.llm_calls_left(), None);
@@ -60,7 +60,7 @@ fn settling_replaces_the_estimate() {
     let second = budget.reserve_chat(size(200, 0, 0)).unwrap();
     assert_eq!((first.completion_tokens(), second.completion_tokens()), (50, 1024));
     assert_eq!(budget.spent().prompt_tokens, 300);
-    first.settle(Usage { prompt_tokens: 90, completion_tokens: 7 });
+    first.settle(Usage { prompt_tokens: 90, completion_tokens: 7, is_estimated: false }, NanoUsd::new(5));
     drop(second);
     let spent = budget.spent();
     assert_eq!((spent.prompt_tokens, spent.completion_tokens, spent.llm_calls), (290, 7, 2));
@@ -79,4 +79,15 @@ fn concurrent_calls_never_overrun_together() {
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!((granted, budget.spent().llm_calls), (8, 8));
+}
+
+#[test]
+fn lost_attempts_are_added_to_what_the_last_one_used() {
+    let budget = Budget::new(Limits::ask());
+    let allowance = budget.reserve_chat(size(100, 0, 0)).unwrap();
+    allowance.add_lost_attempt(Usage { prompt_tokens: 80, completion_tokens: 3, is_estimated: true }, NanoUsd::new(7));
+    allowance.settle(Usage { prompt_tokens: 90, completion_tokens: 10, is_estimated: false }, NanoUsd::new(20));
+    let spent = budget.spent();
+    assert_eq!((spent.llm_calls, spent.prompt_tokens, spent.completion_tokens), (1, 170, 13));
+    assert_eq!((spent.cost, spent.has_estimates), (NanoUsd::new(27), true));
 }

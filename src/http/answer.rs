@@ -8,10 +8,11 @@ use uuid::Uuid;
 use super::{search::scan_name, source::SourceBody};
 use crate::{
     domain::{
-        citation::{Citation, CitationError, CitedAnswer, Level},
+        citation::{Citation, CitationError, Level},
         corrective::AbstainReason,
     },
-    service::ask::{AskOutcome, AskReport, GradedHit, Trace},
+    providers::FailedAttempt,
+    service::ask::{AskOutcome, AskReport, AskWarning, GradedHit, Trace},
 };
 
 /// An answer, or an honest abstention.
@@ -119,7 +120,7 @@ pub(super) struct ValidationBody {
     effective_level: Level,
     /// Drafts it took: 1 or 2; 0 when nothing was generated.
     attempts: u8,
-    /// What a stricter level would have refused.
+    /// What a stricter level would have refused, and what else to know: `length_cut`, `mode_fallback`.
     warnings: Vec<FindingBody>,
     /// What was wrong; always empty here, see the 422.
     errors: Vec<FindingBody>,
@@ -128,7 +129,8 @@ pub(super) struct ValidationBody {
 /// Something that the validator found.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct FindingBody {
-    /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`.
+    /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
+    /// `length_cut` (the model's tokens were used up) or `mode_fallback` (no model can cite; nothing was demanded).
     #[schema(example = "uncited_claim")]
     kind: &'static str,
     /// In words.
@@ -149,7 +151,9 @@ pub(super) struct UsageBody {
     prompt_tokens: u64,
     /// Tokens written by it.
     completion_tokens: u64,
-    /// Cost; 0 where no price is known.
+    /// Whether some tokens were counted here because a provider did not report them.
+    estimated: bool,
+    /// Cost in US dollars; 0 for models whose price is not configured.
     cost_usd: f64,
 }
 
@@ -167,13 +171,12 @@ pub(super) struct TimingsBody {
 impl AnswerBody {
     /// The report on the wire; `trace` if it was asked for.
     pub(super) fn new(report: AskReport, trace: Option<Value>) -> Self {
-        let level = report.level;
         let nothing_checked = ValidationBody {
             ok: true,
-            level,
-            effective_level: level,
+            level: report.level,
+            effective_level: report.effective_level,
             attempts: 0,
-            warnings: Vec::new(),
+            warnings: report.warnings.iter().map(FindingBody::from).collect(),
             errors: Vec::new(),
         };
         let timings = report.timings;
@@ -192,7 +195,8 @@ impl AnswerBody {
                 llm_calls: report.usage.llm_calls,
                 prompt_tokens: report.usage.prompt_tokens,
                 completion_tokens: report.usage.completion_tokens,
-                cost_usd: 0.0,
+                estimated: report.usage.has_estimates,
+                cost_usd: report.usage.cost.usd(),
             },
             timings_ms: TimingsBody {
                 retrieve: round(timings.retrieve),
@@ -209,7 +213,8 @@ impl AnswerBody {
                 body.outcome = OutcomeBody::Answered;
                 body.citations =
                     answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
-                body.validation = ValidationBody::of(&answer, level);
+                body.validation.attempts = answer.attempts();
+                body.validation.warnings.extend(answer.warnings().iter().map(FindingBody::from));
                 body.answer = Some(answer.text().to_owned());
                 body.model = Some(by.model);
                 body.provider = Some(by.provider);
@@ -243,16 +248,18 @@ impl CitationBody {
     }
 }
 
-impl ValidationBody {
-    fn of(answer: &CitedAnswer, level: Level) -> Self {
-        Self {
-            ok: true,
-            level,
-            effective_level: answer.effective_level(),
-            attempts: answer.attempts(),
-            warnings: answer.warnings().iter().map(FindingBody::from).collect(),
-            errors: Vec::new(),
-        }
+impl From<&AskWarning> for FindingBody {
+    fn from(warning: &AskWarning) -> Self {
+        let (kind, detail) = match warning {
+            AskWarning::ModeFallback { models } => {
+                ("mode_fallback", format!("{} cannot cite, so nothing was demanded of the answer", models.join(", ")))
+            }
+            AskWarning::LengthCut { model, tokens } => (
+                "length_cut",
+                format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete"),
+            ),
+        };
+        Self { kind, detail, marker: None, span: None }
     }
 }
 
@@ -275,6 +282,19 @@ fn round(milliseconds: f64) -> f64 {
 /// A rejected draft; only on request, because it is not proven.
 pub(super) fn draft_json(draft: &str) -> Value {
     Value::String(draft.to_owned())
+}
+
+/// A model that was asked, or left alone, and did not answer.
+pub(super) fn attempt_json(attempt: &FailedAttempt) -> Value {
+    let error = &attempt.error;
+    json!({
+        "provider": error.provider,
+        "model": error.model,
+        "kind": error.kind.as_str(),
+        "detail": error.detail,
+        "tried": attempt.was_tried,
+        "duration_ms": round(attempt.duration.as_secs_f64() * 1_000.0),
+    })
 }
 
 /// The whole path of an ask.
@@ -314,12 +334,17 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         .map(|call| {
             json!({
                 "role": call.role.as_str(),
-                "provider": call.provider,
-                "model": call.model,
+                "provider": call.model.provider,
+                "model": call.model.model,
                 "prompt_tokens": call.usage.prompt_tokens,
                 "completion_tokens": call.usage.completion_tokens,
+                "estimated": call.usage.is_estimated,
+                "cost_usd": call.cost.usd(),
+                "temperature": call.sampling.temperature,
+                "seed": call.sampling.seed,
                 "duration_ms": round(call.duration_ms),
                 "cut_at_token_limit": call.is_cut,
+                "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
             })
         })
         .collect();

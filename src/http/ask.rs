@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::{
     AppState,
-    answer::{AnswerBody, draft_json, trace_json},
+    answer::{AnswerBody, FindingBody, draft_json, trace_json},
     extract::ValidJson,
     fields::{Faults, FilterBody},
     problem::{ApiError, Problem},
@@ -18,11 +18,14 @@ use super::{
 };
 use crate::{
     domain::{budget::Spent, citation::Level, corrective::OnInsufficient, identity::TenantId},
+    providers::chat::{ChatModels, ModelName},
     service::ask::{AskError, AskRequest, Rejection},
 };
 
 /// Largest sampling temperature that providers take.
 const MAX_TEMPERATURE: f32 = 2.0;
+/// Longest list of models that are tried one after the other.
+const MAX_MODELS: usize = 8;
 
 /// A question.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -52,11 +55,16 @@ pub(super) struct AskBody {
     /// Only `false` in this version: the answer comes whole.
     #[serde(default)]
     stream: bool,
-    /// Sampling temperature of the answering model, 0 to 2.
+    /// Models as `provider:model`, tried in this order; all must be configured. Without any, those of the
+    /// deployment. Roles that the deployment gives models of their own, such as grading, keep them.
+    #[serde(default)]
+    #[schema(max_items = 8, example = json!(["groq:llama-3.3-70b-versatile", "openai:gpt-4o-mini"]))]
+    models: Vec<String>,
+    /// Sampling temperature of the answering model, 0 to 2. Models that take none are asked without.
     #[serde(default)]
     #[schema(default = 0, minimum = 0, maximum = 2)]
     temperature: f32,
-    /// Seed for the answering model; otherwise made from question and sources.
+    /// Seed for the models that take one; otherwise made from question and sources.
     seed: Option<u64>,
     /// What to do when only doubtful passages are found: `abstain`, or `generate` over them. Nothing is ever
     /// generated when every passage is incorrect.
@@ -121,11 +129,12 @@ pub(super) enum OnInsufficientBody {
 }
 
 impl AskBody {
-    fn read(self) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
+    fn read(self, configured: &ChatModels) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
         let mut faults = Faults::default();
         faults.question("/question", &self.question);
         faults.collections("/collections", &self.collections);
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
+        let models = read_models(&self.models, configured, &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
         if !self.min_score.is_finite() {
             faults.add("/min_score", "must be a number");
@@ -145,6 +154,7 @@ impl AskBody {
             min_score: self.min_score,
             filter,
             level: self.validation,
+            models,
             temperature: self.temperature,
             seed: self.seed,
             on_insufficient: self.on_insufficient,
@@ -154,6 +164,31 @@ impl AskBody {
         };
         Ok((request, self.include))
     }
+}
+
+/// The models named; those that are not configured are faults.
+fn read_models(names: &[String], configured: &ChatModels, faults: &mut Faults) -> Vec<ModelName> {
+    if names.len() > MAX_MODELS {
+        faults.add("/models", format!("at most {MAX_MODELS} models"));
+    }
+    let mut models = Vec::with_capacity(names.len());
+    for (index, name) in names.iter().enumerate() {
+        let pointer = format!("/models/{index}");
+        match name.parse::<ModelName>() {
+            Ok(model) if configured.contains(&model) => models.push(model),
+            Ok(_) => {
+                let known: Vec<String> = configured.names().map(ToString::to_string).collect();
+                let choice = if known.is_empty() {
+                    "this service has none; leave models out".to_owned()
+                } else {
+                    format!("choose among {}", known.join(", "))
+                };
+                faults.add(pointer, format!("{name:?} is not a configured model; {choice}"));
+            }
+            Err(form) => faults.add(pointer, format!("{name:?} does not name a model; {form}")),
+        }
+    }
+    models
 }
 
 /// Ask
@@ -177,7 +212,7 @@ impl AskBody {
                 "instance": "/v1/ask", "request_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f",
                 "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [],
                     "errors": [{"kind": "out_of_range", "detail": "source 7 does not exist; there are 3 sources", "marker": 7, "span": [41, 45]}]},
-                "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "cost_usd": 0.0}, "sources": []
+                "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "estimated": false, "cost_usd": 0.0}, "sources": []
             })),
         (status = 503, description = "Model provider or database not available", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "The time limit was reached", body = Problem, content_type = "application/problem+json"),
@@ -189,7 +224,7 @@ pub(super) async fn ask(
     Extension(tenant): Extension<TenantId>,
     ValidJson(body): ValidJson<AskBody>,
 ) -> Result<Json<AnswerBody>, ApiError> {
-    let (request, include) = body.read()?;
+    let (request, include) = body.read(state.services.ask.models())?;
     match state.services.ask.ask(tenant, &request).await {
         Ok(report) => {
             let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
@@ -213,7 +248,8 @@ pub(super) fn usage_json(usage: &Spent) -> Value {
         "llm_calls": usage.llm_calls,
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
-        "cost_usd": 0.0,
+        "estimated": usage.has_estimates,
+        "cost_usd": usage.cost.usd(),
     })
 }
 
@@ -227,6 +263,7 @@ pub(super) fn rejection_problem(rejection: Rejection) -> ApiError {
         level.as_str(),
         rejection.attempts
     );
+    let warnings: Vec<FindingBody> = rejection.warnings.iter().map(FindingBody::from).collect();
     let sources: Vec<SourceBody> =
         rejection.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
     ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
@@ -234,7 +271,7 @@ pub(super) fn rejection_problem(rejection: Rejection) -> ApiError {
             "validation",
             json!({
                 "ok": false, "level": level, "effective_level": level, "attempts": rejection.attempts,
-                "warnings": [], "errors": rejection.errors,
+                "warnings": warnings, "errors": rejection.errors,
             }),
         )
         .with("model", json!(rejection.by.model))

@@ -9,8 +9,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+use super::answer::attempt_json;
 use crate::{
-    providers::{ProviderError, ProviderErrorKind},
+    providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
     service::{ServiceError, ask::AskError},
     store::{QueueFull, StoreError},
 };
@@ -210,22 +211,22 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl From<ProviderError> for ApiError {
-    fn from(error: ProviderError) -> Self {
-        if error.kind == ProviderErrorKind::Internal {
+impl From<ProvidersUnavailable> for ApiError {
+    fn from(error: ProvidersUnavailable) -> Self {
+        if let [FailedAttempt { error, .. }] = error.attempts.as_slice()
+            && error.kind == ProviderErrorKind::Internal
+        {
             return Self::internal(error.to_string());
         }
-        let attempt = json!([{
-            "provider": error.provider, "model": error.model, "kind": error.kind.as_str(), "detail": error.detail,
-        }]);
-        let mut answer = Self::unavailable(
-            "providers_unavailable",
-            format!("the model provider failed: {}", error.detail),
-            error.to_string(),
-        )
-        .with("attempts", attempt);
-        if let Some(wait) = error.retry_after {
-            answer.0.retry_after = Some(wait.as_secs().to_string());
+        let detail = match error.attempts.as_slice() {
+            [only] => format!("the model provider failed: {}", only.error.detail),
+            all => format!("none of {} models answered; attempts lists what happened", all.len()),
+        };
+        let attempts: Vec<Value> = error.attempts.iter().map(attempt_json).collect();
+        let mut answer =
+            Self::unavailable("providers_unavailable", detail, error.to_string()).with("attempts", json!(attempts));
+        if let Some(wait) = error.retry_after() {
+            answer.0.retry_after = Some(wait.as_secs_f64().ceil().max(1.0).to_string());
         }
         answer
     }
@@ -249,7 +250,7 @@ impl From<ServiceError> for ApiError {
             .with("limit", json!(exceeded.limit.as_str()))
             .with("value", json!(exceeded.value))
             .with("asked", json!(exceeded.asked)),
-            ServiceError::Provider(error) => error.into(),
+            ServiceError::Provider(error) => ProvidersUnavailable::from(error).into(),
             ServiceError::Store(error) => error.into(),
         }
     }
@@ -281,6 +282,7 @@ impl From<AskError> for ApiError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Service(error) => error.into(),
+            AskError::Providers(error) => error.into(),
             AskError::Deadline { stage, limit_ms, usage } => Self::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "deadline",

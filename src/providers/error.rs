@@ -28,8 +28,10 @@ pub struct ProviderError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderErrorKind {
-    /// No connection, or it broke.
+    /// No connection.
     Unreachable,
+    /// The connection broke before the reply was whole.
+    Interrupted,
     /// No answer in time.
     Timeout,
     /// The server failed (5xx).
@@ -40,8 +42,12 @@ pub enum ProviderErrorKind {
     QuotaExhausted,
     /// The prompt is longer than the model's context.
     ContextLength,
-    /// Refused (4xx): key, model name, parameters.
+    /// The key is missing, wrong, or not allowed to do this (401, 403).
+    Unauthorized,
+    /// Refused (other 4xx): model name, parameters.
     Rejected,
+    /// The provider's content filter withheld the reply.
+    Filtered,
     /// The answer is not what the protocol promises: not JSON, no choice, wrong count or dimension.
     InvalidReply,
     /// The built-in model failed on this input.
@@ -53,9 +59,27 @@ impl ProviderErrorKind {
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {
-            Self::Unreachable | Self::Timeout | Self::ServerError | Self::RateLimited => true,
-            Self::QuotaExhausted | Self::ContextLength | Self::Rejected | Self::InvalidReply | Self::Internal => false,
+            Self::Unreachable | Self::Interrupted | Self::Timeout | Self::ServerError | Self::RateLimited => true,
+            Self::QuotaExhausted
+            | Self::ContextLength
+            | Self::Unauthorized
+            | Self::Rejected
+            | Self::Filtered
+            | Self::InvalidReply
+            | Self::Internal => false,
         }
+    }
+
+    /// Whether no model of the same provider would fare better with the same account.
+    #[must_use]
+    pub const fn is_about_the_account(self) -> bool {
+        matches!(self, Self::QuotaExhausted | Self::Unauthorized)
+    }
+
+    /// Whether the provider may have done the work, and bill for it, all the same.
+    #[must_use]
+    pub const fn may_be_billed(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Timeout | Self::Filtered | Self::InvalidReply)
     }
 
     /// Name in the API.
@@ -63,15 +87,56 @@ impl ProviderErrorKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unreachable => "unreachable",
+            Self::Interrupted => "interrupted",
             Self::Timeout => "timeout",
             Self::ServerError => "server_error",
             Self::RateLimited => "rate_limited",
             Self::QuotaExhausted => "quota_exhausted",
             Self::ContextLength => "context_length",
+            Self::Unauthorized => "unauthorized",
             Self::Rejected => "rejected",
+            Self::Filtered => "filtered",
             Self::InvalidReply => "invalid_reply",
             Self::Internal => "internal",
         }
+    }
+}
+
+/// A model of a list that did not answer.
+#[derive(Clone, Debug)]
+pub struct FailedAttempt {
+    /// What happened.
+    pub error: ProviderError,
+    /// Whether it was asked; if not, `error` is the earlier failure for which it is left alone.
+    pub was_tried: bool,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// No model of a list answered.
+#[derive(Clone, Debug, Error)]
+#[error("no model answered: {}", Self::in_words(.attempts))]
+pub struct ProvidersUnavailable {
+    /// Each model in the order of the list, with what happened.
+    pub attempts: Vec<FailedAttempt>,
+}
+
+impl ProvidersUnavailable {
+    fn in_words(attempts: &[FailedAttempt]) -> String {
+        let words: Vec<String> = attempts.iter().map(|attempt| attempt.error.to_string()).collect();
+        words.join("; ")
+    }
+
+    /// The shortest time after which one of them may answer, if one said so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.attempts.iter().filter_map(|attempt| attempt.error.retry_after).min()
+    }
+}
+
+impl From<ProviderError> for ProvidersUnavailable {
+    fn from(error: ProviderError) -> Self {
+        Self { attempts: vec![FailedAttempt { error, was_tried: true, duration: Duration::ZERO }] }
     }
 }
 

@@ -2,22 +2,25 @@
 //!
 //! Every call consumes an [`Allowance`], which only a [`crate::domain::budget::Budget`] hands out.
 
+mod anthropic;
 mod builtin;
+pub mod chat;
 mod error;
 pub mod loopback;
 pub mod minilm;
 pub mod openai;
 pub mod outbound;
+mod server;
+mod sse;
 
 use async_trait::async_trait;
 
 pub use builtin::BuiltInEmbedder;
-pub use error::{ProviderError, ProviderErrorKind};
+pub use error::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
 use crate::domain::{
-    budget::{Allowance, Chat, Embedding, Usage},
+    budget::{Allowance, Embedding},
     identity::EmbeddingProfile,
-    prompt::Message,
     split::{TokenCounter, Window},
 };
 
@@ -45,42 +48,4 @@ pub trait Embedder: TokenCounter + Send + Sync {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError>;
-}
-
-/// What a chat model is asked.
-#[derive(Clone, Debug)]
-pub struct ChatRequest {
-    /// The conversation so far.
-    pub messages: Vec<Message>,
-    /// Sampling temperature.
-    pub temperature: f32,
-    /// Seed, for providers that can repeat themselves.
-    pub seed: Option<u64>,
-}
-
-/// What a chat model said.
-#[derive(Clone, Debug)]
-pub struct ChatReply {
-    /// The text.
-    pub text: String,
-    /// Tokens as the provider counted them, or an estimate.
-    pub usage: Usage,
-    /// Whether the model stopped because its tokens were used up.
-    pub is_cut: bool,
-}
-
-/// A model that continues a conversation.
-#[async_trait]
-pub trait ChatModel: Send + Sync {
-    /// Model id, as answers name it.
-    fn model(&self) -> &str;
-
-    /// Provider, as answers name it.
-    fn provider(&self) -> &str;
-
-    /// One reply. Dropping the future cancels the call.
-    ///
-    /// # Errors
-    /// A classified [`ProviderError`].
-    async fn complete(&self, request: &ChatRequest, allowance: Allowance<Chat>) -> Result<ChatReply, ProviderError>;
 }

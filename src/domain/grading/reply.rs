@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use super::{Grade, Verdict};
+use crate::domain::json_in_text;
 
 /// Longest reason kept, in characters.
 const LONGEST_REASON: usize = 200;
@@ -57,33 +58,12 @@ fn grade_in(phrase: &str) -> Option<Grade> {
     begins.or_else(holds).map(|(grade, _)| *grade)
 }
 
-/// Reads the first JSON value in the reply that grades anything.
+/// Reads the JSON in the reply; whether any of it grades anything.
 fn read_json(reply: &str, verdicts: &mut [Option<Verdict>]) -> bool {
-    let mut from = 0;
-    // A handful of starts is enough; a text full of brackets is not JSON.
-    for _ in 0..8 {
-        let Some(at) = reply.get(from..).and_then(|rest| rest.find(['{', '['])) else {
-            break;
-        };
-        let candidate = reply.get(from + at..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
-        if let Some(Ok(value)) = values.next() {
-            read_value(&value, None, verdicts);
-            if verdicts.iter().any(Option::is_some) {
-                read_ndjson(values, verdicts);
-                return true;
-            }
-        }
-        from += at + 1;
-    }
-    false
-}
-
-/// One object per line parses as a stream of values.
-fn read_ndjson(values: impl Iterator<Item = serde_json::Result<Value>>, verdicts: &mut [Option<Verdict>]) {
-    for value in values.map_while(Result::ok) {
+    for value in json_in_text::values(reply) {
         read_value(&value, None, verdicts);
     }
+    verdicts.iter().any(Option::is_some)
 }
 
 /// Walks `{"1": "correct"}`, `[{"source": 1, "grade": "correct"}]`, `["correct", …]` and nestings.

@@ -2,7 +2,9 @@
 //!
 //! The reply is read by [`crate::domain::grading::reply`].
 
-use super::{Message, Source, question_and_sources};
+use serde_json::json;
+
+use super::{Message, ReplyFormat, Source, question_and_sources};
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("grade.txt");
@@ -11,4 +13,35 @@ pub const SYSTEM: &str = include_str!("grade.txt");
 #[must_use]
 pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
     vec![Message::system(SYSTEM.trim_end()), Message::user(question_and_sources(question, sources))]
+}
+
+/// The reply as JSON, for models that can be held to a schema.
+#[must_use]
+pub fn format() -> ReplyFormat {
+    ReplyFormat {
+        name: "grades",
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "grades": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "source": {"type": "integer"},
+                            "grade": {"type": "string", "enum": ["correct", "ambiguous", "incorrect"]},
+                            "reason": {"type": "string"},
+                        },
+                        "required": ["source", "grade", "reason"],
+                        "additionalProperties": false,
+                    },
+                },
+            },
+            "required": ["grades"],
+            "additionalProperties": false,
+        }),
+        instruction: "Instead of lines, reply with JSON: an object with the member \"grades\", an array with one \
+                      object for each source, in order, that has the members \"source\" (its number), \"grade\" and \
+                      \"reason\".",
+    }
 }

@@ -53,6 +53,29 @@ impl Message {
     }
 }
 
+/// JSON that a reply should be, for models that can be held to a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplyFormat {
+    /// Name of the schema.
+    pub name: &'static str,
+    /// JSON schema of an object; all its members are required and no others allowed, as providers demand.
+    pub schema: serde_json::Value,
+    /// What replaces the prompt's own words on the form of the reply.
+    pub instruction: &'static str,
+}
+
+impl ReplyFormat {
+    /// The conversation with the instruction at the end of the system message.
+    #[must_use]
+    pub fn instruct(&self, messages: &[Message]) -> Vec<Message> {
+        let mut instructed = messages.to_vec();
+        if let Some(system) = instructed.iter_mut().find(|message| message.role == Role::System) {
+            system.content = format!("{}\n\n{}", system.content, self.instruction);
+        }
+        instructed
+    }
+}
+
 /// A passage as a prompt shows it. Its number is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source<'s> {

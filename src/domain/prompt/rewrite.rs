@@ -2,7 +2,9 @@
 //!
 //! The reply is read by [`crate::domain::rewriting::read_reply`].
 
-use super::{Message, fence};
+use serde_json::json;
+
+use super::{Message, ReplyFormat, fence};
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("rewrite.txt");
@@ -15,4 +17,19 @@ pub fn messages(question: &str, former: &[String]) -> Vec<Message> {
         content.push_str(&fence::query(query));
     }
     vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
+}
+
+/// The reply as JSON, for models that can be held to a schema.
+#[must_use]
+pub fn format() -> ReplyFormat {
+    ReplyFormat {
+        name: "rewritten_query",
+        schema: json!({
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+            "additionalProperties": false,
+        }),
+        instruction: "Instead of a line, reply with JSON: an object whose member \"query\" is the new query.",
+    }
 }

@@ -4,6 +4,8 @@ pub mod built_in;
 
 use std::collections::BTreeSet;
 
+use super::json_in_text;
+
 /// Longest query accepted from a model, in characters: what is longer is an explanation.
 pub const LONGEST_QUERY: usize = 1000;
 
@@ -78,14 +80,15 @@ fn key(query: &str) -> String {
     words.trim_matches(|c: char| c.is_whitespace() || "?.!,;:".contains(c)).to_owned()
 }
 
-/// Takes the query out of a model's reply: surrounding space and one layer of quotes off, line
-/// breaks made blanks.
+/// Takes the query out of a model's reply: the member `query` where it is or holds JSON, else the
+/// text without a code fence. Surrounding space and one layer of quotes go, line breaks become blanks.
 ///
 /// # Errors
 ///
 /// When nothing is left, when it is too long, or when it was tried before.
 pub fn read_reply(reply: &str, tried: &Tried) -> Result<String, RewriteError> {
-    let trimmed = reply.trim();
+    let in_json = json_in_text::values(reply).iter().find_map(|value| Some(value.get("query")?.as_str()?.to_owned()));
+    let trimmed = in_json.as_deref().unwrap_or_else(|| without_fence(reply)).trim();
     let unquoted =
         QUOTES.iter().find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close)).unwrap_or(trimmed);
     let query = unquoted.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -99,6 +102,15 @@ pub fn read_reply(reply: &str, tried: &Tried) -> Result<String, RewriteError> {
         return Err(RewriteError::Repeated);
     }
     Ok(query)
+}
+
+/// What stands in the first code fence of a text; the text itself if it has none.
+fn without_fence(text: &str) -> &str {
+    let fenced = text.split_once("```").and_then(|(_, after)| {
+        let (_language, content) = after.split_once('\n')?;
+        Some(content.split("```").next().unwrap_or(content))
+    });
+    fenced.unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ use tokenizer::Tokenizer;
 use weights::Reader;
 use workers::Workers;
 
+use crate::domain::split::TokenCounter;
+
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/minilm/model.safetensors");
 static VOCABULARY: &str = include_str!("../../../assets/minilm/vocab.txt");
 
@@ -115,6 +117,12 @@ impl WordPiece {
     /// Number of wordpieces of a text, special ones not counted.
     #[must_use]
     pub fn count(&self, text: &str) -> usize {
+        self.0.count(text)
+    }
+}
+
+impl TokenCounter for WordPiece {
+    fn count(&self, text: &str) -> usize {
         self.0.count(text)
     }
 }

@@ -1,49 +1,61 @@
-//! Chat completions.
+//! Chat completions (<https://platform.openai.com/docs/api-reference/chat>).
+
+use std::time::Duration;
 
 use async_trait::async_trait;
+use reqwest::{Response, header};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::{PROVIDER, Server, Settings};
+use super::chunk::ChunkReader;
 use crate::{
-    domain::{
-        budget::{Allowance, Chat, Usage},
-        prompt::{Message, tokens},
+    domain::prompt::Message,
+    providers::{
+        ProviderError, ProviderErrorKind,
+        chat::{ChatModel, FinishReason, ReplyEnd, ReplyParts, ReportedUsage, WireCall, whole},
+        server::Server,
+        sse,
     },
-    providers::{ChatModel, ChatReply, ChatRequest, ProviderError, ProviderErrorKind},
 };
 
-/// A model behind `POST {base}/chat/completions`.
-#[derive(Clone, Debug)]
-pub struct OpenAiChat {
-    server: Server,
-}
+const PATH: &str = "chat/completions";
+/// Beginnings of the names of models that know the token limit by its newer name only. Most
+/// compatible servers know the older one only.
+const NEWER_LIMIT: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
 
-impl OpenAiChat {
-    /// Prepares the connection pool; nothing is sent.
-    ///
-    /// # Errors
-    /// When no HTTP client can be made.
-    pub fn new(settings: Settings) -> Result<Self, ProviderError> {
-        Ok(Self { server: Server::new(settings)? })
-    }
+/// A model behind `POST {base}/chat/completions`.
+pub(in crate::providers) struct OpenAiChat {
+    server: Server,
 }
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     messages: &'a [Message],
-    temperature: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-    // The newer name max_completion_tokens is not known to most compatible servers.
-    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
 }
 
 #[derive(Deserialize)]
 struct Completion {
     choices: Vec<Choice>,
-    usage: Option<ReportedUsage>,
+    usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
@@ -57,50 +69,107 @@ struct ReplyMessage {
     content: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct ReportedUsage {
-    #[serde(default)]
-    prompt_tokens: u64,
-    #[serde(default)]
-    completion_tokens: u64,
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Usage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Both numbers, if both were given.
+    pub fn reported(self) -> Option<ReportedUsage> {
+        Some(ReportedUsage { prompt_tokens: self.prompt_tokens?, completion_tokens: self.completion_tokens? })
+    }
+}
+
+/// The reason in common terms; an error if the text was withheld.
+pub(super) fn finish(server: &Server, reason: Option<&str>) -> Result<FinishReason, ProviderError> {
+    match reason {
+        Some("stop") => Ok(FinishReason::Stop),
+        Some("length") => Ok(FinishReason::Length),
+        Some("content_filter") => {
+            Err(server.fail(ProviderErrorKind::Filtered, "the provider's content filter stopped the reply".to_owned()))
+        }
+        Some(_) | None => Ok(FinishReason::Other),
+    }
+}
+
+/// A reply without text, such as one that calls a tool.
+pub(super) fn no_text(server: &Server, reason: Option<&str>) -> ProviderError {
+    let detail = format!("the reply has no text (finish_reason {})", reason.unwrap_or("unknown"));
+    server.fail(ProviderErrorKind::InvalidReply, detail)
+}
+
+impl OpenAiChat {
+    /// A model on this server; nothing is sent.
+    pub const fn new(server: Server) -> Self {
+        Self { server }
+    }
+
+    async fn send(&self, call: WireCall<'_>, stream: bool) -> Result<Response, ProviderError> {
+        let model = self.server.model();
+        let has_newer_limit = NEWER_LIMIT.iter().any(|beginning| model.starts_with(beginning));
+        let limit = Some(call.completion_tokens);
+        let body = Body {
+            model,
+            messages: call.messages,
+            temperature: call.sampling.temperature,
+            seed: call.sampling.seed,
+            max_tokens: limit.filter(|_| !has_newer_limit),
+            max_completion_tokens: limit.filter(|_| has_newer_limit),
+            response_format: call.format.map(|format| {
+                json!({"type": "json_schema",
+                       "json_schema": {"name": format.name, "strict": true, "schema": format.schema}})
+            }),
+            stream,
+            stream_options: stream.then_some(StreamOptions { include_usage: true }),
+        };
+        self.server.send(PATH, &body).await
+    }
+
+    async fn whole(&self, response: Response) -> Result<(String, ReplyEnd), ProviderError> {
+        let body = self.server.read(response).await?;
+        let completion: Completion = self.server.parse(PATH, &body)?;
+        let Some(choice) = completion.choices.into_iter().next() else {
+            return Err(self.server.fail(ProviderErrorKind::InvalidReply, "the reply has no choices".to_owned()));
+        };
+        let reason = choice.finish_reason.as_deref();
+        let finish = finish(&self.server, reason)?;
+        let text = choice.message.content.ok_or_else(|| no_text(&self.server, reason))?;
+        Ok((text, ReplyEnd { finish, usage: completion.usage.and_then(Usage::reported) }))
+    }
 }
 
 #[async_trait]
 impl ChatModel for OpenAiChat {
-    fn model(&self) -> &str {
-        &self.server.settings.model
+    async fn complete(&self, call: WireCall<'_>) -> Result<(String, ReplyEnd), ProviderError> {
+        let response = self.send(call, false).await?;
+        self.whole(response).await
     }
 
-    fn provider(&self) -> &str {
-        PROVIDER
+    async fn stream(&self, call: WireCall<'_>) -> Result<ReplyParts, ProviderError> {
+        let response = self.send(call, true).await?;
+        if is_json(&response) {
+            // The server does not stream and says so by answering as a whole.
+            let (text, end) = self.whole(response).await?;
+            return Ok(whole(text, end));
+        }
+        let server = self.server.clone();
+        let broken = move |kind, detail| server.fail(kind, detail);
+        let events = sse::events(self.server.bytes(response), broken.clone());
+        Ok(sse::parts(events, ChunkReader::new(self.server.clone()), broken))
     }
 
-    async fn complete(&self, request: &ChatRequest, allowance: Allowance<Chat>) -> Result<ChatReply, ProviderError> {
-        let body = Body {
-            model: self.model(),
-            messages: &request.messages,
-            temperature: request.temperature,
-            seed: request.seed,
-            max_tokens: allowance.completion_tokens(),
-            stream: false,
-        };
-        let completion: Completion = self.server.post("chat/completions", &body).await?;
-        let Some(choice) = completion.choices.into_iter().next() else {
-            return Err(self.server.fail(ProviderErrorKind::InvalidReply, "the reply has no choices".to_owned()));
-        };
-        let Some(text) = choice.message.content else {
-            let reason = choice.finish_reason.unwrap_or_else(|| "unknown".to_owned());
-            let detail = format!("the reply has no text (finish_reason {reason})");
-            return Err(self.server.fail(ProviderErrorKind::InvalidReply, detail));
-        };
-        let usage = completion.usage.map_or_else(
-            || Usage {
-                prompt_tokens: u64::from(allowance.prompt_tokens()),
-                completion_tokens: u64::from(tokens::estimate(&text)),
-            },
-            |reported| Usage { prompt_tokens: reported.prompt_tokens, completion_tokens: reported.completion_tokens },
-        );
-        allowance.settle(usage);
-        Ok(ChatReply { text, usage, is_cut: choice.finish_reason.as_deref() == Some("length") })
+    fn timeout(&self) -> Duration {
+        self.server.timeout()
     }
+
+    fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
+        self.server.fail(kind, detail)
+    }
+}
+
+fn is_json(response: &Response) -> bool {
+    let media_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media_type.is_some_and(|value| value.starts_with("application/json"))
 }

@@ -1,19 +1,24 @@
 //! Embeddings.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
-use super::{Server, Settings};
 use crate::{
     domain::{
         budget::{Allowance, Embedding, Usage},
         identity::EmbeddingProfile,
         split::{TokenCounter, Window},
     },
-    providers::{Embedder, ProviderError, ProviderErrorKind, minilm::WordPiece},
+    providers::{
+        Embedder, ProviderError, ProviderErrorKind,
+        minilm::WordPiece,
+        server::{Authentication, Server, ServerSettings},
+    },
 };
 
 /// Tokens that a model is taken to read when nothing is configured: what most embedding models do.
@@ -27,11 +32,20 @@ const BATCH: usize = 64;
 /// Requests under way at once for one caller.
 const CONCURRENT_BATCHES: usize = 8;
 
+/// Name of the provider in errors.
+const PROVIDER: &str = "openai";
+
 /// A server, its model, and what the API does not tell about it.
 #[derive(Clone, Debug)]
 pub struct EmbeddingSettings {
-    /// Server and model.
-    pub server: Settings,
+    /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
+    pub base_url: Url,
+    /// Model id as the server knows it.
+    pub model: String,
+    /// Sent as a bearer token, if there is one.
+    pub api_key: Option<SecretString>,
+    /// Longest call, from connecting to the last byte.
+    pub timeout: Duration,
     /// Numbers in a vector; found out by asking when not given.
     pub dimension: Option<usize>,
     /// Tokens that the model reads.
@@ -81,14 +95,21 @@ impl OpenAiEmbedder {
     /// # Errors
     /// When the server does not answer that one request.
     pub async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
-        let server = Server::new(settings.server)?;
+        let server = Server::new(ServerSettings {
+            provider: PROVIDER.to_owned(),
+            base_url: settings.base_url,
+            api_key: settings.api_key,
+            authentication: Authentication::Bearer,
+            timeout: settings.timeout,
+        })?
+        .for_model(&settings.model);
         let dimension = if let Some(dimension) = settings.dimension {
             dimension
         } else {
             let (vectors, _) = request(&server, &["dimension".to_owned()], None).await?;
             vectors.first().map_or(0, Vec::len)
         };
-        let profile = EmbeddingProfile { model: server.settings.model.clone(), dimension };
+        let profile = EmbeddingProfile { model: settings.model, dimension };
         Ok(Self { server, profile, window: settings.window, tokenizer })
     }
 }
@@ -99,7 +120,7 @@ async fn request(
     texts: &[String],
     dimension: Option<usize>,
 ) -> Result<(Vec<Vec<f32>>, u64), ProviderError> {
-    let body = Body { model: &server.settings.model, input: texts, encoding_format: "float" };
+    let body = Body { model: server.model(), input: texts, encoding_format: "float" };
     let reply: Reply = server.post("embeddings", &body).await?;
     if reply.data.len() != texts.len() {
         let detail = format!("{} texts were sent, {} vectors came back", texts.len(), reply.data.len());
@@ -157,7 +178,7 @@ impl Embedder for OpenAiEmbedder {
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
         let texts = [text.to_owned()];
         let (vectors, tokens) = request(&self.server, &texts, Some(self.profile.dimension)).await?;
-        allowance.settle(Usage { prompt_tokens: tokens, completion_tokens: 0 });
+        allowance.settle(Usage { prompt_tokens: tokens, ..Usage::default() });
         vectors
             .into_iter()
             .next()
@@ -174,7 +195,7 @@ impl Embedder for OpenAiEmbedder {
         let batches: Vec<(Vec<Vec<f32>>, u64)> =
             stream::iter(requests).buffered(CONCURRENT_BATCHES).try_collect().await?;
         let tokens = batches.iter().map(|(_, tokens)| tokens).sum();
-        allowance.settle(Usage { prompt_tokens: tokens, completion_tokens: 0 });
+        allowance.settle(Usage { prompt_tokens: tokens, ..Usage::default() });
         Ok(batches.into_iter().flat_map(|(vectors, _)| vectors).collect())
     }
 }

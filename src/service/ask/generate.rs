@@ -1,32 +1,27 @@
 //! Generation and validation: at most one retry, then an answer or the end.
 
-use tokio::time::Instant;
-
 use super::{
-    Ask, AskError,
+    Ask, AskError, AskWarning,
+    call::Call,
     grade::{passage_of, title_of},
     pool::GradedHit,
     report::GeneratedBy,
     stage::Stage,
-    trace::{AttemptTrace, CallRole, CallTrace},
+    trace::AttemptTrace,
 };
 use crate::{
     domain::{
         answering::{AnswerSource, candidates, compose},
-        budget::ChatSize,
         citation::{Attempt, CitationError, CitedAnswer, Draft, PreparedSource, Role, Verdict, validate},
-        fingerprint::fingerprint,
         grading::features,
-        prompt::{self, Message, tokens},
+        prompt,
     },
-    providers::{ChatModel, ChatReply, ChatRequest},
+    providers::chat::CallRole,
 };
 
 /// Name of the built-in answerer.
 const BUILT_IN_MODEL: &str = "extractive";
 const BUILT_IN_PROVIDER: &str = "built-in";
-/// Tokens that a grade or a query may take; an answer gets the whole limit.
-const SHORT_REPLY_TOKENS: u32 = 512;
 
 /// What generation came to.
 pub(super) enum Generated {
@@ -65,7 +60,7 @@ impl Ask<'_> {
     fn judge(&mut self, written: &Written, prepared: &[PreparedSource], attempt: Attempt) -> Judged {
         self.clock.enter(Stage::Validate);
         let draft = Draft::new(written.text.as_str(), prepared);
-        let verdict = validate(&draft, self.request.level, attempt);
+        let verdict = validate(&draft, self.level, attempt);
         let errors = match &verdict {
             Verdict::Accept(_) => Vec::new(),
             Verdict::Retry(prompt) => prompt.errors().to_vec(),
@@ -92,7 +87,7 @@ impl Ask<'_> {
         evidence: &[GradedHit],
         retry: Option<(&str, &str)>,
     ) -> Result<Option<Written>, AskError> {
-        let Some(chat) = self.service.chat.clone() else { return self.quote(evidence).await };
+        let Some(chain) = self.answerers.clone() else { return self.quote(evidence).await };
         let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
         let sources: Vec<prompt::Source<'_>> = evidence
             .iter()
@@ -107,8 +102,13 @@ impl Ask<'_> {
             None => prompt::answer::messages(&self.request.question, &sources),
             Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
         };
-        let reply = self.call(chat.as_ref(), CallRole::Generate, messages, &sources).await?;
-        let by = GeneratedBy { model: chat.model().to_owned(), provider: chat.provider().to_owned() };
+        let call = Call { role: CallRole::Generate, messages, sources: &sources, format: None };
+        let reply = self.call(&chain, call).await?;
+        self.cut = reply.is_cut().then(|| AskWarning::LengthCut {
+            model: reply.model.to_string(),
+            tokens: self.budget.limits().completion_tokens,
+        });
+        let by = GeneratedBy { model: reply.model.model, provider: reply.model.provider };
         Ok(Some(Written { text: reply.text, by }))
     }
 
@@ -146,36 +146,6 @@ impl Ask<'_> {
         let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
         Ok(vectors.iter().map(cosine).collect())
     }
-
-    /// Calls a model within the budget and notes the call.
-    pub(super) async fn call(
-        &mut self,
-        chat: &dyn ChatModel,
-        role: CallRole,
-        messages: Vec<Message>,
-        sources: &[prompt::Source<'_>],
-    ) -> Result<ChatReply, AskError> {
-        let source_bytes = sources.iter().map(|source| source.text.len()).sum::<usize>();
-        let limit = self.budget.limits().completion_tokens;
-        let allowance = self.budget.reserve_chat(ChatSize {
-            prompt_tokens: tokens::estimate_messages(&messages),
-            completion_tokens: if role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) },
-            source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
-        })?;
-        let temperature = if role == CallRole::Generate { self.request.temperature } else { 0.0 };
-        let seed = Some(self.request.seed.unwrap_or_else(|| seed_of(&messages)));
-        let started = Instant::now();
-        let reply = chat.complete(&ChatRequest { messages, temperature, seed }, allowance).await?;
-        self.trace.calls.push(CallTrace {
-            role,
-            provider: chat.provider().to_owned(),
-            model: chat.model().to_owned(),
-            usage: reply.usage,
-            duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
-            is_cut: reply.is_cut,
-        });
-        Ok(reply)
-    }
 }
 
 /// A draft and its author.
@@ -193,15 +163,4 @@ enum Judged {
 fn admits_ignorance(draft: &Draft, answer: &CitedAnswer) -> bool {
     let has = |role: Role| draft.statements().iter().any(|statement| statement.role == role);
     answer.citations().is_empty() && !has(Role::Claim) && has(Role::Ignorance)
-}
-
-/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
-/// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
-fn seed_of(messages: &[Message]) -> u64 {
-    let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
-    let mut bytes = [0; 8];
-    for (byte, hashed) in bytes.iter_mut().skip(2).zip(fingerprint(&first)) {
-        *byte = hashed;
-    }
-    u64::from_be_bytes(bytes)
 }

@@ -2,8 +2,8 @@
 
 use super::{
     Ask, AskError,
+    call::Call,
     pool::{GradedBy, GradedHit},
-    trace::CallRole,
 };
 use crate::{
     domain::{
@@ -17,6 +17,7 @@ use crate::{
         },
         prompt,
     },
+    providers::chat::CallRole,
     service::retrieval::{Hit, Retrieved},
 };
 
@@ -48,7 +49,7 @@ impl Ask<'_> {
 
     /// Puts the passages that the features leave in doubt before the model, all in one call.
     async fn ask_the_model(&mut self, graded: &mut [GradedHit]) -> Result<(), AskError> {
-        let Some(chat) = self.service.chat.clone() else { return Ok(()) };
+        let Some(chain) = self.chain(CallRole::Grade) else { return Ok(()) };
         let doubtful: Vec<&mut GradedHit> =
             graded.iter_mut().filter(|hit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear).collect();
         // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
@@ -61,8 +62,13 @@ impl Ask<'_> {
             .zip(&urns)
             .map(|(hit, urn)| prompt::Source { urn, title: &hit.hit.passage.title, text: &hit.hit.passage.text })
             .collect();
-        let messages = prompt::grade::messages(&self.request.question, &sources);
-        let reply_text = self.call(chat.as_ref(), CallRole::Grade, messages, &sources).await?.text;
+        let call = Call {
+            role: CallRole::Grade,
+            messages: prompt::grade::messages(&self.request.question, &sources),
+            sources: &sources,
+            format: Some(prompt::grade::format()),
+        };
+        let reply_text = self.call(&chain, call).await?.text;
         let verdicts: Vec<Verdict> = reply::read(&reply_text, doubtful.len());
         for (hit, verdict) in doubtful.into_iter().zip(verdicts) {
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };

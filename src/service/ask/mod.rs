@@ -2,6 +2,7 @@
 //!
 //! retrieve → grade → [`next_step`] → rewrite and again, or generate → validate → answer, or abstain.
 
+mod call;
 mod generate;
 mod grade;
 mod pool;
@@ -13,8 +14,10 @@ mod trace;
 use std::{sync::Arc, time::Duration};
 
 pub use pool::GradedHit;
-pub use report::{AskError, AskOutcome, AskReport, GeneratedBy, Rejection, TimingsMs};
-pub use trace::{AttemptTrace, CallRole, CallTrace, RoundTrace, Trace, VerdictTrace};
+pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, TimingsMs};
+pub use trace::{AttemptTrace, CallTrace, RoundTrace, Trace, VerdictTrace};
+
+use tokio::time::Instant;
 
 use self::{
     generate::Generated,
@@ -39,7 +42,10 @@ use crate::{
         lexical::analyzer::Analyzer,
         rewriting::Tried,
     },
-    providers::{ChatModel, Embedder},
+    providers::{
+        Embedder,
+        chat::{CallRole, ChatChain, ChatModels, ModelName},
+    },
     store::SearchedCollection,
 };
 
@@ -54,12 +60,20 @@ pub struct Settings {
     pub limits: Limits,
     /// Longest ask; a request may ask for less.
     pub timeout: Duration,
+    /// Whether models that cannot cite may answer without any proof, which the answer then says.
+    pub allows_mode_fallback: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let LoopSettings { min_correct_fraction, max_rewrite_attempts, .. } = LoopSettings::default();
-        Self { min_correct_fraction, max_rewrite_attempts, limits: Limits::ask(), timeout: Duration::from_secs(30) }
+        Self {
+            min_correct_fraction,
+            max_rewrite_attempts,
+            limits: Limits::ask(),
+            timeout: Duration::from_secs(30),
+            allows_mode_fallback: false,
+        }
     }
 }
 
@@ -78,6 +92,8 @@ pub struct AskRequest {
     pub filter: Filter,
     /// How strictly the answer is checked.
     pub level: Level,
+    /// Models in the order in which they are tried, each configured; empty for the deployment's.
+    pub models: Vec<ModelName>,
     /// Sampling temperature of the answering model.
     pub temperature: f32,
     /// Seed; otherwise made from question and sources.
@@ -97,8 +113,8 @@ pub struct AskRequest {
 pub struct AskService {
     retriever: Retriever,
     embedder: Arc<dyn Embedder>,
-    /// Grades the doubtful cases, rewrites and answers; without one the built-in parts do.
-    chat: Option<Arc<dyn ChatModel>>,
+    /// They grade the doubtful cases, rewrite and answer; without any the built-in parts do.
+    models: Arc<ChatModels>,
     analyzer: Arc<Analyzer>,
     settings: Arc<Settings>,
     context: Context,
@@ -109,6 +125,15 @@ struct Ask<'a> {
     service: &'a AskService,
     request: &'a AskRequest,
     budget: Budget,
+    timeout: Duration,
+    deadline: Instant,
+    /// The level that the answer is held to.
+    level: Level,
+    /// Who writes the answer; `None` means built in.
+    answerers: Option<ChatChain>,
+    warnings: Vec<AskWarning>,
+    /// Set while the last draft is one that was cut.
+    cut: Option<AskWarning>,
     clock: &'a StageClock,
     trace: Trace,
     pool: Pool,
@@ -125,18 +150,24 @@ impl AskService {
     pub const fn new(
         retriever: Retriever,
         embedder: Arc<dyn Embedder>,
-        chat: Option<Arc<dyn ChatModel>>,
+        models: Arc<ChatModels>,
         analyzer: Arc<Analyzer>,
         settings: Arc<Settings>,
         context: Context,
     ) -> Self {
-        Self { retriever, embedder, chat, analyzer, settings, context }
+        Self { retriever, embedder, models, analyzer, settings, context }
     }
 
     /// The deployment's defaults and limits.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The configured models.
+    #[must_use]
+    pub fn models(&self) -> &ChatModels {
+        &self.models
     }
 
     /// Answers a question from the documents, or says that they do not.
@@ -154,10 +185,17 @@ impl AskService {
         let timeout = request.timeout.map_or(self.settings.timeout, |shorter| shorter.min(self.settings.timeout));
         let budget = Budget::new(limits);
         let clock = StageClock::start();
-        let ask = Ask {
+        let deadline = Instant::now() + timeout;
+        let mut ask = Ask {
             service: self,
             request,
             budget: budget.clone(),
+            timeout,
+            deadline,
+            level: request.level,
+            answerers: None,
+            warnings: Vec::new(),
+            cut: None,
             clock: &clock,
             trace: Trace::default(),
             pool: Pool::default(),
@@ -167,14 +205,19 @@ impl AskService {
             inquiry: None,
             has_content: true,
         };
-        match tokio::time::timeout(timeout, ask.run(tenant)).await {
+        ask.choose_answerers()?;
+        match tokio::time::timeout_at(deadline, ask.run(tenant)).await {
             Ok(result) => result,
-            Err(_) => Err(AskError::Deadline {
-                stage: clock.current().doing(),
-                limit_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
-                usage: budget.spent(),
-            }),
+            Err(_) => Err(deadline_reached(&clock, timeout, &budget)),
         }
+    }
+}
+
+fn deadline_reached(clock: &StageClock, timeout: Duration, budget: &Budget) -> AskError {
+    AskError::Deadline {
+        stage: clock.current().doing(),
+        limit_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+        usage: budget.spent(),
     }
 }
 
@@ -203,7 +246,7 @@ impl Ask<'_> {
 
     fn state(&self) -> LoopState<'_> {
         let settings = &self.service.settings;
-        let calls = u32::from(self.service.chat.is_some());
+        let calls = |role| u32::from(self.chain(role).is_some());
         LoopState {
             settings: LoopSettings {
                 min_correct_fraction: settings.min_correct_fraction,
@@ -213,7 +256,11 @@ impl Ask<'_> {
             has_content: self.has_content,
             rounds: &self.rounds,
             rewriter_is_exhausted: self.rewriter_is_exhausted,
-            calls: StepCalls { grade: calls, rewrite: calls, generate: calls },
+            calls: StepCalls {
+                grade: calls(CallRole::Grade),
+                rewrite: calls(CallRole::Rewrite),
+                generate: calls(CallRole::Generate),
+            },
             calls_left: self.budget.llm_calls_left(),
         }
     }
@@ -269,12 +316,17 @@ impl Ask<'_> {
                 draft,
                 attempts,
                 level: self.request.level,
+                warnings: self.warnings.into_iter().chain(self.cut).collect(),
                 by,
                 sources: self.pool.sources(evidence, self.request.top_k),
                 usage: self.budget.spent(),
                 timings: self.clock.timings(),
             }))),
         }
+    }
+
+    fn deadline_reached(&self) -> AskError {
+        deadline_reached(self.clock, self.timeout, &self.budget)
     }
 
     fn report(mut self, outcome: AskOutcome, evidence: Vec<GradedHit>) -> AskReport {
@@ -286,6 +338,8 @@ impl Ask<'_> {
             usage: self.budget.spent(),
             timings,
             level: self.request.level,
+            effective_level: self.level,
+            warnings: self.warnings.into_iter().chain(self.cut).collect(),
             trace: std::mem::take(&mut self.trace),
         }
     }

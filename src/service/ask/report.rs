@@ -10,7 +10,7 @@ use crate::{
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
     },
-    providers::ProviderError,
+    providers::{ProviderError, ProvidersUnavailable},
     service::ServiceError,
 };
 
@@ -54,8 +54,29 @@ pub struct AskReport {
     pub timings: TimingsMs,
     /// The level asked for.
     pub level: Level,
+    /// The level applied.
+    pub effective_level: Level,
+    /// What the caller should know about how the answer came about.
+    pub warnings: Vec<AskWarning>,
     /// The whole path.
     pub trace: Trace,
+}
+
+/// Something that a caller should know about how an answer came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskWarning {
+    /// None of the models can cite, so nothing was demanded of the answer.
+    ModeFallback {
+        /// The models.
+        models: Vec<String>,
+    },
+    /// The answer ends where the model's tokens were used up.
+    LengthCut {
+        /// The model.
+        model: String,
+        /// Most tokens that it was allowed.
+        tokens: u32,
+    },
 }
 
 /// Milliseconds by stage.
@@ -86,6 +107,8 @@ pub struct Rejection {
     pub attempts: u8,
     /// The level asked for.
     pub level: Level,
+    /// What the caller should know about how the draft came about.
+    pub warnings: Vec<AskWarning>,
     /// Who wrote it.
     pub by: GeneratedBy,
     /// Sources in marker order, then those that were found but not used.
@@ -112,6 +135,9 @@ pub enum AskError {
         /// What was spent.
         usage: Spent,
     },
+    /// No model answered.
+    #[error(transparent)]
+    Providers(#[from] ProvidersUnavailable),
     /// Anything else.
     #[error(transparent)]
     Service(#[from] ServiceError),

@@ -1,12 +1,12 @@
 //! Rewriting: another query for the same question, never one that was tried.
 
-use super::{Ask, AskError, stage::Stage, trace::CallRole};
+use super::{Ask, AskError, call::Call, stage::Stage};
 use crate::{
     domain::{
         prompt,
         rewriting::{RewriteError, built_in, read_reply},
     },
-    providers::{ProviderError, ProviderErrorKind},
+    providers::{ProviderError, ProviderErrorKind, chat::CallRole},
 };
 
 /// Passages of the last round that the built-in rewriter takes words from.
@@ -16,10 +16,15 @@ impl Ask<'_> {
     /// A new query, or `None` when there is none.
     pub(super) async fn rewrite(&mut self) -> Result<Option<String>, AskError> {
         self.clock.enter(Stage::Rewrite);
-        let query = match self.service.chat.clone() {
-            Some(chat) => {
-                let messages = prompt::rewrite::messages(&self.request.question, self.tried.rewrites());
-                let reply = self.call(chat.as_ref(), CallRole::Rewrite, messages, &[]).await?;
+        let query = match self.chain(CallRole::Rewrite) {
+            Some(chain) => {
+                let call = Call {
+                    role: CallRole::Rewrite,
+                    messages: prompt::rewrite::messages(&self.request.question, self.tried.rewrites()),
+                    sources: &[],
+                    format: Some(prompt::rewrite::format()),
+                };
+                let reply = self.call(&chain, call).await?;
                 match read_reply(&reply.text, &self.tried) {
                     Ok(query) => Some(query),
                     // The model goes in circles; the built-in rewriter may still know a way.
@@ -27,8 +32,8 @@ impl Ask<'_> {
                     Err(RewriteError::Empty) => {
                         return Err(AskError::from(ProviderError {
                             kind: ProviderErrorKind::InvalidReply,
-                            provider: chat.provider().to_owned(),
-                            model: chat.model().to_owned(),
+                            provider: reply.model.provider,
+                            model: reply.model.model,
                             detail: "the rewriter replied with an empty query".to_owned(),
                             retry_after: None,
                         }));

@@ -2,7 +2,11 @@
 
 use super::pool::GradedHit;
 use crate::{
-    domain::{budget::Usage, citation::CitationError, corrective::Step, grading::Grade},
+    domain::{budget::Usage, citation::CitationError, corrective::Step, cost::NanoUsd, grading::Grade},
+    providers::{
+        FailedAttempt,
+        chat::{CallRole, ModelName, Sampling},
+    },
     service::retrieval::Retrieved,
     store::VectorScan,
 };
@@ -46,44 +50,25 @@ pub struct VerdictTrace {
     pub grade: Grade,
 }
 
-/// What a model call was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallRole {
-    /// Grading.
-    Grade,
-    /// Rewriting.
-    Rewrite,
-    /// Generating.
-    Generate,
-}
-
-impl CallRole {
-    /// Name in the trace.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Grade => "grade",
-            Self::Rewrite => "rewrite",
-            Self::Generate => "generate",
-        }
-    }
-}
-
-/// One model call.
+/// One model call that was answered.
 #[derive(Clone, Debug)]
 pub struct CallTrace {
     /// What for.
     pub role: CallRole,
-    /// Provider.
-    pub provider: String,
-    /// Model.
-    pub model: String,
+    /// Who answered.
+    pub model: ModelName,
     /// Tokens.
     pub usage: Usage,
-    /// Time it took.
+    /// Their cost.
+    pub cost: NanoUsd,
+    /// Temperature and seed as they were sent.
+    pub sampling: Sampling,
+    /// Time it took, failed attempts included.
     pub duration_ms: f64,
     /// Whether the reply was cut because its tokens were used up.
     pub is_cut: bool,
+    /// Models that were asked before and did not answer.
+    pub failed: Vec<FailedAttempt>,
 }
 
 /// One draft.

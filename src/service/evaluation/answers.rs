@@ -65,6 +65,7 @@ impl EvaluationService {
             min_score: 0.0,
             filter: Filter::default(),
             level: Level::default(),
+            models: Vec::new(),
             temperature: 0.0,
             seed: None,
             on_insufficient: OnInsufficient::default(),

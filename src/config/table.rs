@@ -1,0 +1,153 @@
+//! One table of the configuration file, read key by key so that every fault in it is reported.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use secrecy::SecretString;
+use toml::Value;
+use url::Url;
+
+use super::{Origin, reader::Reader};
+
+/// A table under its path, such as `providers.groq`. Keys that nobody asked for are faults.
+pub(super) struct Table<'a> {
+    reader: &'a mut Reader,
+    path: String,
+    values: toml::Table,
+}
+
+impl<'a> Table<'a> {
+    pub(super) const fn new(reader: &'a mut Reader, path: String, values: toml::Table) -> Self {
+        Self { reader, path, values }
+    }
+
+    pub(super) fn fault(&mut self, key: &str, fault: impl fmt::Display) {
+        self.reader.fault(format!("{}.{key} {fault}", self.path));
+    }
+
+    fn note(&mut self, key: &str, value: String) {
+        self.reader.note(format!("{}.{key}", self.path), value, Origin::File);
+    }
+
+    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+        if let Value::String(text) = self.values.remove(key)? {
+            return Some(text);
+        }
+        self.fault(key, "must be a text");
+        None
+    }
+
+    /// A text with a meaning.
+    pub(super) fn parsed<T: FromStr<Err: fmt::Display>>(&mut self, key: &str) -> Option<T> {
+        let text = self.text(key)?;
+        self.note(key, text.clone());
+        match text.parse() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.fault(key, format!("is {text:?}: {error}"));
+                None
+            }
+        }
+    }
+
+    /// An address, shown without what it may hold of secrets.
+    pub(super) fn url(&mut self, key: &str) -> Option<Url> {
+        let text = self.text(key)?;
+        self.note(key, shown_url(&text));
+        match text.parse() {
+            Ok(url) => Some(url),
+            Err(error) => {
+                self.fault(key, format!("is not a URL: {error}"));
+                None
+            }
+        }
+    }
+
+    /// A text that is not shown.
+    pub(super) fn secret(&mut self, key: &str) -> Option<SecretString> {
+        let text = self.text(key)?;
+        self.note(key, "(set, not shown)".to_owned());
+        Some(SecretString::from(text))
+    }
+
+    /// The value of the environment variable that `key` names.
+    pub(super) fn secret_from_environment(&mut self, key: &str) -> Option<SecretString> {
+        let variable = self.text(key)?;
+        self.note(key, variable.clone());
+        let value = self.reader.environment.get(&variable).filter(|value| !value.is_empty()).cloned();
+        if value.is_none() {
+            self.fault(key, format!("names the variable {variable}, which is not set"));
+        }
+        value.map(SecretString::from)
+    }
+
+    pub(super) fn number(&mut self, key: &str) -> Option<f64> {
+        let number = match self.values.remove(key)? {
+            Value::Float(number) => number,
+            #[expect(clippy::cast_precision_loss, reason = "settings are small numbers")]
+            Value::Integer(number) => number as f64,
+            _ => {
+                self.fault(key, "must be a number");
+                return None;
+            }
+        };
+        self.note(key, number.to_string());
+        Some(number)
+    }
+
+    pub(super) fn seconds(&mut self, key: &str, default: Duration) -> Duration {
+        match self.number(key).map(Duration::try_from_secs_f64) {
+            None => default,
+            Some(Ok(duration)) if !duration.is_zero() => duration,
+            Some(_) => {
+                self.fault(key, "must be a number of seconds above 0");
+                default
+            }
+        }
+    }
+
+    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+        if let Value::Boolean(flag) = self.values.remove(key)? {
+            self.note(key, flag.to_string());
+            return Some(flag);
+        }
+        self.fault(key, "must be true or false");
+        None
+    }
+
+    /// A list of texts, or one text.
+    pub(super) fn list(&mut self, key: &str) -> Option<Vec<String>> {
+        let list = match self.values.remove(key)? {
+            Value::String(text) => vec![text],
+            Value::Array(list) if list.iter().all(Value::is_str) => {
+                list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => {
+                self.fault(key, "must be a text or a list of texts");
+                return None;
+            }
+        };
+        self.note(key, list.join(","));
+        Some(list)
+    }
+
+    /// Reports the keys that are left.
+    pub(super) fn finish(mut self) {
+        let unknown: Vec<String> = self.values.keys().cloned().collect();
+        for key in unknown {
+            self.fault(&key, "is not a setting");
+        }
+    }
+}
+
+/// A URL without user, password and query, which may be secrets.
+pub(super) fn shown_url(text: &str) -> String {
+    let Ok(mut url) = text.parse::<Url>() else { return "(not a URL)".to_owned() };
+    if url.username().is_empty() && url.password().is_none() && url.query().is_none() {
+        return text.to_owned();
+    }
+    // Only URLs that have no host refuse this, and they have no user either.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    format!("{url} (user, password or query not shown)")
+}

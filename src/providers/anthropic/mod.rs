@@ -1,0 +1,156 @@
+//! Anthropic's Messages API (<https://platform.claude.com/docs/en/api/messages>): `POST {base}/messages`.
+
+mod event;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub(super) use self::event::MessageReader;
+use super::{
+    ProviderError, ProviderErrorKind,
+    chat::{ChatModel, FinishReason, ReplyEnd, ReplyParts, ReportedUsage, WireCall},
+    server::Server,
+    sse,
+};
+use crate::domain::prompt::{Message, Role};
+
+const PATH: &str = "messages";
+/// Temperatures here end where others have their middle.
+const HIGHEST_TEMPERATURE: f32 = 1.0;
+
+/// A model behind `POST {base}/messages`.
+pub(super) struct AnthropicChat {
+    server: Server,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    system: String,
+    messages: Vec<&'a Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Value>,
+    stream: bool,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    content: Vec<Block>,
+    stop_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+}
+
+/// What was read comes in three parts, of which two concern the cache.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire")]
+struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Both numbers, if both were given.
+    fn reported(self) -> Option<ReportedUsage> {
+        let cached = self.cache_creation_input_tokens.unwrap_or(0) + self.cache_read_input_tokens.unwrap_or(0);
+        Some(ReportedUsage { prompt_tokens: self.input_tokens? + cached, completion_tokens: self.output_tokens? })
+    }
+
+    /// With the numbers that a later report gives; they count from the beginning.
+    fn updated(self, later: Self) -> Self {
+        Self {
+            input_tokens: later.input_tokens.or(self.input_tokens),
+            cache_creation_input_tokens: later.cache_creation_input_tokens.or(self.cache_creation_input_tokens),
+            cache_read_input_tokens: later.cache_read_input_tokens.or(self.cache_read_input_tokens),
+            output_tokens: later.output_tokens.or(self.output_tokens),
+        }
+    }
+}
+
+/// The end of a reply in common terms, or what it lacks.
+fn end(server: &Server, reason: Option<&str>, has_text: bool, usage: Option<Usage>) -> Result<ReplyEnd, ProviderError> {
+    let finish = match reason {
+        Some("end_turn" | "stop_sequence") => FinishReason::Stop,
+        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Length,
+        Some("refusal") => {
+            let detail = "the provider's content filter stopped the reply".to_owned();
+            return Err(server.fail(ProviderErrorKind::Filtered, detail));
+        }
+        Some(_) | None => FinishReason::Other,
+    };
+    if !has_text {
+        let detail = format!("the reply has no text (stop_reason {})", reason.unwrap_or("unknown"));
+        return Err(server.fail(ProviderErrorKind::InvalidReply, detail));
+    }
+    Ok(ReplyEnd { finish, usage: usage.and_then(Usage::reported) })
+}
+
+impl AnthropicChat {
+    /// A model on this server; nothing is sent.
+    pub const fn new(server: Server) -> Self {
+        Self { server }
+    }
+
+    async fn send(&self, call: WireCall<'_>, stream: bool) -> Result<Response, ProviderError> {
+        let (system, messages): (Vec<&Message>, Vec<&Message>) =
+            call.messages.iter().partition(|message| message.role == Role::System);
+        let system: Vec<&str> = system.iter().map(|message| message.content.as_str()).collect();
+        let body = Body {
+            model: self.server.model(),
+            max_tokens: call.completion_tokens,
+            system: system.join("\n\n"),
+            messages,
+            temperature: call.sampling.temperature.map(|temperature| temperature.min(HIGHEST_TEMPERATURE)),
+            output_config: call
+                .format
+                .map(|format| json!({"format": {"type": "json_schema", "schema": format.schema}})),
+            stream,
+        };
+        self.server.send(PATH, &body).await
+    }
+}
+
+#[async_trait]
+impl ChatModel for AnthropicChat {
+    async fn complete(&self, call: WireCall<'_>) -> Result<(String, ReplyEnd), ProviderError> {
+        let response = self.send(call, false).await?;
+        let body = self.server.read(response).await?;
+        let reply: Reply = self.server.parse(PATH, &body)?;
+        let texts: Vec<String> =
+            reply.content.into_iter().filter(|block| block.kind == "text").filter_map(|block| block.text).collect();
+        let end = end(&self.server, reply.stop_reason.as_deref(), !texts.is_empty(), reply.usage)?;
+        Ok((texts.concat(), end))
+    }
+
+    async fn stream(&self, call: WireCall<'_>) -> Result<ReplyParts, ProviderError> {
+        let response = self.send(call, true).await?;
+        let server = self.server.clone();
+        let broken = move |kind, detail| server.fail(kind, detail);
+        let events = sse::events(self.server.bytes(response), broken.clone());
+        Ok(sse::parts(events, MessageReader::new(self.server.clone()), broken))
+    }
+
+    fn timeout(&self) -> Duration {
+        self.server.timeout()
+    }
+
+    fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
+        self.server.fail(kind, detail)
+    }
+}

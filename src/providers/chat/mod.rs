@@ -1,0 +1,226 @@
+//! Chat with models: what is asked and what comes back, whole or piece by piece.
+//!
+//! A [`ChatChain`] is the only way to call a model from outside this folder. It takes the right to
+//! spend, tries its models in order and meters what they used.
+
+mod capability;
+mod chain;
+mod circuit;
+mod course;
+mod models;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use serde::{Serialize, Serializer};
+use tokio::time::Instant;
+
+pub use capability::{Capabilities, CapabilityOverrides};
+pub use chain::ChatChain;
+pub use models::{ChatModels, ChatSettings, ModelSettings, ProviderKind, ProviderSettings};
+pub(super) use stream::whole;
+
+use super::{FailedAttempt, ProviderError, ProvidersUnavailable};
+use crate::domain::{
+    budget::Usage,
+    cost::NanoUsd,
+    prompt::{Message, ReplyFormat},
+};
+
+/// What a call is for. Each role may have models of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallRole {
+    /// Grading passages.
+    Grade,
+    /// Rewriting the query.
+    Rewrite,
+    /// Planning how to answer.
+    Plan,
+    /// Writing the answer.
+    Generate,
+    /// Judging whether sources support a claim.
+    Verify,
+}
+
+impl CallRole {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify];
+
+    /// Name in the trace and in the configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Grade => "grade",
+            Self::Rewrite => "rewrite",
+            Self::Plan => "plan",
+            Self::Generate => "generate",
+            Self::Verify => "verify",
+        }
+    }
+}
+
+/// A model of a configured provider, written `provider:model`. The model's own name may hold colons.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelName {
+    /// Provider, as configured.
+    pub provider: String,
+    /// Model id, as the provider knows it.
+    pub model: String,
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.provider, self.model)
+    }
+}
+
+impl FromStr for ModelName {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
+            }
+            _ => Err("write it as \"provider:model\""),
+        }
+    }
+}
+
+impl Serialize for ModelName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// What a chat model is asked.
+#[derive(Clone, Debug)]
+pub struct ChatRequest {
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// Sampling temperature; not sent to models that take none.
+    pub temperature: f32,
+    /// Seed, for models that can repeat themselves.
+    pub seed: Option<u64>,
+    /// JSON that the reply should be; a model that cannot be held to it is asked in words alone.
+    pub format: Option<ReplyFormat>,
+    /// When the answer is of no use any more. All attempts share it.
+    pub deadline: Instant,
+}
+
+/// What was really sent, for models that take less than they are asked with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sampling {
+    /// Temperature, if the model takes one.
+    pub temperature: Option<f32>,
+    /// Seed, if the model takes one.
+    pub seed: Option<u64>,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinishReason {
+    /// It was done.
+    Stop,
+    /// Its tokens were used up; the text is cut.
+    Length,
+    /// Something else, which the provider does not explain.
+    Other,
+}
+
+/// What a chat model said.
+#[derive(Clone, Debug)]
+pub struct ChatReply {
+    /// The text.
+    pub text: String,
+    /// Who wrote it.
+    pub model: ModelName,
+    /// Why it ends where it ends.
+    pub finish: FinishReason,
+    /// Tokens as the provider counted them, or as estimated.
+    pub usage: Usage,
+    /// What these tokens cost; 0 without a price.
+    pub cost: NanoUsd,
+    /// What was sent of temperature and seed.
+    pub sampling: Sampling,
+    /// Attempts that failed before this one.
+    pub failed: Vec<FailedAttempt>,
+}
+
+impl ChatReply {
+    /// Whether the model stopped because its tokens were used up.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.finish == FinishReason::Length
+    }
+}
+
+/// A piece of a reply that is being written.
+#[derive(Clone, Debug)]
+pub enum ChatEvent {
+    /// A model has begun; its first piece follows.
+    Started(ModelName),
+    /// The next piece of its text, never empty.
+    Delta(String),
+    /// The model failed on its way. All pieces since [`ChatEvent::Started`] are void.
+    Void(FailedAttempt),
+    /// The whole reply, equal to the pieces joined. Nothing follows.
+    Done(Box<ChatReply>),
+}
+
+/// A reply piece by piece. It ends with [`ChatEvent::Done`] or with an error. Nothing is read from
+/// the provider faster than from here; dropping it ends the call.
+pub type ChatStream = BoxStream<'static, Result<ChatEvent, ProvidersUnavailable>>;
+
+/// One call on the wire: what is sent to one model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WireCall<'a> {
+    pub messages: &'a [Message],
+    pub sampling: Sampling,
+    pub completion_tokens: u32,
+    pub format: Option<&'a ReplyFormat>,
+}
+
+/// Tokens as a provider reports them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ReportedUsage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+}
+
+/// How a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ReplyEnd {
+    pub finish: FinishReason,
+    pub usage: Option<ReportedUsage>,
+}
+
+/// A piece of a reply on the wire; the end is the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ReplyPart {
+    Text(String),
+    End(ReplyEnd),
+}
+
+/// Pieces of a reply. A reply that does not end in [`ReplyPart::End`] ends in an error.
+pub(super) type ReplyParts = BoxStream<'static, Result<ReplyPart, ProviderError>>;
+
+/// A model behind a provider's protocol. Dropping a future or a stream ends the call.
+#[async_trait]
+pub(super) trait ChatModel: Send + Sync {
+    /// One whole reply.
+    async fn complete(&self, call: WireCall<'_>) -> Result<(String, ReplyEnd), ProviderError>;
+
+    /// One reply piece by piece. Fails here only for what is known before the first piece.
+    async fn stream(&self, call: WireCall<'_>) -> Result<ReplyParts, ProviderError>;
+
+    /// Longest call, from connecting to the last byte.
+    fn timeout(&self) -> Duration;
+
+    /// A failure in the name of this model.
+    fn fail(&self, kind: super::ProviderErrorKind, detail: String) -> ProviderError;
+}

@@ -1,0 +1,159 @@
+//! All configured models, and which of them play which role.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use secrecy::SecretString;
+use url::Url;
+
+use super::{CallRole, Capabilities, CapabilityOverrides, ChatChain, ChatModel, ModelName, circuit::Circuit};
+use crate::{
+    domain::{cost::Price, split::TokenCounter},
+    providers::{
+        ProviderError,
+        anthropic::AnthropicChat,
+        openai::OpenAiChat,
+        server::{Authentication, Server, ServerSettings},
+    },
+};
+
+/// The protocol of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderKind {
+    /// `OpenAI` and all servers that speak its API.
+    OpenAi,
+    /// Ollama, through its `OpenAI` door.
+    Ollama,
+    /// Anthropic's Messages API.
+    Anthropic,
+}
+
+/// A provider.
+#[derive(Clone, Debug)]
+pub struct ProviderSettings {
+    /// Its protocol.
+    pub kind: ProviderKind,
+    /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
+    pub base_url: Url,
+    /// Key, if it wants one.
+    pub api_key: Option<SecretString>,
+    /// Longest call, from connecting to the last byte.
+    pub timeout: Duration,
+}
+
+/// What an operator says about a model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelSettings {
+    /// What it costs.
+    pub price: Price,
+    /// What it can do.
+    pub capabilities: CapabilityOverrides,
+}
+
+/// Providers, their models, and who does what. Every model named is a key of `models`, and every
+/// provider of theirs one of `providers`.
+#[derive(Clone, Debug, Default)]
+pub struct ChatSettings {
+    /// Providers by name.
+    pub providers: BTreeMap<String, ProviderSettings>,
+    /// Models that may be used.
+    pub models: BTreeMap<ModelName, ModelSettings>,
+    /// Models in the order in which they are tried; none means built in.
+    pub default: Vec<ModelName>,
+    /// Roles with models of their own; an empty list means built in.
+    pub roles: BTreeMap<CallRole, Vec<ModelName>>,
+}
+
+impl ChatSettings {
+    /// What a configured model can do; `None` if it is not configured.
+    #[must_use]
+    pub fn capabilities(&self, name: &ModelName) -> Option<Capabilities> {
+        let overrides = self.models.get(name)?.capabilities;
+        let kind = self.providers.get(&name.provider)?.kind;
+        Some(Capabilities::known(kind, &name.model).with(overrides))
+    }
+}
+
+/// A model ready to be called.
+pub(super) struct Model {
+    pub name: ModelName,
+    pub chat: Box<dyn ChatModel>,
+    pub capabilities: Capabilities,
+    pub price: Price,
+    pub circuit: Circuit,
+    pub provider_circuit: Arc<Circuit>,
+}
+
+/// All configured models. Without any, the built-in parts do everything.
+pub struct ChatModels {
+    models: BTreeMap<ModelName, Arc<Model>>,
+    default: Vec<ModelName>,
+    roles: BTreeMap<CallRole, Vec<ModelName>>,
+    counter: Arc<dyn TokenCounter + Send + Sync>,
+}
+
+impl ChatModels {
+    /// Prepares the connection pools; nothing is sent. Tokens of providers that do not count them
+    /// are counted by `counter`.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made.
+    pub fn new(settings: &ChatSettings, counter: Arc<dyn TokenCounter + Send + Sync>) -> Result<Self, ProviderError> {
+        let mut models = BTreeMap::new();
+        for (provider, server) in &settings.providers {
+            let circuit = Arc::new(Circuit::default());
+            let authentication = match server.kind {
+                ProviderKind::OpenAi | ProviderKind::Ollama => Authentication::Bearer,
+                ProviderKind::Anthropic => Authentication::Anthropic,
+            };
+            let connection = Server::new(ServerSettings {
+                provider: provider.clone(),
+                base_url: server.base_url.clone(),
+                api_key: server.api_key.clone(),
+                authentication,
+                timeout: server.timeout,
+            })?;
+            for (name, model) in settings.models.iter().filter(|(name, _)| name.provider == *provider) {
+                let connection = connection.for_model(&name.model);
+                let chat: Box<dyn ChatModel> = match server.kind {
+                    ProviderKind::OpenAi | ProviderKind::Ollama => Box::new(OpenAiChat::new(connection)),
+                    ProviderKind::Anthropic => Box::new(AnthropicChat::new(connection)),
+                };
+                let ready = Model {
+                    name: name.clone(),
+                    chat,
+                    capabilities: Capabilities::known(server.kind, &name.model).with(model.capabilities),
+                    price: model.price,
+                    circuit: Circuit::default(),
+                    provider_circuit: Arc::clone(&circuit),
+                };
+                models.insert(name.clone(), Arc::new(ready));
+            }
+        }
+        Ok(Self { models, default: settings.default.clone(), roles: settings.roles.clone(), counter })
+    }
+
+    /// Whether a model of this name is configured.
+    #[must_use]
+    pub fn contains(&self, name: &ModelName) -> bool {
+        self.models.contains_key(name)
+    }
+
+    /// All configured models.
+    pub fn names(&self) -> impl Iterator<Item = &ModelName> {
+        self.models.keys()
+    }
+
+    /// Who plays a role: the role's own models, else those that the request names, else the default
+    /// ones. A request's choice always holds for the answer itself. `None` means built in.
+    #[must_use]
+    pub fn chain(&self, role: CallRole, requested: &[ModelName]) -> Option<ChatChain> {
+        let own = self.roles.get(&role);
+        let names = match own {
+            Some(own) if requested.is_empty() || role != CallRole::Generate => own,
+            _ if requested.is_empty() => &self.default,
+            _ => requested,
+        };
+        let models: Vec<Arc<Model>> = names.iter().filter_map(|name| self.models.get(name)).cloned().collect();
+        (!models.is_empty()).then(|| ChatChain::new(models, Arc::clone(&self.counter)))
+    }
+}

@@ -1,0 +1,152 @@
+//! A reply piece by piece, from whichever model of a chain answers.
+
+use futures::{StreamExt, stream};
+use tokio::time::Instant;
+
+use super::{
+    ChatChain, ChatEvent, ChatRequest, ChatStream, ReplyEnd, ReplyPart, ReplyParts,
+    chain::Prepared,
+    course::{Course, Turn},
+};
+use crate::{
+    domain::budget::{Allowance, Chat},
+    providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable},
+};
+
+/// The stream of a call: it begins with the first model that says something.
+pub(super) fn replies(
+    chain: ChatChain,
+    course: Course,
+    request: ChatRequest,
+    allowance: Allowance<Chat>,
+) -> ChatStream {
+    let relay = Relay { chain, course, request, allowance: Some(allowance), reading: None };
+    stream::unfold(Some(relay), |relay| async {
+        let mut relay = relay?;
+        let event = relay.next().await;
+        let is_last = matches!(event, Ok(ChatEvent::Done(_)) | Err(_));
+        Some((event, (!is_last).then_some(relay)))
+    })
+    .boxed()
+}
+
+/// What passes a reply on.
+struct Relay {
+    chain: ChatChain,
+    course: Course,
+    request: ChatRequest,
+    /// Taken when the call is settled.
+    allowance: Option<Allowance<Chat>>,
+    reading: Option<Reading>,
+}
+
+/// A reply that has begun.
+struct Reading {
+    turn: Turn,
+    parts: ReplyParts,
+    /// Read already, to know that it has begun.
+    first: Option<ReplyPart>,
+    text: String,
+}
+
+impl Relay {
+    async fn next(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
+        let Some(reading) = &mut self.reading else { return self.begin().await };
+        let part = match reading.first.take() {
+            Some(first) => Ok(first),
+            None => tokio::time::timeout_at(self.request.deadline, next_part(&mut reading.parts, &reading.turn))
+                .await
+                .unwrap_or_else(|_| Err(reading.turn.timeout())),
+        };
+        let outcome = match part {
+            Ok(ReplyPart::Text(text)) => {
+                reading.text.push_str(&text);
+                return Ok(ChatEvent::Delta(text));
+            }
+            Ok(ReplyPart::End(end)) => Ok(end),
+            Err(error) => Err(error),
+        };
+        let Reading { turn, text, .. } = self.reading.take().expect("it was being read just now");
+        Ok(match outcome {
+            Ok(end) => self.finish(&turn, text, end),
+            Err(error) => ChatEvent::Void(self.fail(&turn, &text, error)),
+        })
+    }
+
+    /// Asks one model after the other until one says something.
+    async fn begin(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
+        let completion_tokens = self.allowance.as_ref().map_or(0, Allowance::completion_tokens);
+        while let Some(turn) = self.course.next(Instant::now()) {
+            let opened = tokio::time::timeout_at(turn.until, open(&turn, &self.request, completion_tokens));
+            match opened.await.unwrap_or_else(|_| Err(turn.timeout())) {
+                Ok((first, parts)) => {
+                    let started = ChatEvent::Started(turn.model.name.clone());
+                    self.reading = Some(Reading { turn, parts, first: Some(first), text: String::new() });
+                    return Ok(started);
+                }
+                Err(error) => {
+                    self.fail(&turn, "", error);
+                }
+            }
+        }
+        Err(self.course.unavailable())
+    }
+
+    fn finish(&mut self, turn: &Turn, text: String, end: ReplyEnd) -> ChatEvent {
+        turn.model.note_success();
+        let failed = self.course.take_failed();
+        let reply = self.chain.reply(&turn.model, &self.request, text, end, failed);
+        if let Some(allowance) = self.allowance.take() {
+            allowance.settle(reply.usage, reply.cost);
+        }
+        ChatEvent::Done(Box::new(reply))
+    }
+
+    fn fail(&mut self, turn: &Turn, text: &str, error: ProviderError) -> FailedAttempt {
+        if let Some(allowance) = &self.allowance {
+            self.chain.note_loss(&turn.model, &self.request, text, &error, allowance);
+        }
+        self.course.fail(turn, error, Instant::now())
+    }
+}
+
+impl Drop for Relay {
+    /// Whoever stops listening pays for what was said.
+    fn drop(&mut self) {
+        if let (Some(allowance), Some(reading)) = (self.allowance.take(), &self.reading) {
+            let (usage, cost) = self.chain.unfinished(&reading.turn.model, &self.request, &reading.text);
+            allowance.settle(usage, cost);
+        }
+    }
+}
+
+/// Asks one model; its first words and the rest.
+async fn open(
+    turn: &Turn,
+    request: &ChatRequest,
+    completion_tokens: u32,
+) -> Result<(ReplyPart, ReplyParts), ProviderError> {
+    let prepared = Prepared::new(&turn.model, request);
+    let call = prepared.call(&turn.model, completion_tokens);
+    let mut parts = if turn.model.capabilities.streaming {
+        turn.model.chat.stream(call).await?
+    } else {
+        let (text, end) = turn.model.chat.complete(call).await?;
+        whole(text, end)
+    };
+    let first = next_part(&mut parts, turn).await?;
+    Ok((first, parts))
+}
+
+/// A reply that came as a whole, as the pieces that it would have come in.
+pub(in crate::providers) fn whole(text: String, end: ReplyEnd) -> ReplyParts {
+    let text = (!text.is_empty()).then_some(ReplyPart::Text(text));
+    stream::iter(text.into_iter().chain([ReplyPart::End(end)]).map(Ok)).boxed()
+}
+
+async fn next_part(parts: &mut ReplyParts, turn: &Turn) -> Result<ReplyPart, ProviderError> {
+    match parts.next().await {
+        Some(part) => part,
+        None => Err(turn.model.chat.fail(ProviderErrorKind::Interrupted, "the reply broke off".to_owned())),
+    }
+}

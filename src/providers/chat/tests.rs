@@ -1,0 +1,143 @@
+//! The course of a call through its models, with the time given by the test.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+use super::{
+    Capabilities, ChatModel, ModelName, ProviderKind, ReplyEnd, ReplyParts, WireCall, circuit::Circuit, course::Course,
+    models::Model,
+};
+use crate::{
+    domain::cost::Price,
+    providers::{ProviderError, ProviderErrorKind},
+};
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A model that is never called here.
+struct Silent(ModelName);
+
+#[async_trait]
+impl ChatModel for Silent {
+    async fn complete(&self, _: WireCall<'_>) -> Result<(String, ReplyEnd), ProviderError> {
+        Err(self.fail(ProviderErrorKind::Internal, String::new()))
+    }
+
+    async fn stream(&self, _: WireCall<'_>) -> Result<ReplyParts, ProviderError> {
+        Err(self.fail(ProviderErrorKind::Internal, String::new()))
+    }
+
+    fn timeout(&self) -> Duration {
+        TIMEOUT
+    }
+
+    fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
+        let ModelName { provider, model } = self.0.clone();
+        ProviderError { kind, provider, model, detail, retry_after: None }
+    }
+}
+
+/// Models of two providers: `a:x`, `a:y`, `b:z`.
+fn models() -> Vec<Arc<Model>> {
+    let circuits = [Arc::new(Circuit::default()), Arc::new(Circuit::default())];
+    [("a:x", 0), ("a:y", 0), ("b:z", 1)]
+        .into_iter()
+        .map(|(name, provider): (&str, usize)| {
+            let name: ModelName = name.parse().expect("a name");
+            Arc::new(Model {
+                chat: Box::new(Silent(name.clone())),
+                name,
+                capabilities: Capabilities::known(ProviderKind::OpenAi, "m"),
+                price: Price::default(),
+                circuit: Circuit::default(),
+                provider_circuit: Arc::clone(&circuits[provider]),
+            })
+        })
+        .collect()
+}
+
+/// Lets every model fail like this after this long; the models that got a turn, and how long it was.
+fn run(models: &[Arc<Model>], start: Instant, kind: ProviderErrorKind, after: Duration) -> Vec<(String, Duration)> {
+    let mut course = Course::new(models, start + SECOND * 30);
+    let (mut now, mut turns) = (start, Vec::new());
+    while let Some(turn) = course.next(now) {
+        turns.push((turn.model.name.to_string(), turn.until - now));
+        now += after;
+        let error = turn.model.chat.fail(kind, "no".to_owned());
+        course.fail(&turn, error, now);
+    }
+    turns
+}
+
+fn names(turns: &[(String, Duration)]) -> Vec<&str> {
+    turns.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+#[test]
+fn the_time_left_is_shared_among_those_left() {
+    let turns = run(&models(), Instant::now(), ProviderErrorKind::ServerError, SECOND * 6);
+    let expected = [("a:x", 10), ("a:y", 12), ("b:z", 18)].map(|(name, share)| (name.to_owned(), SECOND * share));
+    assert_eq!(turns, expected);
+}
+
+#[test]
+fn nobody_is_asked_after_the_deadline() {
+    let turns = run(&models(), Instant::now(), ProviderErrorKind::ServerError, SECOND * 15);
+    assert_eq!(names(&turns), ["a:x", "a:y"]);
+}
+
+#[test]
+fn what_concerns_the_account_spares_the_provider() {
+    for kind in [ProviderErrorKind::QuotaExhausted, ProviderErrorKind::Unauthorized] {
+        assert_eq!(names(&run(&models(), Instant::now(), kind, SECOND)), ["a:x", "b:z"]);
+    }
+}
+
+#[test]
+fn a_model_named_twice_is_tried_twice_where_that_can_help() {
+    let models = models();
+    let twice: Vec<Arc<Model>> = [0, 0, 2].map(|index: usize| Arc::clone(&models[index])).to_vec();
+    let start = Instant::now();
+    assert_eq!(names(&run(&twice, start, ProviderErrorKind::Rejected, SECOND)), ["a:x", "b:z"]);
+    assert_eq!(names(&run(&twice, start, ProviderErrorKind::RateLimited, SECOND)), ["a:x", "a:x", "b:z"]);
+}
+
+#[test]
+fn the_dead_are_left_alone_until_a_trial() {
+    let (models, start) = (models(), Instant::now());
+    assert_eq!(names(&run(&models[..1], start, ProviderErrorKind::Unreachable, SECOND)), ["a:x"]);
+    let later = start + SECOND * 2;
+    assert_eq!(names(&run(&models, later, ProviderErrorKind::ContextLength, SECOND)), ["b:z"], "all models of a");
+    let trial = start + SECOND * 6;
+    assert_eq!(names(&run(&models, trial, ProviderErrorKind::ContextLength, SECOND)), ["a:x", "a:y", "b:z"]);
+}
+
+#[test]
+fn a_timeout_speaks_against_the_model_if_it_had_its_time() {
+    let (models, start) = (models(), Instant::now());
+    run(&models[..1], start, ProviderErrorKind::Timeout, SECOND * 3);
+    let hasty = run(&models[..1], start + SECOND * 4, ProviderErrorKind::Timeout, SECOND * 10);
+    assert_eq!(names(&hasty), ["a:x"], "a hasty caller proves nothing");
+    let after = run(&models, start + SECOND * 15, ProviderErrorKind::ServerError, SECOND);
+    assert_eq!(names(&after), ["a:y", "b:z"], "the other model of the provider may be well");
+}
+
+#[test]
+fn what_was_not_tried_is_told_with_its_reason() {
+    let (models, start) = (models(), Instant::now());
+    run(&models[..1], start, ProviderErrorKind::Unreachable, SECOND);
+    let mut course = Course::new(&models[..2], start + SECOND * 30);
+    assert!(course.next(start + SECOND * 2).is_none());
+    let unavailable = course.unavailable();
+    let told: Vec<_> = unavailable
+        .attempts
+        .iter()
+        .map(|attempt| (attempt.error.model.as_str(), attempt.error.kind, attempt.was_tried))
+        .collect();
+    let unreachable = ProviderErrorKind::Unreachable;
+    assert_eq!(told, [("x", unreachable, false), ("y", unreachable, false)]);
+    assert_eq!(unavailable.retry_after(), Some(SECOND * 4), "five seconds after the failure");
+}

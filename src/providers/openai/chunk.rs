@@ -1,0 +1,92 @@
+//! Chunks of a streamed chat completion (<https://platform.openai.com/docs/api-reference/chat-streaming>).
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::chat::{Usage, finish, no_text};
+use crate::providers::{
+    ProviderError, ProviderErrorKind,
+    chat::{FinishReason, ReplyEnd},
+    error::excerpt,
+    server::Server,
+    sse::{EventReader, Reading},
+};
+
+/// Data of the event after the last chunk.
+const DONE: &str = "[DONE]";
+/// Status of a failure that comes in the midst of a stream, where it does not say one itself.
+const INTERNAL: u16 = 500;
+
+#[derive(Deserialize)]
+struct Chunk {
+    // The chunk with the usage has none, and so have some chunks with remarks.
+    #[serde(default)]
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    delta: Delta,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta {
+    content: Option<String>,
+}
+
+/// Reads chunk after chunk.
+pub(in crate::providers) struct ChunkReader {
+    server: Server,
+    has_text: bool,
+    reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+impl ChunkReader {
+    pub const fn new(server: Server) -> Self {
+        Self { server, has_text: false, reason: None, usage: None }
+    }
+}
+
+impl EventReader for ChunkReader {
+    fn read(&mut self, data: &str) -> Result<Reading, ProviderError> {
+        if data.trim() == DONE {
+            return Ok(Reading::Over);
+        }
+        let chunk: Chunk = serde_json::from_str(data).map_err(|error| {
+            let detail = format!("a chunk is not what the protocol promises ({error}): {}", excerpt(data));
+            self.server.fail(ProviderErrorKind::InvalidReply, detail)
+        })?;
+        if let Some(error) = &chunk.error {
+            let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+            let status = code.filter(|code| (400..600).contains(code)).unwrap_or(INTERNAL);
+            return Err(self.server.reported_failure(status, data));
+        }
+        self.usage = chunk.usage.or(self.usage);
+        let Some(choice) = chunk.choices.into_iter().next() else { return Ok(Reading::Nothing) };
+        if choice.finish_reason.is_some() {
+            self.reason = choice.finish_reason;
+        }
+        self.has_text |= choice.delta.content.is_some();
+        Ok(choice.delta.content.filter(|text| !text.is_empty()).map_or(Reading::Nothing, Reading::Text))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.reason.is_some()
+    }
+
+    fn end(&mut self) -> Result<ReplyEnd, ProviderError> {
+        let reason = self.reason.as_deref();
+        let finish = finish(&self.server, reason)?;
+        if !self.has_text {
+            return Err(no_text(&self.server, reason));
+        }
+        // The end was announced, if not explained.
+        let finish = if reason.is_none() { FinishReason::Stop } else { finish };
+        Ok(ReplyEnd { finish, usage: self.usage.and_then(Usage::reported) })
+    }
+}

@@ -1,0 +1,206 @@
+//! Model servers over HTTP: connections, keys, limits, and what their failures mean.
+
+mod failure;
+
+use std::time::Duration;
+
+use futures::{Stream, StreamExt};
+use reqwest::{Client, RequestBuilder, Response, header};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Serialize, de::DeserializeOwned};
+use url::Url;
+
+use self::failure::{classify, message_of, retry_after};
+use super::{ProviderError, ProviderErrorKind, error::excerpt};
+
+/// Connections are local or across the internet; longer than this they are down.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Largest reply that is read.
+const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+/// Version of the Messages API whose format is spoken here.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// How a provider is told who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Authentication {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// `x-api-key`, beside the version of the API.
+    Anthropic,
+}
+
+/// A server and how to reach it.
+#[derive(Clone, Debug)]
+pub(super) struct ServerSettings {
+    /// Name in answers and errors.
+    pub provider: String,
+    /// Base URL up to and including the version.
+    pub base_url: Url,
+    pub api_key: Option<SecretString>,
+    pub authentication: Authentication,
+    /// Longest call, from connecting to the last byte.
+    pub timeout: Duration,
+}
+
+/// A connection pool to one server, in the name of one of its models.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    client: Client,
+    settings: ServerSettings,
+    model: String,
+}
+
+impl Server {
+    pub fn new(settings: ServerSettings) -> Result<Self, ProviderError> {
+        let client = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(settings.timeout)
+            // A model server has no business sending us elsewhere with the key.
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("cited/", env!("CARGO_PKG_VERSION")))
+            .build();
+        match client {
+            Ok(client) => Ok(Self { client, settings, model: String::new() }),
+            Err(error) => Err(ProviderError {
+                kind: ProviderErrorKind::Internal,
+                provider: settings.provider,
+                model: String::new(),
+                detail: format!("no HTTP client can be made: {error}"),
+                retry_after: None,
+            }),
+        }
+    }
+
+    /// The same pool in the name of a model.
+    pub fn for_model(&self, model: &str) -> Self {
+        Self { model: model.to_owned(), ..self.clone() }
+    }
+
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub const fn timeout(&self) -> Duration {
+        self.settings.timeout
+    }
+
+    /// A failure in the name of the model.
+    pub fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
+        ProviderError {
+            kind,
+            provider: self.settings.provider.clone(),
+            model: self.model.clone(),
+            detail,
+            retry_after: None,
+        }
+    }
+
+    /// Sends a body and reads the reply as a whole.
+    pub async fn post<Reply: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<Reply, ProviderError> {
+        let response = self.send(path, body).await?;
+        let body = self.read(response).await?;
+        self.parse(path, &body)
+    }
+
+    /// Sends a body; the response is a success, its body not yet read.
+    pub async fn send(&self, path: &str, body: &impl Serialize) -> Result<Response, ProviderError> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let request = self.authenticated(self.client.post(format!("{base}/{path}")).json(body));
+        let response = request.send().await.map_err(|error| self.transport_error(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let retry_after = retry_after(response.headers());
+        // What a failure says is of use only if it can be read.
+        let body = self.read(response).await.unwrap_or_default();
+        let body = String::from_utf8_lossy(&body);
+        let detail = format!("HTTP {}: {}", status.as_u16(), excerpt(&message_of(&body)));
+        Err(ProviderError { retry_after, ..self.fail(classify(status.as_u16(), &body), detail) })
+    }
+
+    /// A failure that a server reports in the midst of a stream.
+    pub fn reported_failure(&self, status: u16, body: &str) -> ProviderError {
+        self.fail(classify(status, body), excerpt(&message_of(body)))
+    }
+
+    /// The whole body of a response.
+    pub async fn read(&self, response: Response) -> Result<Vec<u8>, ProviderError> {
+        let mut body = Vec::new();
+        let mut parts = std::pin::pin!(self.bytes(response));
+        while let Some(part) = parts.next().await {
+            body.extend_from_slice(&part?);
+        }
+        Ok(body)
+    }
+
+    /// The body of a response as it comes in, up to the limit.
+    pub fn bytes(
+        &self,
+        response: Response,
+    ) -> impl Stream<Item = Result<bytes::Bytes, ProviderError>> + Send + 'static {
+        let server = self.clone();
+        let mut read = 0;
+        response.bytes_stream().map(move |part| {
+            let part = part.map_err(|error| server.transport_error(&error))?;
+            read += part.len();
+            if read > MAX_REPLY_BYTES {
+                let detail = format!("the reply is over {MAX_REPLY_BYTES} bytes");
+                return Err(server.fail(ProviderErrorKind::InvalidReply, detail));
+            }
+            Ok(part)
+        })
+    }
+
+    /// A whole body as the protocol promises it.
+    pub fn parse<Reply: DeserializeOwned>(&self, path: &str, body: &[u8]) -> Result<Reply, ProviderError> {
+        serde_json::from_slice(body).map_err(|error| {
+            let shown = excerpt(&String::from_utf8_lossy(body));
+            let detail = format!("the reply is not what {path} promises ({error}): {shown}");
+            self.fail(ProviderErrorKind::InvalidReply, detail)
+        })
+    }
+
+    fn authenticated(&self, request: RequestBuilder) -> RequestBuilder {
+        let key = self.settings.api_key.as_ref().map(ExposeSecret::expose_secret);
+        match (self.settings.authentication, key) {
+            (Authentication::Bearer, Some(key)) => request.bearer_auth(key),
+            (Authentication::Bearer, None) => request,
+            (Authentication::Anthropic, key) => {
+                let request = request.header("anthropic-version", ANTHROPIC_VERSION);
+                match key.map(header::HeaderValue::from_str) {
+                    Some(Ok(mut key)) => {
+                        key.set_sensitive(true);
+                        request.header("x-api-key", key)
+                    }
+                    Some(Err(_)) | None => request,
+                }
+            }
+        }
+    }
+
+    fn transport_error(&self, error: &reqwest::Error) -> ProviderError {
+        let kind = if error.is_connect() {
+            ProviderErrorKind::Unreachable
+        } else if error.is_timeout() {
+            ProviderErrorKind::Timeout
+        } else {
+            ProviderErrorKind::Interrupted
+        };
+        // The innermost cause says what happened; the URL is left out because it may hold a secret.
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        let detail = match kind {
+            ProviderErrorKind::Timeout => format!("no complete reply within {} s", self.settings.timeout.as_secs_f32()),
+            ProviderErrorKind::Unreachable => format!("the server cannot be reached: {cause}"),
+            _ => format!("the connection broke off: {cause}"),
+        };
+        self.fail(kind, detail)
+    }
+}

@@ -1,0 +1,107 @@
+//! Server-sent events of model servers, and the pieces of a reply read from them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use encoding_rs::UTF_8;
+use futures::{Stream, StreamExt, stream};
+use sse_stream::SseByteStream;
+
+use super::{
+    ProviderError, ProviderErrorKind,
+    chat::{ReplyEnd, ReplyPart, ReplyParts},
+};
+
+/// How long the last words are waited for once the model has said why it stopped: some servers
+/// send the usage after that, others leave the connection open.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What an event of a reply means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Another piece of text, not empty.
+    Text(String),
+    /// Nothing to pass on.
+    Nothing,
+    /// No more events are to come.
+    Over,
+}
+
+/// Reads the events of one reply in a provider's protocol.
+pub(super) trait EventReader: Send + 'static {
+    /// The meaning of the next event's data.
+    fn read(&mut self, data: &str) -> Result<Reading, ProviderError>;
+
+    /// Whether the model has said why it stopped, so that whatever follows may be missed.
+    fn is_complete(&self) -> bool;
+
+    /// How the reply ended, or what it lacks.
+    fn end(&mut self) -> Result<ReplyEnd, ProviderError>;
+}
+
+/// The data of each event in a stream of bytes, however these are cut. Bytes that are not UTF-8
+/// become replacement characters, as the standard has it; an unfinished event at the end is dropped.
+pub(super) fn events(
+    bytes: impl Stream<Item = Result<Bytes, ProviderError>> + Send + 'static,
+    broken: impl Fn(ProviderErrorKind, String) -> ProviderError + Send + 'static,
+) -> impl Stream<Item = Result<String, ProviderError>> + Send + 'static {
+    let mut decoder = UTF_8.new_decoder_with_bom_removal();
+    let text = bytes.map(move |part| {
+        let part = part?;
+        let room = decoder.max_utf8_buffer_length(part.len()).unwrap_or(part.len().saturating_mul(3));
+        let mut text = String::with_capacity(room);
+        // The string has the room that the decoder asks for, so everything is read in one go.
+        let _ = decoder.decode_to_string(&part, &mut text, false);
+        Ok::<_, ProviderError>(Bytes::from(text))
+    });
+    SseByteStream::new(Box::pin(text)).filter_map(move |event| {
+        let data = match event {
+            Ok(event) => event.data.map(Ok),
+            Err(sse_stream::Error::Body(error)) => Some(Err(match error.downcast::<ProviderError>() {
+                Ok(error) => *error,
+                Err(error) => broken(ProviderErrorKind::Interrupted, error.to_string()),
+            })),
+            Err(error) => Some(Err(broken(ProviderErrorKind::InvalidReply, error.to_string()))),
+        };
+        std::future::ready(data)
+    })
+}
+
+/// The pieces of a reply. The end comes after the last event, after a break that comes later than
+/// the model's own end, or after a moment of silence then.
+pub(super) fn parts(
+    events: impl Stream<Item = Result<String, ProviderError>> + Send + 'static,
+    reader: impl EventReader,
+    broken: impl Fn(ProviderErrorKind, String) -> ProviderError + Send + 'static,
+) -> ReplyParts {
+    let state = (Box::pin(events), reader, broken);
+    stream::try_unfold(Some(state), |state| async {
+        let Some((mut events, mut reader, broken)) = state else { return Ok(None) };
+        loop {
+            let event = if reader.is_complete() {
+                tokio::time::timeout(GRACE, events.next()).await.ok().flatten()
+            } else {
+                events.next().await
+            };
+            let reading = match event {
+                Some(Ok(data)) => reader.read(&data)?,
+                Some(Err(_)) | None if reader.is_complete() => Reading::Over,
+                Some(Err(error)) => return Err(error),
+                None => {
+                    let detail = "the reply broke off before its end".to_owned();
+                    return Err(broken(ProviderErrorKind::Interrupted, detail));
+                }
+            };
+            match reading {
+                Reading::Text(text) => return Ok(Some((ReplyPart::Text(text), Some((events, reader, broken))))),
+                Reading::Nothing => {}
+                Reading::Over => return Ok(Some((ReplyPart::End(reader.end()?), None))),
+            }
+        }
+    })
+    .boxed()
+}
+
+#[cfg(test)]
+#[path = "sse_tests.rs"]
+mod tests;

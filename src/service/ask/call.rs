@@ -1,0 +1,117 @@
+//! One model call: within the budget, before the deadline, noted in the trace.
+
+use tokio::time::Instant;
+
+use super::{Ask, AskError, AskWarning, trace::CallTrace};
+use crate::{
+    domain::{
+        budget::{Allowance, Chat, ChatSize},
+        citation::Level,
+        fingerprint::fingerprint,
+        prompt::{self, Message, ReplyFormat, tokens},
+    },
+    providers::chat::{CallRole, ChatChain, ChatReply, ChatRequest},
+    service::ServiceError,
+};
+
+/// Tokens that a grade or a query may take; an answer gets the whole limit.
+const SHORT_REPLY_TOKENS: u32 = 512;
+
+/// What is asked.
+pub(super) struct Call<'a> {
+    pub role: CallRole,
+    pub messages: Vec<Message>,
+    /// Sources among the messages.
+    pub sources: &'a [prompt::Source<'a>],
+    /// The form of the reply, unless it is prose.
+    pub format: Option<ReplyFormat>,
+}
+
+impl Ask<'_> {
+    /// Who plays a role in this ask; `None` means built in.
+    pub(super) fn chain(&self, role: CallRole) -> Option<ChatChain> {
+        self.service.models.chain(role, &self.request.models)
+    }
+
+    /// Settles who answers and at which level: the models that can cite, or all of them without any
+    /// demand where none can and the deployment allows that.
+    pub(super) fn choose_answerers(&mut self) -> Result<(), AskError> {
+        let Some(chain) = self.chain(CallRole::Generate) else { return Ok(()) };
+        if self.level != Level::Off {
+            if let Some(citing) = chain.citing() {
+                self.answerers = Some(citing);
+                return Ok(());
+            }
+            let models: Vec<String> = chain.names().map(ToString::to_string).collect();
+            if !self.service.settings.allows_mode_fallback {
+                return Err(AskError::Service(ServiceError::Invalid {
+                    pointer: "/validation".to_owned(),
+                    detail: format!(
+                        "{} cannot cite, and this service does not fall back to answers without proof; name other \
+                         models, or ask with \"validation\": \"off\"",
+                        models.join(", ")
+                    ),
+                }));
+            }
+            self.level = Level::Off;
+            self.warnings.push(AskWarning::ModeFallback { models });
+        }
+        self.answerers = Some(chain);
+        Ok(())
+    }
+
+    /// Calls the models of a role, one after the other until one answers.
+    pub(super) async fn call(&mut self, chain: &ChatChain, call: Call<'_>) -> Result<ChatReply, AskError> {
+        let role = call.role;
+        let (request, allowance) = self.reserve(call)?;
+        let started = Instant::now();
+        let reply = match chain.complete(&request, allowance).await {
+            Ok(reply) => reply,
+            Err(_) if Instant::now() >= self.deadline => return Err(self.deadline_reached()),
+            Err(error) => return Err(error.into()),
+        };
+        self.trace.calls.push(CallTrace {
+            role,
+            model: reply.model.clone(),
+            usage: reply.usage,
+            cost: reply.cost,
+            sampling: reply.sampling,
+            duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
+            is_cut: reply.is_cut(),
+            failed: reply.failed.clone(),
+        });
+        Ok(reply)
+    }
+
+    /// What is sent, and the right to send it.
+    fn reserve(&self, call: Call<'_>) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
+        let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
+        let limit = self.budget.limits().completion_tokens;
+        let is_answer = call.role == CallRole::Generate;
+        let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
+        let allowance = self.budget.reserve_chat(ChatSize {
+            prompt_tokens: tokens::estimate_messages(&call.messages).saturating_add(instruction),
+            completion_tokens: if is_answer { limit } else { limit.min(SHORT_REPLY_TOKENS) },
+            source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
+        })?;
+        let request = ChatRequest {
+            temperature: if is_answer { self.request.temperature } else { 0.0 },
+            seed: Some(self.request.seed.unwrap_or_else(|| seed_of(&call.messages))),
+            messages: call.messages,
+            format: call.format,
+            deadline: self.deadline,
+        };
+        Ok((request, allowance))
+    }
+}
+
+/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
+/// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
+fn seed_of(messages: &[Message]) -> u64 {
+    let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
+    let mut bytes = [0; 8];
+    for (byte, hashed) in bytes.iter_mut().skip(2).zip(fingerprint(&first)) {
+        *byte = hashed;
+    }
+    u64::from_be_bytes(bytes)
+}
