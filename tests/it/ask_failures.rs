@@ -29,15 +29,17 @@ async fn every_broken_reply_is_a_typed_503() {
     let cases = [
         (Reply::Status(500, "oops".to_owned()), "server_error"),
         (Reply::Status(429, "slow down".to_owned()), "rate_limited"),
-        (
-            Reply::Status(429, json!({"error": {"code": "insufficient_quota", "message": "pay"}}).to_string()),
-            "quota_exhausted",
-        ),
-        (Reply::Status(401, json!({"error": {"message": "bad key"}}).to_string()), "rejected"),
+        (Reply::Status(401, json!({"error": {"message": "bad key"}}).to_string()), "unauthorized"),
+        (Reply::Status(400, json!({"error": {"message": "bad model"}}).to_string()), "rejected"),
         (Reply::Body("<html>garbage".to_owned()), "invalid_reply"),
         (Reply::Body(json!({"choices": []}).to_string()), "invalid_reply"),
         (Reply::Body(json!({"choices": [{"message": {"content": null}}]}).to_string()), "invalid_reply"),
         (Reply::Body(json!({"unexpected": true}).to_string()), "invalid_reply"),
+        // The last, because a provider without quota is left alone for a while.
+        (
+            Reply::Status(429, json!({"error": {"code": "insufficient_quota", "message": "pay"}}).to_string()),
+            "quota_exhausted",
+        ),
     ];
     for (reply, kind) in cases {
         server.reply(Role::Answer, reply.clone());

@@ -61,6 +61,18 @@ impl TestApp {
 
     /// On a given database with given settings.
     pub async fn start(database: PgConnectOptions, settings: &[(&str, &str)]) -> Self {
+        Self::start_with_file(database, settings, "").await
+    }
+
+    /// With a scripted embedding model, given settings, and the text of a configuration file.
+    pub async fn with_file(server: &ModelServer, settings: &[(&str, &str)], file: &str) -> Self {
+        let url = server.base_url();
+        let mut all = vec![("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
+        all.extend_from_slice(settings);
+        Self::start_with_file(database::create().await, &all, file).await
+    }
+
+    async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
         let mut variables: BTreeMap<String, String> = BTreeMap::from([
             ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
             ("CITED_EMBEDDING_THREADS".to_owned(), "1".to_owned()),
@@ -68,7 +80,7 @@ impl TestApp {
             ("DATABASE_URL".to_owned(), database::url(&database)),
         ]);
         variables.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let config = Config::from_sources(variables, "").expect("a valid configuration");
+        let config = Config::from_sources(variables, file).expect("a valid configuration");
         let app = App::build(&config, Context::system()).await.expect("the service starts");
         let base = format!("http://127.0.0.1:{}", app.port());
         let shutdown = Shutdown::default();

@@ -1,4 +1,4 @@
-//! A model server that speaks the `OpenAI` API and does what the test says.
+//! A model server that speaks the `OpenAI` API and Anthropic's Messages API, and does what the test says.
 
 use std::{
     collections::VecDeque,
@@ -12,7 +12,7 @@ use std::{
 
 use axum::{
     Json, Router,
-    body::Bytes,
+    body::{Body, Bytes},
     extract::State,
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
@@ -20,6 +20,8 @@ use axum::{
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
+
+use super::dialect::Dialect;
 
 /// Dimension of the scripted embedding.
 pub const DIMENSION: usize = 64;
@@ -43,6 +45,25 @@ pub enum Reply {
     Body(String),
     /// With this text, after this long.
     Slow(Duration, String),
+    /// With this text, cut because the tokens are used up.
+    Cut(String),
+    /// With this text, and without a word on usage.
+    Unmetered(String),
+    /// With this status, after which the caller should wait this many seconds.
+    Later(u16, &'static str),
+    /// With 200 and this media type, piece by piece.
+    Pieces(&'static str, Vec<Piece>),
+}
+
+/// A piece of a body.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Nothing, this long.
+    Wait(Duration),
+    /// The end of the connection, before that of the body.
+    Break,
 }
 
 /// A call that came in.
@@ -51,6 +72,7 @@ pub struct Call {
     pub role: Role,
     pub body: Value,
     pub authorization: Option<String>,
+    pub headers: HeaderMap,
 }
 
 #[derive(Default)]
@@ -88,6 +110,7 @@ impl ModelServer {
         let shared = Shared::default();
         let router = Router::new()
             .route("/v1/chat/completions", post(chat))
+            .route("/v1/messages", post(messages))
             .route("/v1/embeddings", post(embeddings))
             .with_state(shared.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -174,6 +197,12 @@ pub async fn poll_until(limit: Duration, holds: impl Fn() -> bool) {
 /// Counts itself unless it is told that the reply was given.
 struct Abandonment(Arc<AtomicUsize>, bool);
 
+impl Abandonment {
+    fn given(mut self) {
+        self.1 = true;
+    }
+}
+
 impl Drop for Abandonment {
     fn drop(&mut self) {
         if !self.1 {
@@ -183,7 +212,16 @@ impl Drop for Abandonment {
 }
 
 async fn chat(State(shared): State<Shared>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
-    let system = body["messages"][0]["content"].as_str().unwrap_or_default();
+    let system = body["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
+    answer(shared, headers, body, &system, Dialect::OpenAi).await
+}
+
+async fn messages(State(shared): State<Shared>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
+    let system = body["system"].as_str().unwrap_or_default().to_owned();
+    answer(shared, headers, body, &system, Dialect::Anthropic).await
+}
+
+async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, dialect: Dialect) -> Response {
     let role = if system.starts_with("You judge") {
         Role::Grade
     } else if system.starts_with("You rewrite") {
@@ -191,10 +229,11 @@ async fn chat(State(shared): State<Shared>, headers: HeaderMap, Json(body): Json
     } else {
         Role::Answer
     };
+    let is_stream = body["stream"] == true;
     let reply = {
         let mut script = shared.script.lock().expect("lock");
         let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        script.calls.push(Call { role, body, authorization });
+        script.calls.push(Call { role, body, authorization, headers });
         let queue = match role {
             Role::Grade => &mut script.grade,
             Role::Rewrite => &mut script.rewrite,
@@ -202,37 +241,58 @@ async fn chat(State(shared): State<Shared>, headers: HeaderMap, Json(body): Json
         };
         if queue.len() > 1 { queue.pop_front() } else { queue.front().cloned() }
     };
-    let mut guard = Abandonment(Arc::clone(&shared.abandoned), false);
-    let response = give(reply.unwrap_or_else(|| Reply::Status(500, format!("nothing is scripted for {role:?}")))).await;
-    guard.1 = true;
-    response
+    let guard = Abandonment(Arc::clone(&shared.abandoned), false);
+    let reply = reply.unwrap_or_else(|| Reply::Status(500, format!("nothing is scripted for {role:?}")));
+    give(reply, dialect, is_stream, guard).await
 }
 
-async fn give(reply: Reply) -> Response {
-    match reply {
-        Reply::Text(text) => completion(&text),
-        Reply::Status(status, body) => (StatusCode::from_u16(status).expect("a status"), body).into_response(),
-        Reply::Body(body) => body.into_response(),
+async fn give(reply: Reply, dialect: Dialect, is_stream: bool, mut guard: Abandonment) -> Response {
+    let finished = match reply {
+        Reply::Pieces(media_type, pieces) => return body_in_pieces(media_type, pieces, guard),
+        Reply::Text(text) => dialect.reply(&text, false, true, is_stream),
+        Reply::Cut(text) => dialect.reply(&text, true, true, is_stream),
+        Reply::Unmetered(text) => dialect.reply(&text, false, false, is_stream),
         Reply::Slow(wait, text) => {
             tokio::time::sleep(wait).await;
-            completion(&text)
+            dialect.reply(&text, false, true, is_stream)
         }
-    }
+        Reply::Status(status, body) => (StatusCode::from_u16(status).expect("a status"), body).into_response(),
+        Reply::Later(status, seconds) => {
+            (StatusCode::from_u16(status).expect("a status"), [("retry-after", seconds)], "later").into_response()
+        }
+        Reply::Body(body) => body.into_response(),
+    };
+    guard.1 = true;
+    finished
 }
 
-fn completion(text: &str) -> Response {
-    Json(json!({
-        "id": "c", "object": "chat.completion", "model": "scripted-chat",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
-    }))
-    .into_response()
+fn body_in_pieces(media_type: &'static str, pieces: Vec<Piece>, guard: Abandonment) -> Response {
+    let stream = futures::stream::unfold((pieces.into_iter(), guard), |(mut pieces, mut guard)| async {
+        loop {
+            match pieces.next() {
+                Some(Piece::Bytes(bytes)) => return Some((Ok(bytes), (pieces, guard))),
+                Some(Piece::Wait(wait)) => tokio::time::sleep(wait).await,
+                Some(Piece::Break) => {
+                    guard.1 = true;
+                    // What came before has to be on its way.
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                    return Some((Err(std::io::Error::other("broken on purpose")), (pieces, guard)));
+                }
+                None => {
+                    guard.given();
+                    return None;
+                }
+            }
+        }
+    });
+    ([("content-type", media_type)], Body::from_stream(stream)).into_response()
 }
 
 async fn embeddings(State(shared): State<Shared>, body: Bytes) -> Response {
     let scripted = shared.script.lock().expect("lock").embedding.pop_front();
     if let Some(reply) = scripted {
-        return give(reply).await;
+        let guard = Abandonment(Arc::clone(&shared.abandoned), false);
+        return give(reply, Dialect::OpenAi, false, guard).await;
     }
     let delay = shared.script.lock().expect("lock").embedding_delay;
     tokio::time::sleep(delay).await;
