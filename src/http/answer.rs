@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{search::scan_name, source::SourceBody};
+use super::{
+    source::SourceBody,
+    stages::{hundredths as round, scan_name, stages_json},
+};
 use crate::{
     domain::{
         citation::{Citation, CitationError, Level},
@@ -274,11 +277,6 @@ impl From<&CitationError> for FindingBody {
     }
 }
 
-/// Milliseconds to a hundredth.
-fn round(milliseconds: f64) -> f64 {
-    (milliseconds * 100.0).round() / 100.0
-}
-
 /// A rejected draft; only on request, because it is not proven.
 pub(super) fn draft_json(draft: &str) -> Value {
     Value::String(draft.to_owned())
@@ -314,7 +312,12 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
                         "probability": graded.verdict.probability,
                         "reason": graded.verdict.reason,
                         "by": graded.by.as_str(),
-                        "scores": {"dense": graded.hit.dense, "lexical": graded.hit.lexical, "fused": graded.hit.fused},
+                        "scores": {
+                            "dense": graded.hit.dense,
+                            "lexical": graded.hit.lexical,
+                            "fused": graded.hit.fused,
+                            "reranked": graded.hit.reranked,
+                        },
                     })
                 })
                 .collect();
@@ -324,6 +327,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
                 "evidence": round.evidence,
                 "answerability": round.answerability,
                 "vector_scan": round.scan.map(scan_name),
+                "stages": stages_json(trace.stages, &round.stages, round.scan),
                 "verdicts": verdicts,
             })
         })

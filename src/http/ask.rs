@@ -15,6 +15,7 @@ use super::{
     problem::{ApiError, Problem},
     search::{MAX_TOP_K, default_collections},
     source::SourceBody,
+    stages::{ModeBody, StagesBody},
 };
 use crate::{
     domain::{budget::Spent, citation::Level, corrective::OnInsufficient, identity::TenantId},
@@ -48,6 +49,15 @@ pub(super) struct AskBody {
     /// What may be found.
     #[serde(default)]
     filter: FilterBody,
+    /// Which halves of retrieval run.
+    #[serde(default)]
+    mode: ModeBody,
+    /// What happens to what was found.
+    #[serde(default)]
+    stages: StagesBody,
+    /// How other queries are made for a question that found too little.
+    #[serde(default)]
+    rewrite: RewriteBody,
     /// How strictly the answer is checked.
     #[serde(default)]
     #[schema(value_type = LevelBody)]
@@ -95,6 +105,22 @@ pub(super) struct LimitsBody {
     max_llm_calls: Option<u32>,
     /// Longest time in milliseconds.
     timeout_ms: Option<u64>,
+}
+
+/// How other queries are made for a question that found too little.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = Rewrite)]
+pub(super) struct RewriteBody {
+    /// Whether the built-in rewriter may take words from the best passages so far (pseudo-relevance feedback).
+    #[schema(default = true)]
+    feedback: bool,
+}
+
+impl Default for RewriteBody {
+    fn default() -> Self {
+        Self { feedback: true }
+    }
 }
 
 /// What to add to an answer.
@@ -153,6 +179,8 @@ impl AskBody {
             top_k: self.top_k,
             min_score: self.min_score,
             filter,
+            stages: self.stages.read(self.mode),
+            feedback: self.rewrite.feedback,
             level: self.validation,
             models,
             temperature: self.temperature,

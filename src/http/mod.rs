@@ -16,6 +16,7 @@ mod openapi;
 mod problem;
 mod search;
 mod source;
+mod stages;
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,7 +1,10 @@
 //! `POST /v1/search`.
 
+use std::collections::HashSet;
+
 use axum::{Extension, Json, extract::State};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
@@ -10,12 +13,9 @@ use super::{
     fields::{Faults, FilterBody},
     problem::{ApiError, Problem},
     source::SourceBody,
+    stages::{ModeBody, StagesBody, scan_name, stages_json},
 };
-use crate::{
-    domain::identity::TenantId,
-    service::{retrieval::Mode, search::SearchRequest},
-    store::VectorScan,
-};
+use crate::{domain::identity::TenantId, service::search::SearchRequest};
 
 /// Most results of a search.
 pub(super) const MAX_TOP_K: usize = 100;
@@ -44,6 +44,12 @@ pub(super) struct SearchBody {
     /// What may be found.
     #[serde(default)]
     filter: FilterBody,
+    /// What happens to what was found.
+    #[serde(default)]
+    stages: StagesBody,
+    /// What to add to the results.
+    #[serde(default)]
+    include: HashSet<SearchIncludeBody>,
 }
 
 /// The collection that is meant when none is named.
@@ -58,28 +64,13 @@ const fn default_top_k() -> usize {
     10
 }
 
-/// Which halves of retrieval run.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
+/// What to add to the results.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = SearchMode)]
-pub(super) enum ModeBody {
-    /// Both, fused.
-    #[default]
-    Hybrid,
-    /// Vectors only.
-    Dense,
-    /// BM25 only.
-    Lexical,
-}
-
-impl From<ModeBody> for Mode {
-    fn from(mode: ModeBody) -> Self {
-        match mode {
-            ModeBody::Hybrid => Self::Hybrid,
-            ModeBody::Dense => Self::Dense,
-            ModeBody::Lexical => Self::Lexical,
-        }
-    }
+#[schema(as = SearchInclude)]
+pub(super) enum SearchIncludeBody {
+    /// What each stage did.
+    Trace,
 }
 
 /// What was found.
@@ -89,14 +80,10 @@ pub(super) struct SearchResults {
     results: Vec<SourceBody>,
     /// How vectors were searched: `exact` or `iterative`; null when they were not.
     vector_scan: Option<&'static str>,
-}
-
-/// Name of a scan in the API.
-pub(super) const fn scan_name(scan: VectorScan) -> &'static str {
-    match scan {
-        VectorScan::Exact => "exact",
-        VectorScan::Iterative => "iterative",
-    }
+    /// What each stage did, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    trace: Option<Value>,
 }
 
 /// Search
@@ -134,13 +121,15 @@ pub(super) async fn search(
     let request = SearchRequest {
         collections: body.collections,
         query: body.query,
-        mode: body.mode.into(),
+        stages: body.stages.read(body.mode),
         top_k: body.top_k,
         min_score: body.min_score,
         filter,
     };
     let found = state.services.search.search(tenant, &request).await?;
+    let trace = body.include.contains(&SearchIncludeBody::Trace);
     Ok(Json(SearchResults {
+        trace: trace.then(|| stages_json(request.stages, &found.stages, found.scan)),
         vector_scan: found.scan.map(scan_name),
         results: found.hits.into_iter().map(|hit| SourceBody::new(hit, None)).collect(),
     }))

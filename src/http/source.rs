@@ -9,13 +9,14 @@ use uuid::Uuid;
 
 use crate::{
     domain::{corrective::Grade, fingerprint::hex},
-    service::retrieval::Hit,
+    service::retrieval::{Hit, urn_of},
+    store::Passage,
 };
 
 /// A passage of a document.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct SourceBody {
-    /// Names the passage for good: collection, document, version, chunk.
+    /// Names the passage for good: collection, document, version, chunk; `#3-4` for chunks merged into one source.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
     pub(super) urn: String,
     /// The document.
@@ -45,12 +46,52 @@ pub(super) struct SourceBody {
     pub(super) content_hash: String,
     /// How well it matches, by each measure.
     pub(super) scores: ScoresBody,
+    /// Other places where the same stands, best first: documents that hold these words too.
+    pub(super) duplicates: Vec<DuplicateBody>,
     /// What the grader says of it; null in search results.
     #[schema(value_type = Option<GradeBody>)]
     pub(super) grade: Option<Grade>,
     /// Metadata of the document.
     #[schema(value_type = Object)]
     pub(super) metadata: Value,
+}
+
+/// Another place where a passage stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Duplicate)]
+pub(super) struct DuplicateBody {
+    /// Names the passage there for good.
+    #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@1#7")]
+    pub(super) urn: String,
+    /// The document.
+    pub(super) document_id: Uuid,
+    /// Name of its collection.
+    pub(super) collection: String,
+    /// Caller's own name for the document.
+    pub(super) source: String,
+    /// Title of the document.
+    pub(super) title: String,
+    /// Where the document was read from.
+    pub(super) uri: String,
+    /// Where it starts in that document's text, in Unicode code points.
+    pub(super) start: u32,
+    /// Where it ends, exclusive.
+    pub(super) end: u32,
+}
+
+impl DuplicateBody {
+    fn new(passage: &Passage) -> Self {
+        Self {
+            urn: urn_of(passage, passage.key.ordinal).to_string(),
+            document_id: passage.key.document_id,
+            collection: passage.collection.clone(),
+            source: passage.source.clone(),
+            title: passage.title.clone(),
+            uri: passage.uri.clone(),
+            start: passage.start_char,
+            end: passage.end_char,
+        }
+    }
 }
 
 /// How well a passage matches a query.
@@ -60,8 +101,11 @@ pub(super) struct ScoresBody {
     pub(super) dense: Option<f64>,
     /// BM25, from 0; null when the lexical search did not find it.
     pub(super) lexical: Option<f64>,
-    /// What the results are ordered by: fused, 0 to 1, or the one score of a one-sided search.
+    /// Both in one, 0 to 1, or the one score of a one-sided search.
     pub(super) fused: f64,
+    /// What the first results are ordered by, where they were reranked: the fused score and what their text
+    /// adds to it; null for those behind, which keep the fused order, and without reranking.
+    pub(super) reranked: Option<f64>,
 }
 
 /// Grade of a passage.
@@ -77,7 +121,8 @@ pub(super) enum GradeBody {
 impl SourceBody {
     pub(super) fn new(hit: Hit, grade: Option<Grade>) -> Self {
         let urn = hit.urn().to_string();
-        let Hit { passage, dense, lexical, fused } = hit;
+        let duplicates = hit.duplicates.iter().map(|passage| DuplicateBody::new(passage)).collect();
+        let Hit { passage, dense, lexical, fused, reranked, .. } = hit;
         let passage = Arc::unwrap_or_clone(passage);
         Self {
             urn,
@@ -93,7 +138,8 @@ impl SourceBody {
             end: passage.end_char,
             version: passage.version,
             content_hash: hex(&passage.content_hash),
-            scores: ScoresBody { dense, lexical, fused },
+            scores: ScoresBody { dense, lexical, fused, reranked },
+            duplicates,
             grade,
             metadata: passage.metadata,
         }

@@ -2,7 +2,7 @@
 
 use super::{
     ServiceError,
-    retrieval::{Mode, RetrievalQuery, Retrieved, Retriever},
+    retrieval::{RetrievalQuery, Retrieved, Retriever, Stages},
 };
 use crate::domain::{
     budget::{Budget, Limits},
@@ -18,7 +18,7 @@ pub struct SearchRequest {
     /// In words.
     pub query: String,
     /// How.
-    pub mode: Mode,
+    pub stages: Stages,
     /// At most this many results.
     pub top_k: usize,
     /// Results below this fused score are left out.
@@ -50,7 +50,7 @@ impl SearchService {
             tenant,
             collections: &collections,
             text: &request.query,
-            mode: request.mode,
+            stages: request.stages,
             top_k: request.top_k,
             min_score: request.min_score,
             filter: &request.filter,

@@ -23,6 +23,7 @@ mod profile;
 mod queue;
 mod search;
 mod statistics;
+mod text;
 mod webhook;
 
 pub mod private_postgres;
@@ -46,6 +47,7 @@ pub use maintenance::CollectionLengths;
 pub use profile::ProfileId;
 pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
+pub use text::TextRange;
 pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 /// Migrations that travel inside the binary.

@@ -24,5 +24,6 @@ mod providers_broken;
 mod requests;
 mod scripted;
 mod search;
+mod stages;
 mod throw_away_postgres;
 mod webhooks;

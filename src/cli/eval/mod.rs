@@ -23,13 +23,14 @@ use crate::{
             dataset::{Dataset, SetQuery},
             sample::keep_sample,
         },
+        grouping::Grouping,
         identity::TenantId,
     },
     service::{
         context::Context,
         evaluation::{EvaluationError, EvaluationService, Loaded},
         ingest::Worker,
-        retrieval::Mode,
+        retrieval::{Fusion, Mode, Stages},
     },
     shutdown::Shutdown,
     telemetry,
@@ -51,7 +52,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
     /// Which ways to search.
-    #[arg(long, value_delimiter = ',', value_name = "MODE", default_value = "lexical,dense,hybrid")]
+    #[arg(long, value_delimiter = ',', value_name = "MODE", default_value = "lexical,dense,fused,reranked")]
     modes: Vec<ModeName>,
     /// Ask the questions of qa.jsonl and measure the answers.
     #[arg(long)]
@@ -79,7 +80,9 @@ enum Format {
 enum ModeName {
     Lexical,
     Dense,
-    Hybrid,
+    #[value(alias = "hybrid")]
+    Fused,
+    Reranked,
 }
 
 impl ModeName {
@@ -87,16 +90,20 @@ impl ModeName {
         match self {
             Self::Lexical => "lexical",
             Self::Dense => "dense",
-            Self::Hybrid => "hybrid",
+            Self::Fused => "fused",
+            Self::Reranked => "reranked",
         }
     }
 
-    const fn mode(self) -> Mode {
-        match self {
-            Self::Lexical => Mode::Lexical,
-            Self::Dense => Mode::Dense,
-            Self::Hybrid => Mode::Hybrid,
-        }
+    /// Every chunk is ranked for itself: a set may judge two documents that say the same.
+    const fn stages(self) -> Stages {
+        let (mode, rerank) = match self {
+            Self::Lexical => (Mode::Lexical, false),
+            Self::Dense => (Mode::Dense, false),
+            Self::Fused => (Mode::Hybrid, false),
+            Self::Reranked => (Mode::Hybrid, true),
+        };
+        Stages { mode, fusion: Fusion::Weighted, rerank, grouping: Grouping::NONE }
     }
 }
 
@@ -251,7 +258,7 @@ impl Run<'_> {
         };
         for mode in &self.arguments.modes {
             let observe = teller.of(mode.as_str());
-            let figures = self.service.measure_retrieval(collection, &set.queries, mode.mode(), &observe).await?;
+            let figures = self.service.measure_retrieval(collection, &set.queries, mode.stages(), &observe).await?;
             if let Some(figures) = figures {
                 teller.measured(mode.as_str(), &figures);
                 report.retrieval.push(ModeReport { mode: mode.as_str(), figures });
@@ -302,7 +309,7 @@ mod tests {
     fn modes_are_a_list() {
         let read = |words: &[&str]| CommandLine::try_parse_from(words).map(|line| line.arguments);
         let arguments = read(&["eval", "a", "b"]).expect("valid");
-        assert_eq!(arguments.modes, [ModeName::Lexical, ModeName::Dense, ModeName::Hybrid]);
+        assert_eq!(arguments.modes, [ModeName::Lexical, ModeName::Dense, ModeName::Fused, ModeName::Reranked]);
         assert_eq!((arguments.folders.len(), arguments.collection_prefix.as_str()), (2, "eval"));
         assert_eq!(
             read(&["eval", "a", "--modes", "dense,lexical"]).expect("valid").modes,

@@ -1,6 +1,8 @@
-//! The lasting name of a passage: `cited:<collection>/<document>@<version>#<chunk>`.
+//! The lasting name of a passage: `cited:<collection>/<document>@<version>#<chunk>`, or `#<first>-<last>`
+//! of one that several chunks make up.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -11,7 +13,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 
 const SCHEME: &str = "cited:";
 
-/// Names one chunk of one version of a document.
+/// Names one chunk, or several that follow each other, of one version of a document.
 ///
 /// Ordered by collection, document, version and chunk, so that ties in a ranking break the same way
 /// everywhere. Serialises as the string.
@@ -22,6 +24,7 @@ pub struct Urn {
     document: String,
     version: u32,
     chunk: u32,
+    last_chunk: u32,
 }
 
 /// Why something is not a URN of a passage.
@@ -31,7 +34,7 @@ pub enum UrnError {
     #[error("a citation URN starts with \"cited:\"")]
     Scheme,
     /// A delimiter is missing or appears twice.
-    #[error("a citation URN has the form cited:<collection>/<document>@<version>#<chunk>")]
+    #[error("a citation URN has the form cited:<collection>/<document>@<version>#<chunk>, or #<first>-<last>")]
     Shape,
     /// The collection or the document is empty.
     #[error("the collection and the document of a citation URN must not be empty")]
@@ -42,8 +45,8 @@ pub enum UrnError {
     /// Not a decimal number from 1 to `u32::MAX` without leading zero.
     #[error("the version of a citation URN is a whole number from 1")]
     Version,
-    /// Not a decimal number from 0 to `u32::MAX` without leading zero.
-    #[error("the chunk of a citation URN is a whole number from 0")]
+    /// Not a decimal number from 0 to `u32::MAX` without leading zero, or not a larger one after a smaller.
+    #[error("the chunk of a citation URN is a whole number from 0, or two of them in ascending order")]
     Chunk,
 }
 
@@ -59,6 +62,20 @@ impl Urn {
         version: u32,
         chunk: u32,
     ) -> Result<Self, UrnError> {
+        Self::spanning(collection, document, version, chunk..=chunk)
+    }
+
+    /// Names the chunks (from 0) of version `version` (from 1) of a document.
+    ///
+    /// # Errors
+    ///
+    /// As [`Urn::new`], and [`UrnError::Chunk`] for no chunk.
+    pub fn spanning(
+        collection: impl Into<String>,
+        document: impl Into<String>,
+        version: u32,
+        chunks: RangeInclusive<u32>,
+    ) -> Result<Self, UrnError> {
         let (collection, document) = (collection.into(), document.into());
         if collection.is_empty() || document.is_empty() {
             return Err(UrnError::Empty);
@@ -66,7 +83,11 @@ impl Urn {
         if version == 0 {
             return Err(UrnError::Version);
         }
-        Ok(Self { collection, document, version, chunk })
+        if chunks.is_empty() {
+            return Err(UrnError::Chunk);
+        }
+        let (chunk, last_chunk) = chunks.into_inner();
+        Ok(Self { collection, document, version, chunk, last_chunk })
     }
 
     /// Name of the collection.
@@ -87,7 +108,13 @@ impl Urn {
         self.version
     }
 
-    /// Ordinal of the chunk in that version, from 0.
+    /// Ordinals of the chunks in that version, from 0; mostly one.
+    #[must_use]
+    pub const fn chunks(&self) -> RangeInclusive<u32> {
+        self.chunk..=self.last_chunk
+    }
+
+    /// Ordinal of the chunk in that version, the first of several, from 0.
     #[must_use]
     pub const fn chunk(&self) -> u32 {
         self.chunk
@@ -98,7 +125,8 @@ impl fmt::Display for Urn {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let collection = utf8_percent_encode(&self.collection, RESERVED);
         let document = utf8_percent_encode(&self.document, RESERVED);
-        write!(formatter, "{SCHEME}{collection}/{document}@{}#{}", self.version, self.chunk)
+        write!(formatter, "{SCHEME}{collection}/{document}@{}#{}", self.version, self.chunk)?;
+        if self.last_chunk > self.chunk { write!(formatter, "-{}", self.last_chunk) } else { Ok(()) }
     }
 }
 
@@ -111,8 +139,14 @@ impl FromStr for Urn {
         let (document, rest) = rest.split_once('@').ok_or(UrnError::Shape)?;
         let (version, chunk) = rest.split_once('#').ok_or(UrnError::Shape)?;
         let version = decimal(version).ok_or(UrnError::Version)?;
-        let chunk = decimal(chunk).ok_or(UrnError::Chunk)?;
-        Self::new(decode(collection)?, decode(document)?, version, chunk)
+        let chunks = match chunk.split_once('-') {
+            None => decimal(chunk).map(|chunk| chunk..=chunk),
+            // A range of one is written as one: a name has one spelling.
+            Some((first, last)) => {
+                decimal(first).zip(decimal(last)).filter(|(first, last)| first < last).map(|(first, last)| first..=last)
+            }
+        };
+        Self::spanning(decode(collection)?, decode(document)?, version, chunks.ok_or(UrnError::Chunk)?)
     }
 }
 

@@ -16,12 +16,13 @@ use std::ops::Range;
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use super::compound::{capitalised_parts, letter_before, number_and_unit};
 use super::stop_words::is_stop_word;
 use super::words::for_each_word;
 
 /// Raised whenever the same text may give other terms than before. A collection records the version
 /// its chunks were analysed with, because terms of two versions do not match each other.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// Longest word, in bytes, that is stemmed: what is longer is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
@@ -79,6 +80,38 @@ impl Analyzer {
                         self.emit(part, || start..end, &mut visit);
                     }
                 }
+            }
+        });
+    }
+
+    /// Calls `visit` with each term that an index keeps of `text`: those of [`Self::for_each_term`], and the
+    /// other spellings of a word (see [`super::compound`]).
+    ///
+    /// Questions are weighed by their terms alone, so that another spelling does not count twice.
+    pub fn for_each_index_term(&self, text: &str, mut visit: impl FnMut(&str)) {
+        let mut folded = String::new();
+        let mut last = 0..0;
+        self.for_each_term(text, |term, range| {
+            visit(term);
+            if range == last {
+                return;
+            }
+            last = range.clone();
+            let raw = text.get(range.clone()).unwrap_or_default();
+            let mut add = |word: &str| self.emit(word, || range.clone(), &mut |term, _| visit(term));
+            for part in capitalised_parts(raw) {
+                add(&part.to_ascii_lowercase());
+            }
+            fold_into(raw, &mut folded);
+            if let Some((number, unit)) = number_and_unit(&folded) {
+                add(&normalise_punctuated(number));
+                add(unit);
+            }
+            if let Some(letter) = letter_before(text, range.start).filter(|_| raw.chars().all(char::is_alphabetic)) {
+                add(&format!("{letter}{folded}"));
+            }
+            if folded.trim_matches('_').contains('_') {
+                visit(folded.trim_matches('_'));
             }
         });
     }

@@ -84,3 +84,58 @@ fn analyzer_is_shared_between_threads() {
     const fn assert_shared<T: Send + Sync>() {}
     assert_shared::<Analyzer>();
 }
+
+fn index_terms(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    Analyzer::new().for_each_index_term(text, |term| terms.push(term.to_owned()));
+    terms
+}
+
+/// Whoever types one spelling finds the other: the terms of the query are among those of the text.
+#[test]
+fn spellings_find_each_other() {
+    let rows = [
+        ("max_retry_count", "Set max_retry_count to 3."),
+        ("retry count", "Set max_retry_count to 3."),
+        ("parseHeader", "call parseHeader()"),
+        ("parse header", "call parseHeader()"),
+        ("HTTPServer", "class HTTPServer"),
+        ("http server", "class HTTPServer"),
+        ("5 kg", "a load of 5kg"),
+        ("2.5 GHz", "a clock of 2.5GHz"),
+        ("email", "by e-mail only"),
+        ("xray", "an X‑ray"),
+        ("x-ray", "an X-ray"),
+        ("E0308", "error[E0308]: mismatched types"),
+        ("std::vec::Vec", "use std::vec::Vec;"),
+        ("CVE-2021-44228", "affected by CVE-2021-44228"),
+        ("high speed", "high-speed trains"),
+        ("C++", "written in C++."),
+    ];
+    for (query, text) in rows {
+        let known = index_terms(text);
+        let wanted = Analyzer::new().terms(query);
+        assert!(wanted.iter().all(|term| known.contains(term)), "{query}: {wanted:?} in {known:?}");
+    }
+}
+
+#[test]
+fn a_whole_identifier_is_a_term_of_its_own() {
+    let whole = |text: &str| index_terms(text).contains(&"max_retry_count".to_owned());
+    assert!(whole("max_retry_count") && whole("`MAX_RETRY_COUNT`") && whole("__max_retry_count__"));
+    assert!(!whole("max retry count"));
+    assert_eq!(
+        index_terms("McDonald iPhone 1990s 2nd high-speed A-B"),
+        Analyzer::new().terms("McDonald iPhone 1990s 2nd high-speed A-B ab")
+    );
+}
+
+proptest! {
+    #[test]
+    fn index_terms_begin_with_the_terms(text in "[a-zA-Z0-9 _.,-]{0,60}|\\PC*") {
+        let (terms, index) = (Analyzer::new().terms(&text), index_terms(&text));
+        let mut rest = index.iter();
+        prop_assert!(terms.iter().all(|term| rest.any(|known| known == term)), "{:?} {:?}", terms, index);
+        prop_assert!(index.iter().all(|term| !term.is_empty() && !term.contains(char::is_whitespace)));
+    }
+}

@@ -38,7 +38,7 @@ impl TermCounts {
     #[must_use]
     pub fn of_text(analyzer: &Analyzer, salt: TermSalt, text: &str) -> Self {
         let mut ids = Vec::with_capacity(text.len() / 10);
-        analyzer.for_each_term(text, |term, _| ids.push(salt.term_id(term)));
+        analyzer.for_each_index_term(text, |term| ids.push(salt.term_id(term)));
         Self::of_ids(ids)
     }
 

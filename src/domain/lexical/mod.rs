@@ -7,6 +7,8 @@
 pub mod analyzer;
 pub mod bm25;
 pub mod candidates;
+mod compound;
+pub mod phrase;
 pub mod reweigh;
 mod stop_words;
 pub mod term_id;

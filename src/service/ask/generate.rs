@@ -1,12 +1,7 @@
 //! Generation and validation: at most one retry, then an answer or the end.
 
 use super::{
-    Ask, AskError, AskWarning,
-    call::Call,
-    grade::{passage_of, title_of},
-    pool::GradedHit,
-    report::GeneratedBy,
-    stage::Stage,
+    Ask, AskError, AskWarning, call::Call, grade::passage_of, pool::GradedHit, report::GeneratedBy, stage::Stage,
     trace::AttemptTrace,
 };
 use crate::{
@@ -42,7 +37,7 @@ impl Ask<'_> {
         // A claim may name what only the title does.
         let prepared: Vec<PreparedSource> = evidence
             .iter()
-            .map(|graded| PreparedSource::with_context(&graded.hit.passage.text, &title_of(&graded.hit)))
+            .map(|graded| PreparedSource::with_context(&graded.hit.passage.text, &graded.hit.title()))
             .collect();
         let Some(first) = self.draft(evidence, None).await? else { return Ok(Generated::Ignorance) };
         let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First) {
@@ -115,7 +110,7 @@ impl Ask<'_> {
     /// Quotes the sentences that answer best.
     async fn quote(&mut self, evidence: &[GradedHit]) -> Result<Option<Written>, AskError> {
         let Some(inquiry) = &self.inquiry else { return Ok(None) };
-        let titles: Vec<String> = evidence.iter().map(|graded| title_of(&graded.hit)).collect();
+        let titles: Vec<String> = evidence.iter().map(|graded| graded.hit.title()).collect();
         let passages: Vec<features::Passage<'_>> =
             evidence.iter().zip(&titles).map(|(graded, title)| passage_of(&graded.hit, title)).collect();
         let found = features::evidence_of(&self.service.analyzer, inquiry, &passages);

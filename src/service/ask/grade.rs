@@ -29,7 +29,7 @@ impl Ask<'_> {
         inquiry: &Inquiry,
         found: &Retrieved,
     ) -> Result<(Vec<GradedHit>, Answerability), AskError> {
-        let titles: Vec<String> = found.hits.iter().map(title_of).collect();
+        let titles: Vec<String> = found.hits.iter().map(Hit::title).collect();
         let passages: Vec<features::Passage<'_>> =
             found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
         let evidence = features::evidence_of(&self.service.analyzer, inquiry, &passages);
@@ -75,16 +75,6 @@ impl Ask<'_> {
             hit.by = GradedBy::Model;
         }
         Ok(())
-    }
-}
-
-/// Title with the heading path, as the passage was indexed.
-pub(super) fn title_of(hit: &Hit) -> String {
-    let passage = &hit.passage;
-    if passage.heading.is_empty() {
-        passage.title.clone()
-    } else {
-        format!("{} {}", passage.title, passage.heading.join(" "))
     }
 }
 

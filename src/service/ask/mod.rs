@@ -27,7 +27,7 @@ use self::{
 use super::{
     ServiceError,
     context::Context,
-    retrieval::{Mode, RetrievalQuery, Retrieved, Retriever},
+    retrieval::{Hit, RetrievalQuery, Retrieved, Retriever, Stages},
 };
 use crate::{
     domain::{
@@ -38,6 +38,7 @@ use crate::{
         },
         evidence::Inquiry,
         filter::Filter,
+        grouping::Grouping,
         identity::TenantId,
         lexical::analyzer::Analyzer,
         rewriting::Tried,
@@ -90,6 +91,10 @@ pub struct AskRequest {
     pub min_score: f64,
     /// What may be found.
     pub filter: Filter,
+    /// Which stages of retrieval run.
+    pub stages: Stages,
+    /// Whether the built-in rewriter may take words from the passages found.
+    pub feedback: bool,
     /// How strictly the answer is checked.
     pub level: Level,
     /// Models in the order in which they are tried, each configured; empty for the deployment's.
@@ -197,7 +202,7 @@ impl AskService {
             warnings: Vec::new(),
             cut: None,
             clock: &clock,
-            trace: Trace::default(),
+            trace: Trace { stages: request.stages, ..Trace::default() },
             pool: Pool::default(),
             rounds: Vec::new(),
             tried: Tried::new(&request.question),
@@ -239,7 +244,7 @@ impl Ask<'_> {
                     None => self.rewriter_is_exhausted = true,
                 },
                 Step::Abstain { reason } => return Ok(self.report(AskOutcome::Abstained(reason), Vec::new())),
-                Step::Generate { over } => return self.answer(over).await,
+                Step::Generate { over } => return self.answer(tenant, over).await,
             }
         }
     }
@@ -277,7 +282,11 @@ impl Ask<'_> {
             tenant,
             collections,
             text: query,
-            mode: Mode::Hybrid,
+            // Passages are graded as they were indexed; those that are used are merged afterwards.
+            stages: Stages {
+                grouping: Grouping { merge_neighbours: false, ..self.request.stages.grouping },
+                ..self.request.stages
+            },
             top_k: self.request.top_k,
             min_score: self.request.min_score,
             filter: &self.request.filter,
@@ -302,8 +311,8 @@ impl Ask<'_> {
         })
     }
 
-    async fn answer(mut self, over: Evidence) -> Result<AskReport, AskError> {
-        let evidence = self.pool.evidence(over, self.request.top_k);
+    async fn answer(mut self, tenant: TenantId, over: Evidence) -> Result<AskReport, AskError> {
+        let evidence = self.evidence(tenant, over).await?;
         if self.request.dry_run {
             return Ok(self.report(AskOutcome::DryRun, evidence));
         }
@@ -327,6 +336,16 @@ impl Ask<'_> {
 
     fn deadline_reached(&self) -> AskError {
         deadline_reached(self.clock, self.timeout, &self.budget)
+    }
+
+    /// The sources to generate over, one for passages that say the same or stand together.
+    async fn evidence(&self, tenant: TenantId, over: Evidence) -> Result<Vec<GradedHit>, AskError> {
+        let chosen = self.pool.evidence(over);
+        let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
+        let (grouping, limit) = (self.request.stages.grouping, self.request.top_k);
+        let sources = self.service.retriever.group(tenant, &hits, grouping, limit).await?;
+        let graded = |(leader, hit): (usize, Hit)| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
+        Ok(sources.into_iter().filter_map(graded).collect())
     }
 
     fn report(mut self, outcome: AskOutcome, evidence: Vec<GradedHit>) -> AskReport {

@@ -63,25 +63,27 @@ impl Pool {
     }
 
     /// The passages to generate over: best grade first, then the more probable, then the better match.
-    pub(super) fn evidence(&self, over: Evidence, limit: usize) -> Vec<GradedHit> {
+    pub(super) fn evidence(&self, over: Evidence) -> Vec<GradedHit> {
         let mut chosen: Vec<GradedHit> =
             self.hits.iter().filter(|graded| over.admits(graded.verdict.grade)).cloned().collect();
         chosen.sort_by(|a, b| {
+            let match_of = |graded: &GradedHit| graded.hit.reranked.unwrap_or(graded.hit.fused);
             let worth = |graded: &GradedHit| graded.verdict.probability.unwrap_or(0.0);
             b.verdict
                 .grade
                 .cmp(&a.verdict.grade)
                 .then(worth(b).total_cmp(&worth(a)))
-                .then(b.hit.fused.total_cmp(&a.hit.fused))
+                .then(match_of(b).total_cmp(&match_of(a)))
                 .then(a.hit.passage.key.cmp(&b.hit.passage.key))
         });
-        chosen.truncate(limit);
         chosen
     }
 
     /// The evidence in marker order, then what else was found, to at most `limit` in all.
     pub(super) fn sources(&self, evidence: Vec<GradedHit>, limit: usize) -> Vec<GradedHit> {
-        let used: HashSet<ChunkKey> = evidence.iter().map(|graded| graded.hit.passage.key).collect();
+        let same = |graded: &GradedHit| graded.hit.duplicates.iter().map(|passage| passage.key).collect::<Vec<_>>();
+        let used: HashSet<ChunkKey> =
+            evidence.iter().flat_map(|graded| graded.hit.keys().chain(same(graded))).collect();
         let room = limit.saturating_sub(evidence.len());
         let rest = self.hits.iter().filter(|graded| !used.contains(&graded.hit.passage.key)).take(room).cloned();
         evidence.into_iter().chain(rest).collect()

@@ -3,6 +3,7 @@
 use super::{Ask, AskError, call::Call, stage::Stage};
 use crate::{
     domain::{
+        grading::Grade,
         prompt,
         rewriting::{RewriteError, built_in, read_reply},
     },
@@ -51,8 +52,10 @@ impl Ask<'_> {
             .trace
             .rounds
             .last()
+            .filter(|_| self.request.feedback)
             .map(|round| {
-                let hits = round.verdicts.iter().take(FEEDBACK_PASSAGES);
+                let hopeful = round.verdicts.iter().filter(|verdict| verdict.grade != Grade::Incorrect);
+                let hits = hopeful.take(FEEDBACK_PASSAGES);
                 hits.map(|verdict| verdict.hit.hit.passage.text.as_str()).collect()
             })
             .unwrap_or_default();

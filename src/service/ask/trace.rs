@@ -7,13 +7,15 @@ use crate::{
         FailedAttempt,
         chat::{CallRole, ModelName, Sampling},
     },
-    service::retrieval::Retrieved,
+    service::retrieval::{Retrieved, StageTrace, Stages},
     store::VectorScan,
 };
 
 /// What was tried, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
+    /// Which stages of retrieval were to run.
+    pub stages: Stages,
     /// Steps that the loop decided on.
     pub steps: Vec<Step>,
     /// Rounds of retrieval and grading.
@@ -37,6 +39,8 @@ pub struct RoundTrace {
     pub answerability: f32,
     /// How vectors were searched.
     pub scan: Option<VectorScan>,
+    /// What each stage of retrieval did.
+    pub stages: StageTrace,
     /// What the grader said.
     pub verdicts: Vec<VerdictTrace>,
 }
@@ -100,6 +104,7 @@ impl Trace {
             evidence: found.evidence,
             answerability,
             scan: found.scan,
+            stages: found.stages,
             verdicts,
         });
     }

@@ -13,7 +13,10 @@ use crate::{
         },
         filter::Filter,
     },
-    service::ask::{AskError, AskOutcome, AskRequest, GradedHit},
+    service::{
+        ask::{AskError, AskOutcome, AskRequest, GradedHit},
+        retrieval::Stages,
+    },
 };
 
 /// Passages per round, as an ask has them by default.
@@ -64,6 +67,8 @@ impl EvaluationService {
             top_k: TOP_K,
             min_score: 0.0,
             filter: Filter::default(),
+            stages: Stages::default(),
+            feedback: true,
             level: Level::default(),
             models: Vec::new(),
             temperature: 0.0,

@@ -13,7 +13,7 @@ use crate::{
         },
         filter::Filter,
     },
-    service::{retrieval::Mode, search::SearchRequest},
+    service::{retrieval::Stages, search::SearchRequest},
 };
 
 impl EvaluationService {
@@ -26,13 +26,13 @@ impl EvaluationService {
         &self,
         collection: &str,
         queries: &[JudgedQuery],
-        mode: Mode,
+        stages: Stages,
         observe: Observer<'_>,
     ) -> Result<Option<RetrievalFigures>, EvaluationError> {
         let mut measured = Vec::with_capacity(queries.len());
         for (done, query) in queries.iter().enumerate() {
             observe(Progress { done, of: queries.len() });
-            let (ranked, duration_ms) = self.rank_documents(collection, &query.text, mode).await?;
+            let (ranked, duration_ms) = self.rank_documents(collection, &query.text, stages).await?;
             measured.extend(QueryFigures::of(&ranked, &query.judgements, duration_ms));
         }
         Ok(RetrievalFigures::of(&measured))
@@ -45,12 +45,12 @@ impl EvaluationService {
         &self,
         collection: &str,
         query: &str,
-        mode: Mode,
+        stages: Stages,
     ) -> Result<(Vec<String>, f64), EvaluationError> {
         let mut request = SearchRequest {
             collections: vec![collection.to_owned()],
             query: query.to_owned(),
-            mode,
+            stages,
             top_k: DEPTH,
             min_score: 0.0,
             filter: Filter::default(),

@@ -13,6 +13,17 @@ fn reads_and_writes() {
 }
 
 #[test]
+fn several_chunks_have_one_name() {
+    let urn = Urn::spanning("handbook", "leave", 2, 3..=5).unwrap();
+    assert_eq!((urn.to_string().as_str(), urn.chunk(), urn.chunks()), ("cited:handbook/leave@2#3-5", 3, 3..=5));
+    assert_eq!("cited:handbook/leave@2#3-5".parse(), Ok(urn));
+    assert_eq!(Urn::spanning("a", "b", 1, 3..=3), Urn::new("a", "b", 1, 3));
+    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    let none = 4..=3;
+    assert_eq!(Urn::spanning("a", "b", 1, none), Err(UrnError::Chunk));
+}
+
+#[test]
 fn refuses_what_is_none() {
     let cases = [
         ("", UrnError::Scheme),
@@ -33,6 +44,11 @@ fn refuses_what_is_none() {
         ("cited:a/b@1#", UrnError::Chunk),
         ("cited:a/b@1#4294967296", UrnError::Chunk),
         ("cited:a/b@1#0#0", UrnError::Chunk),
+        ("cited:a/b@1#4-3", UrnError::Chunk),
+        ("cited:a/b@1#3-3", UrnError::Chunk),
+        ("cited:a/b@1#3-", UrnError::Chunk),
+        ("cited:a/b@1#03-4", UrnError::Chunk),
+        ("cited:a/b@1#3-4-5", UrnError::Chunk),
     ];
     for (text, error) in cases {
         assert_eq!(text.parse::<Urn>(), Err(error), "{text:?}");
@@ -48,15 +64,17 @@ proptest! {
         document in any::<String>().prop_filter("not empty", |name| !name.is_empty()),
         version in 1..=u32::MAX,
         chunk in any::<u32>(),
+        more in 0..3u32,
     ) {
-        let urn = Urn::new(collection, document, version, chunk).unwrap();
+        let chunks = chunk..=chunk.saturating_add(more);
+        let urn = Urn::spanning(collection, document, version, chunks).unwrap();
         let text = urn.to_string();
         prop_assert!(text.is_ascii() && !text.contains(char::is_whitespace));
         prop_assert_eq!(text.parse(), Ok(urn));
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "cited:[a%/@#0-9é]{0,20}|\\PC*") {
+    fn any_text_is_read_or_refused(text in "cited:[a%/@#0-9é-]{0,20}|\\PC*") {
         if let Ok(urn) = text.parse::<Urn>() {
             prop_assert_eq!(urn.to_string().parse(), Ok(urn));
         }

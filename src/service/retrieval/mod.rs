@@ -1,11 +1,18 @@
-//! Hybrid retrieval: dense and lexical at the same time, fused, with the passages behind the hits.
+//! Retrieval in stages: dense and lexical at the same time, fused, the best reranked, then grouped.
+
+mod rerank;
+mod sources;
+mod stages;
 
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
 
+use tokio::time::Instant;
 use uuid::Uuid;
+
+pub use stages::{Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
 
 use super::ServiceError;
 use crate::{
@@ -13,7 +20,7 @@ use crate::{
         budget::Budget,
         citation::Urn,
         filter::Filter,
-        fusion::{self, DenseWeight, FUSION_DEPTH, Scored},
+        fusion::{self, DenseWeight, FUSION_DEPTH, Fused, Scored},
         identity::{ChunkKey, TenantId},
         lexical::{
             analyzer::Analyzer,
@@ -28,18 +35,6 @@ use crate::{
     },
 };
 
-/// Which halves of retrieval run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Both, fused.
-    #[default]
-    Hybrid,
-    /// Vectors only.
-    Dense,
-    /// BM25 only.
-    Lexical,
-}
-
 /// What to look for.
 #[derive(Clone, Debug)]
 pub struct RetrievalQuery<'a> {
@@ -50,7 +45,7 @@ pub struct RetrievalQuery<'a> {
     /// In words.
     pub text: &'a str,
     /// How.
-    pub mode: Mode,
+    pub stages: Stages,
     /// At most this many results.
     pub top_k: usize,
     /// Results below this fused score are left out.
@@ -68,18 +63,40 @@ pub struct Hit {
     pub dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
     pub lexical: Option<f64>,
-    /// Fused score, which orders the results.
+    /// Fused score, which orders what is not reranked.
     pub fused: f64,
+    /// Score of the reranker, which orders the first; `None` for what it did not look at.
+    pub reranked: Option<f64>,
+    /// Ordinal of the last chunk that the passage is merged from; its first is in its key.
+    pub last_ordinal: u32,
+    /// Passages that say the same elsewhere and have no place of their own, best first.
+    pub duplicates: Vec<Arc<Passage>>,
 }
 
 impl Hit {
     /// Names the passage for good.
     #[must_use]
     pub fn urn(&self) -> Urn {
-        let passage = &self.passage;
-        Urn::new(&passage.collection, passage.key.document_id.to_string(), passage.version, passage.key.ordinal)
-            .expect("collections have names and versions start at 1: the API and the schema see to it")
+        urn_of(&self.passage, self.last_ordinal)
     }
+
+    /// The chunks that the passage is merged from.
+    pub fn keys(&self) -> impl Iterator<Item = ChunkKey> + use<> {
+        let ChunkKey { document_id, ordinal } = self.passage.key;
+        (ordinal..=self.last_ordinal).map(move |ordinal| ChunkKey { document_id, ordinal })
+    }
+}
+
+/// Names the chunks from the passage's own to another of the same document.
+#[must_use]
+pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
+    Urn::spanning(
+        &passage.collection,
+        passage.key.document_id.to_string(),
+        passage.version,
+        passage.key.ordinal..=last_ordinal,
+    )
+    .expect("collections have names and versions start at 1: the API and the schema see to it")
 }
 
 /// What was found, and what it says about the question.
@@ -97,6 +114,8 @@ pub struct Retrieved {
     pub best_similarity: Option<f64>,
     /// How vectors were searched; `None` when they were not.
     pub scan: Option<VectorScan>,
+    /// What each stage did.
+    pub stages: StageTrace,
 }
 
 /// Retrieval over one store in one vector space.
@@ -113,6 +132,13 @@ struct LexicalResult {
     hits: Vec<LexicalHit>,
     evidence: f64,
     document_frequencies: HashMap<String, u64>,
+    trace: Option<ListTrace>,
+}
+
+/// The query side of BM25.
+struct Statistics {
+    lexical_query: LexicalQuery,
+    profiles: Vec<QueryProfile>,
 }
 
 impl Retriever {
@@ -148,25 +174,39 @@ impl Retriever {
     /// space than the configured embedder's.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let ids: Vec<Uuid> = query.collections.iter().map(|searched| searched.collection.id).collect();
-        let (dense, lexical) = match query.mode {
+        let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {
                 let (dense, lexical) = tokio::try_join!(self.dense(query, &ids, budget), self.lexical(query, &ids))?;
+                (Some(dense), lexical)
+            }
+            // Reranking needs to know how rare the words are, whoever searched.
+            Mode::Dense if query.stages.rerank => {
+                let (dense, (_, lexical)) =
+                    tokio::try_join!(self.dense(query, &ids, budget), self.statistics(query, &ids))?;
                 (Some(dense), lexical)
             }
             Mode::Dense => (Some(self.dense(query, &ids, budget).await?), LexicalResult::default()),
             Mode::Lexical => (None, self.lexical(query, &ids).await?),
         };
-        let (dense_hits, scan) = dense.map_or((Vec::new(), None), |(hits, scan)| (hits, Some(scan)));
+        let mut stages = StageTrace { lexical: lexical.trace, ..StageTrace::default() };
+        let (dense_hits, scan) = dense.map_or((Vec::new(), None), |(hits, scan, trace)| {
+            stages.dense = Some(trace);
+            (hits, Some(scan))
+        });
         let best_similarity = dense_hits.first().map(|hit| f64::from(hit.similarity));
-        let hits = self.fuse(query, &dense_hits, &lexical.hits).await?;
-        Ok(Retrieved {
-            hits,
+        let fused = fuse(query, &dense_hits, &lexical.hits);
+        stages.fused = fused.len();
+        let mut found = Retrieved {
+            hits: Vec::new(),
             chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
             best_similarity,
             scan,
-        })
+            stages,
+        };
+        found.hits = self.best_sources(query, fused, &mut found).await?;
+        Ok(found)
     }
 
     async fn dense(
@@ -174,7 +214,8 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         ids: &[Uuid],
         budget: &Budget,
-    ) -> Result<(Vec<DenseHit>, VectorScan), ServiceError> {
+    ) -> Result<(Vec<DenseHit>, VectorScan, ListTrace), ServiceError> {
+        let started = Instant::now();
         let collections = || query.collections.iter().map(|searched| &searched.collection);
         if let Some(stranger) = collections().find(|collection| collection.profile_id != self.profile) {
             return Err(ServiceError::Conflict {
@@ -200,10 +241,28 @@ impl Retriever {
             filter: query.filter,
             limit: depth(query.top_k),
         };
-        Ok(self.store.dense_search(query.tenant, &dense_query).await?)
+        let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
+        let trace = ListTrace::since(started, hits.len());
+        Ok((hits, scan, trace))
     }
 
     async fn lexical(&self, query: &RetrievalQuery<'_>, ids: &[Uuid]) -> Result<LexicalResult, ServiceError> {
+        let started = Instant::now();
+        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, ids).await?;
+        let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
+        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, query.filter, limit).await?;
+        let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
+        result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
+        result.trace = Some(ListTrace::since(started, result.hits.len()));
+        Ok(result)
+    }
+
+    /// The query's terms as the collections weigh them.
+    async fn statistics(
+        &self,
+        query: &RetrievalQuery<'_>,
+        ids: &[Uuid],
+    ) -> Result<(Statistics, LexicalResult), ServiceError> {
         let stems: BTreeSet<String> = self.analyzer.terms(query.text).into_iter().collect();
         let per_collection: Vec<(&SearchedCollection, TermSalt, TermCounts)> = query
             .collections
@@ -233,44 +292,28 @@ impl Retriever {
         }
         lexical_query.weights.sort_by_key(|(term, _)| *term);
         lexical_query.weights.dedup_by_key(|(term, _)| *term);
-        let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
-        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, query.filter, limit).await?;
-        let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
-        result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
-        Ok(result)
+        Ok((Statistics { lexical_query, profiles }, result))
     }
+}
 
-    /// Fuses the two lists and fetches the passages of the best.
-    async fn fuse(
-        &self,
-        query: &RetrievalQuery<'_>,
-        dense: &[DenseHit],
-        lexical: &[LexicalHit],
-    ) -> Result<Vec<Hit>, ServiceError> {
-        let dense: Vec<Scored<ChunkKey>> =
-            dense.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.similarity) }).collect();
-        let lexical: Vec<Scored<ChunkKey>> =
-            lexical.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.score) }).collect();
-        let mut fused = fusion::fuse_weighted(&dense, &lexical, DenseWeight::default());
-        if query.mode != Mode::Hybrid {
-            // With one half there is nothing to fuse: its own score orders and is shown.
-            for item in &mut fused {
-                item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
-            }
+/// One ranking from both lists, best first, without what is below the request's score.
+fn fuse(query: &RetrievalQuery<'_>, dense: &[DenseHit], lexical: &[LexicalHit]) -> Vec<Fused<ChunkKey>> {
+    let dense: Vec<Scored<ChunkKey>> =
+        dense.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.similarity) }).collect();
+    let lexical: Vec<Scored<ChunkKey>> =
+        lexical.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.score) }).collect();
+    let mut fused = match query.stages.fusion {
+        Fusion::Weighted => fusion::fuse_weighted(&dense, &lexical, DenseWeight::default()),
+        Fusion::ReciprocalRank => fusion::fuse_reciprocal_rank(&dense, &lexical),
+    };
+    if query.stages.mode != Mode::Hybrid {
+        // With one half there is nothing to fuse: its own score orders and is shown.
+        for item in &mut fused {
+            item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
         }
-        fused.retain(|item| item.fused >= query.min_score);
-        fused.truncate(query.top_k);
-        let keys: Vec<ChunkKey> = fused.iter().map(|item| item.key).collect();
-        let mut passages: HashMap<ChunkKey, Passage> =
-            self.store.passages(query.tenant, &keys).await?.into_iter().map(|passage| (passage.key, passage)).collect();
-        Ok(fused
-            .into_iter()
-            .filter_map(|item| {
-                let passage = passages.remove(&item.key)?;
-                Some(Hit { passage: Arc::new(passage), dense: item.dense, lexical: item.lexical, fused: item.fused })
-            })
-            .collect())
     }
+    fused.retain(|item| item.fused >= query.min_score);
+    fused
 }
 
 /// How deep each half searches: at least as deep as fusion scales scores over.

@@ -1,0 +1,185 @@
+//! From ranked passages to results: what says the same fills one place, what stands together is one source.
+//!
+//! Both are done on the ranking as it stands and change no order: a group has the place of its best
+//! passage.
+
+pub mod duplicate;
+pub mod join;
+
+use self::duplicate::Wording;
+use super::identity::ChunkKey;
+
+/// Chunks that one source is merged from at most: more would be a document, not a passage.
+pub const MOST_MERGED: usize = 4;
+
+/// What grouping does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    /// A passage whose words stand in a better one gives up its place and is named there.
+    pub collapse_duplicates: bool,
+    /// Neighbouring chunks of a document become one source.
+    pub merge_neighbours: bool,
+}
+
+impl Grouping {
+    /// Every chunk is a result of its own.
+    pub const NONE: Self = Self { collapse_duplicates: false, merge_neighbours: false };
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        !self.collapse_duplicates && !self.merge_neighbours
+    }
+}
+
+impl Default for Grouping {
+    fn default() -> Self {
+        Self { collapse_duplicates: true, merge_neighbours: true }
+    }
+}
+
+/// A ranked chunk. The key's document names one version: a new version replaces all chunks of the old.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranked<'p> {
+    /// First chunk.
+    pub key: ChunkKey,
+    /// Ordinal of the last chunk: that of `key` unless chunks were merged before.
+    pub last_ordinal: u32,
+    /// Its text.
+    pub text: &'p str,
+}
+
+impl Ranked<'_> {
+    const fn chunks(&self) -> usize {
+        (self.last_ordinal.saturating_sub(self.key.ordinal) as usize).saturating_add(1)
+    }
+}
+
+/// A result: places of ranked passages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The best passage, which gives the group its place.
+    pub leader: usize,
+    /// The passages that make up the source, in the order of the document; the leader is among them.
+    pub members: Vec<usize>,
+    /// Passages that say the same elsewhere, best first.
+    pub duplicates: Vec<usize>,
+}
+
+/// Groups passages, best first, into at most `limit` results.
+///
+/// A passage that comes after the last result joins none as a neighbour, for it was no hit among as many;
+/// as a duplicate it is still named.
+#[must_use]
+pub fn group(ranked: &[Ranked<'_>], grouping: Grouping, limit: usize) -> Vec<Group> {
+    let mut grouper = Grouper { ranked, grouping, wordings: Vec::new(), groups: Vec::new() };
+    for place in 0..ranked.len() {
+        grouper.add(place, limit);
+    }
+    grouper.groups
+}
+
+struct Grouper<'r> {
+    ranked: &'r [Ranked<'r>],
+    grouping: Grouping,
+    /// Of the passages so far, in their order.
+    wordings: Vec<Wording>,
+    groups: Vec<Group>,
+}
+
+impl Grouper<'_> {
+    fn add(&mut self, place: usize, limit: usize) {
+        if self.grouping.collapse_duplicates {
+            let wording = Wording::of(self.text(place));
+            if let Some(known) = self.group_saying(&wording, place) {
+                known.duplicates.push(place);
+                self.wordings.push(wording);
+                return;
+            }
+            self.wordings.push(wording);
+        }
+        if self.groups.len() >= limit {
+            return;
+        }
+        if !self.grouping.merge_neighbours || !self.merge(place) {
+            self.groups.push(Group { leader: place, members: vec![place], duplicates: Vec::new() });
+        }
+    }
+
+    fn text(&self, place: usize) -> &str {
+        self.ranked.get(place).map_or("", |passage| passage.text)
+    }
+
+    /// The group of which a passage holds all that this one says.
+    fn group_saying(&mut self, wording: &Wording, place: usize) -> Option<&mut Group> {
+        let Self { ranked, wordings, groups, .. } = self;
+        let overlaps = |member: &usize| match (ranked.get(*member), ranked.get(place)) {
+            // Neighbours share a few sentences and are no duplicates for that.
+            (Some(one), Some(two)) => distance(one, two) == Some(1),
+            _ => false,
+        };
+        groups.iter_mut().find(|group| {
+            let mut members = group.members.iter().filter(|member| !overlaps(member));
+            members.any(|member| wordings.get(*member).is_some_and(|known| known.holds(wording)))
+        })
+    }
+
+    /// Puts a passage to its neighbours, which may join two groups; whether there was one.
+    fn merge(&mut self, place: usize) -> bool {
+        let touching: Vec<usize> = (0..self.groups.len()).filter(|group| self.is_beside(*group, place)).collect();
+        let mut home = None;
+        for index in touching {
+            match home {
+                None if self.chunks_of(index) + self.chunks_at(place) <= MOST_MERGED => {
+                    self.put(index, &[place]);
+                    home = Some(index);
+                }
+                Some(home) if self.chunks_of(home) + self.chunks_of(index) <= MOST_MERGED => {
+                    let joined = self.groups.remove(index);
+                    self.put(home, &joined.members);
+                    if let Some(group) = self.groups.get_mut(home) {
+                        group.duplicates.extend(joined.duplicates);
+                    }
+                    break;
+                }
+                None | Some(_) => {}
+            }
+        }
+        home.is_some()
+    }
+
+    fn put(&mut self, index: usize, places: &[usize]) {
+        let ranked = self.ranked;
+        let Some(group) = self.groups.get_mut(index) else { return };
+        group.members.extend_from_slice(places);
+        group.members.sort_by_key(|member| ranked.get(*member).map(|passage| passage.key.ordinal));
+    }
+
+    fn is_beside(&self, index: usize, place: usize) -> bool {
+        let members = self.groups.get(index).map_or(&[][..], |group| &group.members);
+        members.iter().any(|member| match (self.ranked.get(*member), self.ranked.get(place)) {
+            (Some(one), Some(two)) => distance(one, two) == Some(1),
+            _ => false,
+        })
+    }
+
+    fn chunks_of(&self, index: usize) -> usize {
+        let members = self.groups.get(index).map_or(&[][..], |group| &group.members);
+        members.iter().map(|member| self.chunks_at(*member)).sum()
+    }
+
+    fn chunks_at(&self, place: usize) -> usize {
+        self.ranked.get(place).map_or(0, Ranked::chunks)
+    }
+}
+
+/// Chunks from the end of one to the start of the other, 1 for neighbours; `None` across documents.
+fn distance(one: &Ranked<'_>, two: &Ranked<'_>) -> Option<u32> {
+    (one.key.document_id == two.key.document_id).then(|| {
+        let (first, second) = if one.key.ordinal <= two.key.ordinal { (one, two) } else { (two, one) };
+        second.key.ordinal.saturating_sub(first.last_ordinal)
+    })
+}
+
+#[cfg(test)]
+mod tests;

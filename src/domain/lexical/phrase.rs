@@ -1,0 +1,70 @@
+//! Phrases in quotation marks: the searcher wants these words as they stand.
+
+/// Pairs of marks that quote.
+const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
+
+/// The words of a quotation, in order, in lower case; neither stemmed nor freed of stop words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase(Vec<String>);
+
+/// The quotations of a query that hold a word.
+#[must_use]
+pub fn quoted(query: &str) -> Vec<Phrase> {
+    let mut phrases = Vec::new();
+    let mut rest = query;
+    while let Some((start, open)) = rest.char_indices().find(|(_, mark)| MARKS.iter().any(|(open, _)| open == mark)) {
+        let inside = rest.get(start + open.len_utf8()..).unwrap_or_default();
+        let closing = |mark: char| MARKS.contains(&(open, mark));
+        let Some(end) = inside.find(closing) else { break };
+        let words: Vec<String> = words(inside.get(..end).unwrap_or_default()).collect();
+        if !words.is_empty() {
+            phrases.push(Phrase(words));
+        }
+        rest = inside
+            .get(end..)
+            .and_then(|rest| rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..)))
+            .unwrap_or_default();
+    }
+    phrases
+}
+
+impl Phrase {
+    /// Whether a text holds these words side by side, whatever their case and what stands between them.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        let words: Vec<String> = words(text).collect();
+        words.windows(self.0.len()).any(|window| window == self.0)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(query: &str, text: &str) -> Vec<bool> {
+        quoted(query).iter().map(|phrase| phrase.is_in(text)).collect()
+    }
+
+    #[test]
+    fn words_stand_side_by_side() {
+        let text = "The Annual-Leave policy.\nTo be, or not to be.";
+        let rows: [(&str, &[bool]); 9] = [
+            ("\"annual leave\"", &[true]),
+            ("“Leave Policy” of \"policy to\"", &[true, true]),
+            ("«leave annual»", &[false]),
+            ("\"to be or not\"", &[true]),
+            ("\"leaves\"", &[false]),
+            ("\"ann\"", &[false]),
+            ("annual leave", &[]),
+            ("5\" pipe", &[]),
+            ("\"\" \" ? \"", &[]),
+        ];
+        for (query, expected) in rows {
+            assert_eq!(held(query, text), expected, "{query}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Weights of the reranker, written by `tools/calibrate` (program `fit_reranker`). Do not edit by hand.
+
+use super::features::COUNT;
+
+pub(super) const WEIGHTS: [f64; COUNT] = [
+    1.0000, // fused
+    0.5170, // sentence
+    0.0000, // proximity
+    0.3951, // title
+];

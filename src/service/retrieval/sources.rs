@@ -1,0 +1,177 @@
+//! From ranked chunks to sources: passages fetched, reranked, collapsed and merged.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Hit, RetrievalQuery, Retrieved, Retriever};
+use crate::{
+    domain::{
+        fusion::Fused,
+        grouping::{
+            Group, Grouping, Ranked, group,
+            join::{Stretch, gaps, join},
+        },
+        identity::{ChunkKey, TenantId},
+        lexical::phrase,
+        reranking,
+    },
+    service::ServiceError,
+    store::{Passage, TextRange},
+};
+
+impl Retriever {
+    /// The best sources of a fused ranking. Passages are fetched as far down as it takes to fill all
+    /// places, which is once unless there are many duplicates.
+    pub(super) async fn best_sources(
+        &self,
+        query: &RetrievalQuery<'_>,
+        fused: Vec<Fused<ChunkKey>>,
+        found: &mut Retrieved,
+    ) -> Result<Vec<Hit>, ServiceError> {
+        let total = fused.len();
+        let mut fused = fused.into_iter();
+        let mut hits: Vec<Hit> = Vec::new();
+        let (mut fetched, mut wanted) = (0, first_fetch(query));
+        loop {
+            let next: Vec<Fused<ChunkKey>> = fused.by_ref().take(wanted).collect();
+            fetched += next.len();
+            let is_first = hits.is_empty();
+            hits.extend(self.fetch(query.tenant, next).await?);
+            if is_first && query.stages.rerank {
+                self.rerank(query, &mut hits, found);
+            }
+            if is_first {
+                found.stages.quoted = quoted_first(query, &mut hits);
+            }
+            let groups = group(&ranked(&hits), query.stages.grouping, query.top_k);
+            if groups.len() >= query.top_k || fetched >= total {
+                found.stages.collapsed = groups.iter().map(|group| group.duplicates.len()).sum();
+                found.stages.merged = groups.iter().map(|group| group.members.len() - 1).sum();
+                let sources = self.merge(query.tenant, &hits, groups).await?;
+                return Ok(sources.into_iter().map(|(_, hit)| hit).collect());
+            }
+            wanted = fetched;
+        }
+    }
+
+    /// Groups hits of several searches, best first, into at most `limit` sources, each with the place of
+    /// the hit that leads it.
+    ///
+    /// # Errors
+    /// Store failures.
+    pub async fn group(
+        &self,
+        tenant: TenantId,
+        hits: &[Hit],
+        grouping: Grouping,
+        limit: usize,
+    ) -> Result<Vec<(usize, Hit)>, ServiceError> {
+        let groups = group(&ranked(hits), grouping, limit);
+        self.merge(tenant, hits, groups).await
+    }
+
+    async fn fetch(&self, tenant: TenantId, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
+        let keys: Vec<ChunkKey> = items.iter().map(|item| item.key).collect();
+        let mut passages: HashMap<ChunkKey, Passage> =
+            self.store.passages(tenant, &keys).await?.into_iter().map(|passage| (passage.key, passage)).collect();
+        let hit = |item: Fused<ChunkKey>| {
+            Some(Hit {
+                passage: Arc::new(passages.remove(&item.key)?),
+                dense: item.dense,
+                lexical: item.lexical,
+                fused: item.fused,
+                reranked: None,
+                last_ordinal: item.key.ordinal,
+                duplicates: Vec::new(),
+            })
+        };
+        Ok(items.into_iter().filter_map(hit).collect())
+    }
+
+    /// Makes each group one hit. Chunks do not hold the white space between them, so that is read where
+    /// chunks do not overlap.
+    async fn merge(
+        &self,
+        tenant: TenantId,
+        hits: &[Hit],
+        groups: Vec<Group>,
+    ) -> Result<Vec<(usize, Hit)>, ServiceError> {
+        let members =
+            |group: &Group| -> Vec<&Hit> { group.members.iter().filter_map(|place| hits.get(*place)).collect() };
+        let ranges: Vec<TextRange> = groups.iter().flat_map(|group| gaps_between(&members(group))).collect();
+        let mut gap_texts =
+            if ranges.is_empty() { Vec::new() } else { self.store.text_ranges(tenant, &ranges).await? }.into_iter();
+        let mut sources = Vec::with_capacity(groups.len());
+        for group in groups {
+            let Some(leader) = hits.get(group.leader) else { continue };
+            let members = members(&group);
+            let texts: Vec<String> = gap_texts.by_ref().take(gaps_between(&members).len()).collect();
+            // A document that was replaced in between cannot be joined: the leader stands alone.
+            let mut source = merged(leader, &members, &texts).unwrap_or_else(|| leader.clone());
+            let same = group.duplicates.iter().filter_map(|place| hits.get(*place));
+            source.duplicates = members.iter().flat_map(|hit| hit.duplicates.iter().cloned()).collect();
+            source.duplicates.extend(same.map(|hit| Arc::clone(&hit.passage)));
+            sources.push((group.leader, source));
+        }
+        Ok(sources)
+    }
+}
+
+/// Puts passages that hold what the query has in quotation marks before all others, those that hold most
+/// of it first; how many there are. The order is otherwise kept.
+fn quoted_first(query: &RetrievalQuery<'_>, hits: &mut [Hit]) -> usize {
+    let phrases = phrase::quoted(query.text);
+    if phrases.is_empty() {
+        return 0;
+    }
+    let held = |hit: &Hit| {
+        let words = format!("{} {}", hit.title(), hit.passage.text);
+        phrases.iter().filter(|phrase| phrase.is_in(&words)).count()
+    };
+    hits.sort_by_cached_key(|hit| std::cmp::Reverse(held(hit)));
+    hits.iter().filter(|hit| held(hit) > 0).count()
+}
+
+/// How many passages are read at first: what the reranker looks at, and some to stand in for duplicates
+/// and neighbours; of a query with a quotation all that were found.
+fn first_fetch(query: &RetrievalQuery<'_>) -> usize {
+    if !phrase::quoted(query.text).is_empty() {
+        return usize::MAX;
+    }
+    let spare = if query.stages.grouping.is_none() { 0 } else { query.top_k / 2 + 2 };
+    let reranked = if query.stages.rerank { reranking::DEPTH } else { 0 };
+    (query.top_k + spare).max(reranked).max(1)
+}
+
+fn ranked(hits: &[Hit]) -> Vec<Ranked<'_>> {
+    hits.iter()
+        .map(|hit| Ranked { key: hit.passage.key, last_ordinal: hit.last_ordinal, text: &hit.passage.text })
+        .collect()
+}
+
+fn stretches<'h>(members: &[&'h Hit]) -> Vec<Stretch<'h>> {
+    members
+        .iter()
+        .map(|hit| {
+            let passage = &hit.passage;
+            Stretch { start: passage.start_char, end: passage.end_char, text: &passage.text }
+        })
+        .collect()
+}
+
+fn gaps_between(members: &[&Hit]) -> Vec<TextRange> {
+    let Some(first) = members.first() else { return Vec::new() };
+    let (document_id, version) = (first.passage.key.document_id, first.passage.version);
+    gaps(&stretches(members)).into_iter().map(|range| TextRange { document_id, version, range }).collect()
+}
+
+/// The leader's scores over the text of all members. `None` if there is nothing to merge.
+fn merged(leader: &Hit, members: &[&Hit], gap_texts: &[String]) -> Option<Hit> {
+    let (first, last) = (members.first()?, members.last()?);
+    if members.len() < 2 || members.iter().any(|hit| hit.passage.version != leader.passage.version) {
+        return None;
+    }
+    let text = join(&stretches(members), gap_texts)?;
+    let end_char = members.iter().map(|hit| hit.passage.end_char).max()?;
+    let passage = Passage { text, end_char, ..Passage::clone(&first.passage) };
+    Some(Hit { passage: Arc::new(passage), last_ordinal: last.last_ordinal, ..leader.clone() })
+}

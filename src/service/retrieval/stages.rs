@@ -1,0 +1,93 @@
+//! The stages of retrieval: which run, and what each did.
+
+use tokio::time::Instant;
+
+use crate::domain::grouping::Grouping;
+
+/// Which halves of retrieval run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Both, fused.
+    #[default]
+    Hybrid,
+    /// Vectors only.
+    Dense,
+    /// BM25 only.
+    Lexical,
+}
+
+/// How two rankings become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// By their scores, half and half.
+    #[default]
+    Weighted,
+    /// By their ranks.
+    ReciprocalRank,
+}
+
+/// Which stages run, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stages {
+    /// Which rankings there are.
+    pub mode: Mode,
+    /// How they are fused.
+    pub fusion: Fusion,
+    /// Whether the best are looked at again.
+    pub rerank: bool,
+    /// What becomes one result.
+    pub grouping: Grouping,
+}
+
+impl Default for Stages {
+    fn default() -> Self {
+        Self { mode: Mode::Hybrid, fusion: Fusion::Weighted, rerank: true, grouping: Grouping::default() }
+    }
+}
+
+/// One ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ListTrace {
+    /// Passages in it.
+    pub found: usize,
+    /// How long it took, statistics or the query's vector included.
+    pub duration_ms: f64,
+}
+
+impl ListTrace {
+    pub(super) fn since(started: Instant, found: usize) -> Self {
+        Self { found, duration_ms: milliseconds(started) }
+    }
+}
+
+/// The reranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RerankTrace {
+    /// Passages that were looked at again.
+    pub passages: usize,
+    /// How long it took.
+    pub duration_ms: f64,
+}
+
+/// What each stage did; `None` for one that did not run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageTrace {
+    /// BM25.
+    pub lexical: Option<ListTrace>,
+    /// Vectors.
+    pub dense: Option<ListTrace>,
+    /// Passages in the fused ranking.
+    pub fused: usize,
+    /// The second look at the best.
+    pub rerank: Option<RerankTrace>,
+    /// Passages that hold what the query has in quotation marks, and so come first.
+    pub quoted: usize,
+    /// Passages that gave up their place because a better one says the same.
+    pub collapsed: usize,
+    /// Passages that became part of a neighbour's source.
+    pub merged: usize,
+}
+
+pub(super) fn milliseconds(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64() * 1_000.0
+}
