@@ -210,24 +210,29 @@ impl Store {
         if let Some(full) = check_room(&mut transaction, tenant, limits, items.len(), bytes).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
-        let Some(row) = sqlx::query!(
+        // A job has one sender, so that nobody else moves this number.
+        let first = sqlx::query_scalar!("SELECT items FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job)
+            .fetch_optional(&mut *transaction)
+            .await?;
+        let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
+        insert_items(&mut transaction, tenant, job, first, items, now).await?;
+        insert_refused(&mut transaction, tenant, job, first + count, refused, now).await?;
+        // Last: from here to the commit the job is locked, and its workers cannot claim.
+        let open = sqlx::query!(
             "UPDATE job SET items = items + $3, bytes = bytes + $4, receiving_until = $5, revision = revision + 1
-             WHERE tenant_id = $1 AND job_id = $2 AND receiving_until IS NOT NULL AND finished_at IS NULL
-             RETURNING items",
+             WHERE tenant_id = $1 AND job_id = $2 AND receiving_until IS NOT NULL AND finished_at IS NULL",
             tenant.0,
             job,
             added,
             bytes,
             receiving_until,
         )
-        .fetch_optional(&mut *transaction)
+        .execute(&mut *transaction)
         .await?
-        else {
+        .rows_affected();
+        if open == 0 {
             return Ok(AppendOutcome::JobClosed);
-        };
-        let first = row.items - added;
-        insert_items(&mut transaction, tenant, job, first, items, now).await?;
-        insert_refused(&mut transaction, tenant, job, first + count, refused, now).await?;
+        }
         transaction.commit().await?;
         Ok(AppendOutcome::Queued)
     }

@@ -4,7 +4,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Lease, StageWork, Store, StoreError, enqueue::close, job_control::cancel_page, webhook};
+use super::{Lease, StageWork, Store, StoreError, enqueue::close, webhook};
 use crate::domain::{identity::TenantId, job::ItemCounts};
 
 type Tx = Transaction<'static, Postgres>;
@@ -106,9 +106,9 @@ impl Store {
                 transaction = self.begin(tenant).await?;
             }
             if job.is_cancelled {
-                cancel_page(&mut transaction, tenant, id, now).await?;
                 transaction.commit().await?;
-                transaction = self.begin(tenant).await?;
+                self.settle_cancelled(tenant, id, now).await?;
+                continue;
             }
             finish_if_settled(&mut transaction, tenant, id, now).await?;
             transaction.commit().await?;

@@ -12,7 +12,7 @@ use super::{Store, StoreError, webhook};
 use crate::domain::identity::TenantId;
 
 /// Items that one transaction settles.
-const PAGE: i64 = 5_000;
+const PAGE: i64 = 500;
 
 /// What became of the wish to stop a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub enum RetryOutcome {
 }
 
 impl Store {
-    /// Stops a job: once this returns, nothing more of it is stored.
+    /// Stops a job: once this returns, nothing more of it is stored. Its waiting items are yet to be settled, see
+    /// [`Store::settle_cancelled`].
     ///
     /// # Errors
     /// Any [`StoreError`]. The job may be marked by then; it stops all the same, a little later.
@@ -66,6 +67,18 @@ impl Store {
             return Ok(if exists.is_some() { CancelOutcome::AlreadyOver } else { CancelOutcome::NotFound });
         }
         transaction.commit().await?;
+        let mut transaction = self.begin(tenant).await?;
+        cancel_items(&mut transaction, tenant, job, "running", now).await?;
+        transaction.commit().await?;
+        Ok(CancelOutcome::Stopped)
+    }
+
+    /// Settles the items of a job that was stopped, and ends it. May be given up at any point: workers and
+    /// the reaper go on with what is left.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn settle_cancelled(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
         loop {
             let mut transaction = self.begin(tenant).await?;
             let settled = cancel_page(&mut transaction, tenant, job, now).await?;
@@ -75,7 +88,7 @@ impl Store {
             }
         }
         self.finish_job(tenant, job, &[], now).await?;
-        Ok(CancelOutcome::Stopped)
+        Ok(())
     }
 
     /// Puts the failed items of a job that has ended back into the queue, with all their attempts.
@@ -155,24 +168,34 @@ pub(super) async fn cancel_page(
     job: Uuid,
     now: OffsetDateTime,
 ) -> Result<u64, StoreError> {
-    let mut settled = 0;
-    for state in ["running", "queued"] {
-        settled += sqlx::query!(
-            "WITH locked AS MATERIALIZED (
-                 SELECT ordinal FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND state = $3
-                 ORDER BY ordinal LIMIT $4 FOR UPDATE)
-             UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
-                    finished_at = $5, cause = 'cancelled', message = 'The job was cancelled before this document was indexed.'
-             FROM locked WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
-            tenant.0,
-            job,
-            state,
-            PAGE,
-            now
-        )
-        .execute(&mut **transaction)
-        .await?
-        .rows_affected();
-    }
+    let running = cancel_items(transaction, tenant, job, "running", now).await?;
+    Ok(running + cancel_items(transaction, tenant, job, "queued", now).await?)
+}
+
+async fn cancel_items(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+    state: &str,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    // What runs is little, and all of it must go at once; what waits cannot be claimed any more.
+    let limit = if state == "running" { i64::MAX } else { PAGE };
+    let settled = sqlx::query!(
+        "WITH locked AS MATERIALIZED (
+             SELECT ordinal FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND state = $3
+             ORDER BY ordinal LIMIT $4 FOR UPDATE)
+         UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+                finished_at = $5, cause = 'cancelled', message = 'The job was cancelled before this document was indexed.'
+         FROM locked WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+        tenant.0,
+        job,
+        state,
+        limit,
+        now
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
     Ok(settled)
 }

@@ -154,11 +154,13 @@ pub(super) async fn get_job(
 /// Cancel a job
 ///
 /// Once this answers, nothing more of the job is stored. What had landed by then stays, and is counted in the answer.
+/// A very large job is still `running` for a moment, with 202, while its waiting documents are taken out of the queue.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/cancel", tag = "ingest", operation_id = "cancel_job",
     params(("id" = Uuid, Path, description = "Identity of the job")),
     responses(
         (status = 200, description = "The job as it ended", body = JobBody),
+        (status = 202, description = "Nothing more lands, and the job ends in a moment", body = JobBody),
         (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It had ended before", body = Problem, content_type = "application/problem+json"),
@@ -169,8 +171,10 @@ pub(super) async fn cancel_job(
     State(state): State<AppState>,
     Extension(tenant): Extension<TenantId>,
     ValidPath(id): ValidPath<Uuid>,
-) -> Result<Json<JobBody>, ApiError> {
-    Ok(Json(JobBody::of(state.services.ingest.cancel(tenant, id).await?)))
+) -> Result<(StatusCode, Json<JobBody>), ApiError> {
+    let job = JobBody::of(state.services.ingest.cancel(tenant, id).await?);
+    let status = if job.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok((status, Json(job)))
 }
 
 /// Retry a job

@@ -7,6 +7,7 @@
 //! names on their own.
 
 mod address;
+mod fetch;
 mod resolver;
 mod signature;
 
@@ -21,6 +22,7 @@ use thiserror::Error;
 use url::{Host, Url};
 
 pub use address::AddressRule;
+pub use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::{GuardedResolver, RefusedAddress};
 pub use signature::{NotASigningKey, SigningKey};
 
@@ -63,6 +65,12 @@ pub enum OutboundError {
         status: u16,
         /// How long the server asked to be left alone.
         retry_after: Option<Duration>,
+    },
+    /// More than was asked for.
+    #[error("the answer is larger than {limit} bytes")]
+    TooLarge {
+        /// Most bytes.
+        limit: usize,
     },
 }
 

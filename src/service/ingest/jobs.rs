@@ -17,6 +17,8 @@ use crate::{
 /// How often a waiting request looks whether its job has ended, besides being told.
 const WAIT_POLL: Duration = Duration::from_millis(250);
 
+/// How long a cancel waits for the end of the job.
+const SETTLING: Duration = Duration::from_millis(700);
 /// Items that a finished job is shown with: more than a request can bring, except a stream.
 const MOST_ITEMS: i64 = 10_000;
 
@@ -136,7 +138,8 @@ impl IngestService {
         Ok(rows.into_iter().map(|row| self.describe(row, JobDetail::default())).collect())
     }
 
-    /// Stops a job; what it then is says what had landed. Once this returns, nothing more of it lands.
+    /// Stops a job; what it then is says what had landed. Once this returns, nothing more of it lands. A very
+    /// large job may need a moment longer to settle what waits, and to end.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
@@ -148,7 +151,14 @@ impl IngestService {
                 detail: "the job has ended, there is nothing to stop; to take documents back, delete them".to_owned(),
             }),
             CancelOutcome::Stopped => {
+                let now = self.context.clock.now();
+                let settle = self.store.settle_cancelled(tenant, job, now);
+                // A job may have a million items; workers and the reaper settle those that are left.
+                if let Ok(result) = tokio::time::timeout(SETTLING, settle).await {
+                    result?;
+                }
                 self.signal.settled.notify_waiters();
+                self.signal.queued.notify_waiters();
                 self.snapshot(tenant, job).await
             }
         }

@@ -1,0 +1,220 @@
+//! Documents by URL: bounded, conditional, each redirect judged like the first address.
+
+use reqwest::{
+    Response, StatusCode,
+    header::{
+        ACCEPT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+        LOCATION,
+    },
+};
+use url::Url;
+
+use super::{Outbound, OutboundError, check_url, retry_after};
+
+/// Redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
+
+/// What an earlier fetch of a URL said about the document (RFC 9110, section 8.8).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`, as the server wrote it.
+    pub last_modified: Option<String>,
+}
+
+/// What a URL gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// What was there before (304).
+    Unchanged,
+    /// A document.
+    Document(FetchedDocument),
+}
+
+/// A document as a server sent it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchedDocument {
+    /// Its bytes.
+    pub content: Vec<u8>,
+    /// Its media type without parameters, lower case, if the server named one.
+    pub media_type: Option<String>,
+    /// To be sent the next time.
+    pub validators: Validators,
+    /// Where it was in the end, after redirects.
+    pub url: Url,
+}
+
+impl Outbound {
+    /// Fetches a document of at most `max_bytes`, unless it is still the one that `known` describes.
+    ///
+    /// # Errors
+    /// A classified [`OutboundError`].
+    pub async fn fetch(&self, url: &str, known: &Validators, max_bytes: usize) -> Result<Fetched, OutboundError> {
+        let mut url = self.check(url)?;
+        for _ in 0..=MAX_REDIRECTS {
+            let request = self.client.get(url.clone()).headers(conditions(known));
+            let response = request.send().await.map_err(|error| self.transport(&error))?;
+            match response.status() {
+                StatusCode::NOT_MODIFIED if *known != Validators::default() => return Ok(Fetched::Unchanged),
+                status if status.is_redirection() && response.headers().contains_key(LOCATION) => {
+                    url = self.next_hop(&url, &response)?;
+                }
+                status if status.is_success() => return self.read(response, url, max_bytes).await,
+                status => {
+                    return Err(OutboundError::Status { status: status.as_u16(), retry_after: retry_after(&response) });
+                }
+            }
+        }
+        Err(OutboundError::Refused(format!("redirects more than {MAX_REDIRECTS} times")))
+    }
+
+    fn next_hop(&self, from: &Url, response: &Response) -> Result<Url, OutboundError> {
+        let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let url = from
+            .join(target)
+            .map_err(|error| OutboundError::Refused(format!("redirects to what is not a URL: {error}")))?;
+        check_url(&url, &self.settings.addresses)
+            .map_err(|error| OutboundError::Refused(format!("redirects to a URL that {error}")))?;
+        Ok(url)
+    }
+
+    async fn read(&self, mut response: Response, url: Url, max_bytes: usize) -> Result<Fetched, OutboundError> {
+        let too_large = OutboundError::TooLarge { limit: max_bytes };
+        if response
+            .content_length()
+            .is_some_and(|announced| usize::try_from(announced).map_or(true, |size| size > max_bytes))
+        {
+            return Err(too_large);
+        }
+        let headers = response.headers();
+        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let media_type = text(CONTENT_TYPE).and_then(|value| {
+            let essence = value.split(';').next()?.trim().to_ascii_lowercase();
+            (!essence.is_empty()).then_some(essence)
+        });
+        let validators = Validators { etag: text(ETAG), last_modified: text(LAST_MODIFIED) };
+        let mut content = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(|error| self.transport(&error))? {
+            if content.len() + part.len() > max_bytes {
+                return Err(too_large);
+            }
+            content.extend_from_slice(&part);
+        }
+        Ok(Fetched::Document(FetchedDocument { content, media_type, validators, url }))
+    }
+}
+
+fn conditions(known: &Validators) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    // Nothing is unpacked here: what arrives is what is counted.
+    let mut set = |name: HeaderName, value: &str| {
+        if let Ok(value) = value.parse() {
+            headers.insert(name, value);
+        }
+    };
+    set(ACCEPT_ENCODING, "identity");
+    if let Some(etag) = &known.etag {
+        set(IF_NONE_MATCH, etag);
+    }
+    if let Some(moment) = &known.last_modified {
+        set(IF_MODIFIED_SINCE, moment);
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{
+        Router,
+        body::Body,
+        http::{HeaderMap, Response, StatusCode},
+        routing::get,
+    };
+    use std::time::Duration;
+
+    use futures::stream;
+
+    use super::*;
+    use crate::providers::outbound::{AddressRule, Settings};
+
+    fn outbound(allow: &[&str]) -> Outbound {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let allow = allow.iter().map(|network| network.parse().expect("a network")).collect();
+        Outbound::new(Settings { addresses: AddressRule { allow }, ..Settings::default() }).expect("a client")
+    }
+
+    fn redirect(to: &str) -> Response<Body> {
+        Response::builder().status(302).header("location", to).body(Body::empty()).expect("a response")
+    }
+
+    async fn page(headers: HeaderMap) -> Response<Body> {
+        let answer =
+            Response::builder().header("etag", "\"v1\"").header("last-modified", "Sat, 01 Nov 2025 10:00:00 GMT");
+        if headers.get("if-none-match").is_some_and(|value| value == "\"v1\"") {
+            return answer.status(StatusCode::NOT_MODIFIED).body(Body::empty()).expect("a response");
+        }
+        answer.header("content-type", "Text/HTML; charset=utf-8").body(Body::from("<p>Leave</p>")).expect("a response")
+    }
+
+    /// A site on loopback, and its base URL.
+    async fn site() -> String {
+        let endless = || async {
+            let parts = stream::repeat_with(|| Ok::<_, std::convert::Infallible>(vec![b'x'; 1_000]));
+            Body::from_stream(parts)
+        };
+        let router = Router::new()
+            .route("/page", get(page))
+            .route("/moved", get(|| async { redirect("/page") }))
+            .route("/loop", get(|| async { redirect("/loop") }))
+            .route("/metadata", get(|| async { redirect("http://169.254.169.254/latest/") }))
+            .route("/file", get(|| async { redirect("file:///etc/passwd") }))
+            .route("/inside", get(|| async { redirect("http://localhost:9/") }))
+            .route("/endless", get(endless))
+            .route("/busy", get(|| async { (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "7")]) }));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        base
+    }
+
+    #[tokio::test]
+    async fn a_document_comes_with_what_makes_the_next_fetch_cheap() {
+        let (outbound, base) = (outbound(&["127.0.0.0/8"]), site().await);
+        let fetched = outbound.fetch(&format!("{base}/moved"), &Validators::default(), 1_000).await.expect("a page");
+        let Fetched::Document(document) = fetched else { panic!("{fetched:?}") };
+        assert_eq!(document.content, b"<p>Leave</p>");
+        assert_eq!(document.media_type.as_deref(), Some("text/html"));
+        assert_eq!(document.url.path(), "/page");
+        assert_eq!(document.validators.etag.as_deref(), Some("\"v1\""));
+        let again = outbound.fetch(&format!("{base}/moved"), &document.validators, 1_000).await;
+        assert_eq!(again, Ok(Fetched::Unchanged));
+    }
+
+    #[tokio::test]
+    async fn every_hop_is_judged() {
+        let (outbound, base) = (outbound(&["127.0.0.1/32"]), site().await);
+        for (path, word) in [("/metadata", "169.254.169.254"), ("/file", "file"), ("/loop", "5 times")] {
+            let error = outbound.fetch(&format!("{base}{path}"), &Validators::default(), 1_000).await;
+            assert!(matches!(&error, Err(OutboundError::Refused(text)) if text.contains(word)), "{path}: {error:?}");
+        }
+        let strict = super::tests::outbound(&[]);
+        let error = strict.fetch(&format!("{base}/page"), &Validators::default(), 1_000).await;
+        assert!(matches!(error, Err(OutboundError::Refused(_))), "{error:?}");
+    }
+
+    #[tokio::test]
+    async fn too_much_and_not_now_are_told_apart() {
+        let (outbound, base) = (outbound(&["127.0.0.0/8"]), site().await);
+        let none = Validators::default();
+        assert_eq!(
+            outbound.fetch(&format!("{base}/endless"), &none, 5_000).await,
+            Err(OutboundError::TooLarge { limit: 5_000 })
+        );
+        assert_eq!(outbound.fetch(&format!("{base}/page"), &none, 3).await, Err(OutboundError::TooLarge { limit: 3 }));
+        assert_eq!(
+            outbound.fetch(&format!("{base}/busy"), &none, 3).await,
+            Err(OutboundError::Status { status: 503, retry_after: Some(Duration::from_secs(7)) })
+        );
+    }
+}
