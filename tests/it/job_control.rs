@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions, Connection};
 
 use super::{
     database,
@@ -82,6 +83,30 @@ async fn a_cancelled_job_stops_at_once_and_says_what_had_landed() {
     server.delay_embeddings(Duration::ZERO);
     let again = app.post("/v1/documents?wait=true", documents("c", 400)).await.body;
     assert_eq!((&again["state"], &again["counts"]["unchanged"]), (&json!("succeeded"), &json!(landed)));
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_cancel_answers_within_a_second_even_when_settling_takes_longer() {
+    let server = ModelServer::start().await;
+    server.delay_embeddings(Duration::from_secs(2));
+    let app = TestApp::with_embeddings(&server).await;
+    let job = app.post("/v1/documents", documents("c", 400)).await.body;
+    let id = id_of(&job);
+    wait_for(&app, &id, |job| job["state"] == "running").await;
+    // Settling cannot get past an item that somebody holds.
+    let mut holder = app.database.connect().await.expect("the database answers");
+    let mut held = holder.begin().await.expect("a transaction");
+    sqlx::raw_sql("SELECT FROM job_item WHERE ordinal = 399 FOR UPDATE").execute(&mut *held).await.expect("held");
+    let started = Instant::now();
+    let answer = app.post(&format!("/v1/jobs/{id}/cancel"), json!({})).await;
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert_eq!((answer.status, &answer.body["state"]), (202, &json!("running")), "{answer:?}");
+    let landed = answer.body["counts"]["documents"].clone();
+    held.rollback().await.expect("let go");
+    let job = wait_for(&app, &id, |job| job["finished_at"].is_string()).await;
+    assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("cancelled"), &landed), "{job}");
+    assert_eq!(job["counts"]["cancelled"], json!(400 - landed.as_u64().expect("a count")), "{job}");
     app.stop().await;
 }
 
