@@ -10,6 +10,7 @@ use self::kind::AnswerKind;
 use self::numbers::Numbers;
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
+use super::lexical::openings::Openings;
 
 /// Most distinct terms of a question that are looked at: one bit each of a [`TermMask`]. What comes
 /// after them is ignored; a question of that length is a document.
@@ -91,6 +92,7 @@ pub struct QuestionTerm {
 pub struct QuestionTerms {
     terms: Vec<QuestionTerm>,
     mass: f32,
+    openings: Openings,
 }
 
 impl QuestionTerms {
@@ -116,7 +118,24 @@ impl QuestionTerms {
             });
         });
         let mass = terms.iter().map(|term| term.weight).sum();
-        Self { terms, mass }
+        let openings = Openings::of(terms.iter().map(|term| term.stem.as_str()));
+        Self { terms, mass, openings }
+    }
+
+    /// The question's terms that `text` holds.
+    #[must_use]
+    pub fn mask_of(&self, analyzer: &Analyzer, text: &str) -> TermMask {
+        self.places_in(analyzer, text).iter().fold(0, |mask, (_, position)| mask | 1 << position)
+    }
+
+    /// Where `text` holds which of the question's terms: byte at which a word begins, position of its term.
+    #[must_use]
+    pub fn places_in(&self, analyzer: &Analyzer, text: &str) -> Vec<(usize, usize)> {
+        let mut places = Vec::new();
+        analyzer.for_each_term_among(&self.openings, text, |stem, range| {
+            places.extend(self.position(stem).map(|position| (range.start, position)));
+        });
+        places
     }
 
     /// The terms, in the order of the question.

@@ -43,7 +43,7 @@ impl PassageEvidence {
     /// Looks for the question's terms in `title` (with the heading path, if any) and `text`.
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &QuestionTerms, title: &str, text: &str) -> Self {
-        let title_mask = scan(analyzer, question, title).mask();
+        let title_mask = question.mask_of(analyzer, title);
         let mut evidence = Self { title_mask, ..Self::default() };
         for sentence in sentences(text) {
             let range = sentence.words();

@@ -6,7 +6,6 @@
 //! its duplicate, however much they have in common. Measures of similarity alone (shingles, cosines)
 //! take the two years for the same.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Words of a run that two passages must have in common: long enough that only copies share most.
@@ -24,30 +23,38 @@ const NEGATIONS: [&str; 8] = ["no", "non", "not", "never", "neither", "nor", "wi
 /// A passage's words, prepared to be compared with many.
 #[derive(Debug, Clone)]
 pub struct Wording {
-    /// Hashes of the words in order.
+    /// Hashes of the words in reading order.
     words: Vec<u64>,
-    counts: HashMap<u64, u32>,
-    /// The words that meaning hangs on, and how often each stands there.
-    decisive: HashMap<u64, u32>,
-    runs: HashSet<u64>,
+    /// The same, ascending.
+    sorted: Vec<u64>,
+    /// Those that meaning hangs on, as often as they stand there, ascending.
+    decisive: Vec<u64>,
+    /// Hashes of the runs, ascending, each once.
+    runs: Vec<u64>,
 }
 
 impl Wording {
     /// Takes a passage apart: words are runs of letters and digits, in lower case.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let (mut words, mut counts, mut decisive) = (Vec::new(), HashMap::new(), HashMap::new());
+        let (mut words, mut decisive) = (Vec::new(), Vec::new());
+        let mut lowered = String::new();
         for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let lowered = word.to_lowercase();
+            lowered.clear();
+            lowered.extend(word.chars().flat_map(char::to_lowercase));
             let hash = hash_of(&lowered);
             if is_decisive(word, &lowered) {
-                *decisive.entry(hash).or_default() += 1;
+                decisive.push(hash);
             }
-            *counts.entry(hash).or_default() += 1;
             words.push(hash);
         }
-        let runs = words.windows(RUN).map(hash_of_run).collect();
-        Self { words, counts, decisive, runs }
+        let mut runs: Vec<u64> = words.windows(RUN).map(hash_of_run).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        decisive.sort_unstable();
+        let mut sorted = words.clone();
+        sorted.sort_unstable();
+        Self { words, sorted, decisive, runs }
     }
 
     /// Whether all that `other` says stands here too.
@@ -56,15 +63,23 @@ impl Wording {
         if other.words.len() < SHORTEST_COMPARED || self.words.len() < SHORTEST_COMPARED {
             return self.words == other.words;
         }
-        let held = |(word, count): (&u64, &u32)| self.counts.get(word).is_some_and(|here| here >= count);
-        if !other.decisive.iter().all(held) {
+        if common(&other.decisive, &self.sorted) < other.decisive.len() {
             return false;
         }
-        let shared = other.runs.intersection(&self.runs).count();
         #[expect(clippy::cast_precision_loss, reason = "a passage has some hundreds of words")]
-        let share = shared as f64 / other.runs.len() as f64;
+        let share = common(&other.runs, &self.runs) as f64 / other.runs.len() as f64;
         share >= SHARED_RUNS
     }
+}
+
+/// How many elements two ascending lists have in common, each as often as both hold it.
+fn common(one: &[u64], other: &[u64]) -> usize {
+    let mut others = other.iter().peekable();
+    let is_met = |hash: &&u64| {
+        while others.next_if(|next| *next < *hash).is_some() {}
+        others.next_if_eq(hash).is_some()
+    };
+    one.iter().filter(is_met).count()
 }
 
 /// Numbers, names and negations. Capitals at the start of a sentence count as a name's: too strict is

@@ -17,6 +17,7 @@ use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
 use super::compound::{capitalised_parts, letter_before, number_and_unit};
+use super::openings::Openings;
 use super::stop_words::is_stop_word;
 use super::words::for_each_word;
 
@@ -62,22 +63,40 @@ impl Analyzer {
     /// Calls `visit` with each term of `text` and the byte range of the word it comes from.
     ///
     /// Several terms may share a range (`snake_case`).
-    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
+    pub fn for_each_term(&self, text: &str, visit: impl FnMut(&str, Range<usize>)) {
+        self.walk(text, |_| true, visit);
+    }
+
+    /// Calls `visit` with every term of `text` that is among `wanted`, perhaps with others, and with the byte
+    /// range of its word. Words that cannot be wanted are neither folded nor stemmed, which is most of the cost.
+    pub fn for_each_term_among(&self, wanted: &Openings, text: &str, visit: impl FnMut(&str, Range<usize>)) {
+        self.walk(text, |word| wanted.may_hold(word), visit);
+    }
+
+    fn walk(&self, text: &str, is_wanted: impl Fn(&str) -> bool, mut visit: impl FnMut(&str, Range<usize>)) {
+        let mut emit = |word: &str, range: Range<usize>| {
+            if is_wanted(word) {
+                self.emit(word, || range, &mut visit);
+            }
+        };
         let mut word = String::with_capacity(64);
         for_each_word(text, |start, raw| {
+            if is_plain_ascii(raw) && !is_wanted(raw) {
+                return;
+            }
             let end = start + raw.len();
             let shape = fold_into(raw, &mut word);
             if let Some(sign) = language_sign(&word, text.get(end..).unwrap_or_default()) {
                 word.push_str(sign);
-                visit(&word, start..end + sign.len());
+                emit(&word, start..end + sign.len());
                 return;
             }
             match shape {
-                Shape::Plain => self.emit(&word, || start..end, &mut visit),
+                Shape::Plain => emit(&word, start..end),
                 Shape::Punctuated => {
                     let word = normalise_punctuated(&word);
                     for part in word.split(PART_SEPARATOR) {
-                        self.emit(part, || start..end, &mut visit);
+                        emit(part, start..end);
                     }
                 }
             }
@@ -139,6 +158,11 @@ enum Shape {
 
 const fn is_joining_punctuation(byte: u8) -> bool {
     matches!(byte, b'.' | b'_' | b':' | b',' | b';')
+}
+
+/// Whether folding changes nothing but the case.
+fn is_plain_ascii(raw: &str) -> bool {
+    raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'\'')
 }
 
 /// Writes the lower-case, accent-free form of `raw` over `word`.

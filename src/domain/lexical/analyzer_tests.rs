@@ -139,3 +139,23 @@ proptest! {
         prop_assert!(index.iter().all(|term| !term.is_empty() && !term.contains(char::is_whitespace)));
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn words_among_the_wanted_terms_are_found_without_the_others(
+        text in "([A-Ia-z]{1,9}(s|es|ies|ing|ed|ly|y|'s)? ?|dying |lying |skies |C\\+\\+ |é[a-z]{0,3} |[a-z]_[a-z] |,|漢){0,8}",
+        picks in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+    ) {
+        let analyzer = Analyzer::new();
+        let all = analyzer.terms(&text);
+        prop_assume!(!all.is_empty());
+        let wanted: Vec<&str> = picks.iter().map(|pick| pick.get(&all).as_str()).collect();
+        let mut found = Vec::new();
+        analyzer.for_each_term_among(&Openings::of(wanted.iter().copied()), &text, |term, _| found.push(term.to_owned()));
+        let expected: Vec<&String> = all.iter().filter(|term| wanted.contains(&term.as_str())).collect();
+        let found: Vec<&String> = found.iter().filter(|term| wanted.contains(&term.as_str())).collect();
+        prop_assert_eq!(found, expected);
+    }
+}

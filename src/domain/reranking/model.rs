@@ -5,6 +5,5 @@ use super::features::COUNT;
 pub(super) const WEIGHTS: [f64; COUNT] = [
     1.0000, // fused
     0.5117, // sentence
-    0.0000, // proximity
     0.3873, // title
 ];

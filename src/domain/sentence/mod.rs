@@ -81,7 +81,10 @@ fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usi
     let end = range.end;
     let mut start = range.start;
     let mut at = start;
-    while let Some(character) = text.get(at..end).and_then(|rest| rest.chars().next()) {
+    loop {
+        let rest = text.as_bytes().get(at..end).unwrap_or_default();
+        at += rest.iter().take_while(|byte| is_inside(**byte)).count();
+        let Some(character) = text.get(at..end).and_then(|rest| rest.chars().next()) else { break };
         let mut cut = None;
         if is_terminator(character) {
             let boundary = boundary_after(text, start, at, end, style);
@@ -100,6 +103,11 @@ fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usi
         }
     }
     push(start, end);
+}
+
+/// Whether no sentence ends at this byte, which is so for most: the quick way through a text.
+const fn is_inside(byte: u8) -> bool {
+    byte.is_ascii() && !matches!(byte, b'.' | b'!' | b'?' | b'\n')
 }
 
 /// The range without white space at either end.

@@ -29,27 +29,29 @@ impl Retriever {
     ) -> Result<Vec<Hit>, ServiceError> {
         let total = fused.len();
         let mut fused = fused.into_iter();
-        let mut hits: Vec<Hit> = Vec::new();
-        let (mut fetched, mut wanted) = (0, first_fetch(query));
+        let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query)).collect();
+        let mut fetched = first.len();
+        let mut hits = self.fetch(query.tenant, first).await?;
+        if query.stages.rerank {
+            self.rerank(query, &mut hits, found);
+        }
+        found.stages.quoted = quoted_first(query, &mut hits);
+        let mut grouped = places(query);
         loop {
-            let next: Vec<Fused<ChunkKey>> = fused.by_ref().take(wanted).collect();
-            fetched += next.len();
-            let is_first = hits.is_empty();
-            hits.extend(self.fetch(query.tenant, next).await?);
-            if is_first && query.stages.rerank {
-                self.rerank(query, &mut hits, found);
-            }
-            if is_first {
-                found.stages.quoted = quoted_first(query, &mut hits);
-            }
-            let groups = group(&ranked(&hits), query.stages.grouping, query.top_k);
-            if groups.len() >= query.top_k || fetched >= total {
+            let best = hits.get(..grouped).unwrap_or(&hits);
+            let groups = group(&ranked(best), query.stages.grouping, query.top_k);
+            if groups.len() >= query.top_k || grouped >= total {
                 found.stages.collapsed = groups.iter().map(|group| group.duplicates.len()).sum();
                 found.stages.merged = groups.iter().map(|group| group.members.len() - 1).sum();
-                let sources = self.merge(query.tenant, &hits, groups).await?;
+                let sources = self.merge(query.tenant, best, groups).await?;
                 return Ok(sources.into_iter().map(|(_, hit)| hit).collect());
             }
-            wanted = fetched;
+            grouped *= 2;
+            if grouped > fetched {
+                let next: Vec<Fused<ChunkKey>> = fused.by_ref().take(grouped - fetched).collect();
+                fetched += next.len();
+                hits.extend(self.fetch(query.tenant, next).await?);
+            }
         }
     }
 
@@ -131,15 +133,21 @@ fn quoted_first(query: &RetrievalQuery<'_>, hits: &mut [Hit]) -> usize {
     hits.iter().filter(|hit| held(hit) > 0).count()
 }
 
-/// How many passages are read at first: what the reranker looks at, and some to stand in for duplicates
-/// and neighbours; of a query with a quotation all that were found.
+/// How many of the best passages are grouped at first: some stand in for duplicates and neighbours.
+/// Duplicates score nearly the same, so those further down have nothing to name them for.
+fn places(query: &RetrievalQuery<'_>) -> usize {
+    let spare = if query.stages.grouping.is_none() { 0 } else { query.top_k / 2 + 2 };
+    (query.top_k + spare).max(1)
+}
+
+/// How many passages are read at first: what the reranker looks at; of a query with a quotation all that
+/// were found.
 fn first_fetch(query: &RetrievalQuery<'_>) -> usize {
     if !phrase::quoted(query.text).is_empty() {
         return usize::MAX;
     }
-    let spare = if query.stages.grouping.is_none() { 0 } else { query.top_k / 2 + 2 };
     let reranked = if query.stages.rerank { reranking::DEPTH } else { 0 };
-    (query.top_k + spare).max(reranked).max(1)
+    places(query).max(reranked)
 }
 
 fn ranked(hits: &[Hit]) -> Vec<Ranked<'_>> {
