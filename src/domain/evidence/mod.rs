@@ -144,6 +144,12 @@ impl QuestionTerms {
         &self.terms
     }
 
+    /// What tells most words that are none of the terms.
+    #[must_use]
+    pub const fn openings(&self) -> &Openings {
+        &self.openings
+    }
+
     /// Sum of all weights: how much there is to be found.
     #[must_use]
     pub const fn mass(&self) -> f32 {

@@ -6,8 +6,6 @@
 //! its duplicate, however much they have in common. Measures of similarity alone (shingles, cosines)
 //! take the two years for the same.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 /// Words of a run that two passages must have in common: long enough that only copies share most.
 const RUN: usize = 4;
 
@@ -25,36 +23,38 @@ const NEGATIONS: [&str; 8] = ["no", "non", "not", "never", "neither", "nor", "wi
 pub struct Wording {
     /// Hashes of the words in reading order.
     words: Vec<u64>,
-    /// The same, ascending.
-    sorted: Vec<u64>,
-    /// Those that meaning hangs on, as often as they stand there, ascending.
+    /// Those that meaning hangs on, as often as they stand there.
     decisive: Vec<u64>,
-    /// Hashes of the runs, ascending, each once.
+    /// Hashes of the runs.
     runs: Vec<u64>,
+    /// The runs once more, to tell at a glance that a run is not among them (Bloom 1970).
+    glance: [u64; GLANCE],
 }
+
+/// Words of a filter that a passage's hundreds of runs fill to a small part.
+const GLANCE: usize = 32;
 
 impl Wording {
     /// Takes a passage apart: words are runs of letters and digits, in lower case.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (mut words, mut decisive) = (Vec::new(), Vec::new());
-        let mut lowered = String::new();
         for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            lowered.clear();
-            lowered.extend(word.chars().flat_map(char::to_lowercase));
-            let hash = hash_of(&lowered);
-            if is_decisive(word, &lowered) {
+            let hash = hash_of(word);
+            if is_decisive(word) {
                 decisive.push(hash);
             }
             words.push(hash);
         }
-        let mut runs: Vec<u64> = words.windows(RUN).map(hash_of_run).collect();
-        runs.sort_unstable();
-        runs.dedup();
-        decisive.sort_unstable();
-        let mut sorted = words.clone();
-        sorted.sort_unstable();
-        Self { words, sorted, decisive, runs }
+        let runs: Vec<u64> = words.windows(RUN).map(hash_of_run).collect();
+        let mut glance = [0; GLANCE];
+        for run in &runs {
+            let (place, bit) = glance_at(*run);
+            if let Some(word) = glance.get_mut(place) {
+                *word |= bit;
+            }
+        }
+        Self { words, decisive, runs, glance }
     }
 
     /// Whether all that `other` says stands here too.
@@ -63,13 +63,33 @@ impl Wording {
         if other.words.len() < SHORTEST_COMPARED || self.words.len() < SHORTEST_COMPARED {
             return self.words == other.words;
         }
-        if common(&other.decisive, &self.sorted) < other.decisive.len() {
+        let seen = |run: &&u64| {
+            let (place, bit) = glance_at(**run);
+            self.glance.get(place).is_some_and(|word| word & bit != 0)
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a passage has some hundreds of words")]
+        let is_enough = |shared: usize, all: usize| shared as f64 >= SHARED_RUNS * all as f64;
+        // Next to all passages are no duplicates and end here.
+        if !is_enough(other.runs.iter().filter(seen).count(), other.runs.len()) {
             return false;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a passage has some hundreds of words")]
-        let share = common(&other.runs, &self.runs) as f64 / other.runs.len() as f64;
-        share >= SHARED_RUNS
+        let decisive = sorted(&other.decisive);
+        let (mut runs, mut others) = (sorted(&self.runs), sorted(&other.runs));
+        runs.dedup();
+        others.dedup();
+        common(&decisive, &sorted(&self.words)) == decisive.len() && is_enough(common(&others, &runs), others.len())
     }
+}
+
+fn sorted(hashes: &[u64]) -> Vec<u64> {
+    let mut sorted = hashes.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Where a run is in [`Wording::glance`]: which word, which bit of it.
+const fn glance_at(run: u64) -> (usize, u64) {
+    ((run >> 59) as usize % GLANCE, 1 << ((run >> 53) % 64))
 }
 
 /// How many elements two ascending lists have in common, each as often as both hold it.
@@ -84,15 +104,14 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 
 /// Numbers, names and negations. Capitals at the start of a sentence count as a name's: too strict is
 /// safe here.
-fn is_decisive(word: &str, lowered: &str) -> bool {
-    word.chars().any(|character| character.is_numeric() || character.is_uppercase()) || NEGATIONS.contains(&lowered)
+fn is_decisive(word: &str) -> bool {
+    word.chars().any(|character| character.is_numeric() || character.is_uppercase()) || NEGATIONS.contains(&word)
 }
 
-/// Hashes live as long as one request, so the standard library's need not be stable.
+/// Of the word in lower case. FNV-1a over code points: nobody gains by two words that collide here.
 fn hash_of(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    word.hash(&mut hasher);
-    hasher.finish()
+    let lowered = word.chars().flat_map(char::to_lowercase);
+    lowered.fold(0xcbf2_9ce4_8422_2325, |hash, letter| (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Order matters: a run is its words and their places.

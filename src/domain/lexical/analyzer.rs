@@ -11,6 +11,7 @@
 //! - `1,000` is `1000`; `3.14` and `1.95.0` stay whole;
 //! - `C++`, `C#` and `F#` keep their sign.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use frostem::{Algorithm, Stemmer};
@@ -63,25 +64,33 @@ impl Analyzer {
     /// Calls `visit` with each term of `text` and the byte range of the word it comes from.
     ///
     /// Several terms may share a range (`snake_case`).
-    pub fn for_each_term(&self, text: &str, visit: impl FnMut(&str, Range<usize>)) {
-        self.walk(text, |_| true, visit);
+    pub fn for_each_term(&self, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
+        self.walk(text, |_| Need::Stem, |term, range| visit(term.unwrap_or_default(), range));
     }
 
     /// Calls `visit` with every term of `text` that is among `wanted`, perhaps with others, and with the byte
     /// range of its word. Words that cannot be wanted are neither folded nor stemmed, which is most of the cost.
-    pub fn for_each_term_among(&self, wanted: &Openings, text: &str, visit: impl FnMut(&str, Range<usize>)) {
-        self.walk(text, |word| wanted.may_hold(word), visit);
+    pub fn for_each_term_among(&self, wanted: &Openings, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
+        let need = |word: &str| if wanted.may_hold(word) { Need::Stem } else { Need::Nothing };
+        self.walk(text, need, |term, range| visit(term.unwrap_or_default(), range));
     }
 
-    fn walk(&self, text: &str, is_wanted: impl Fn(&str) -> bool, mut visit: impl FnMut(&str, Range<usize>)) {
-        let mut emit = |word: &str, range: Range<usize>| {
-            if is_wanted(word) {
-                self.emit(word, || range, &mut visit);
-            }
+    /// The same for who counts all terms: `visit` gets `None` for one that cannot be among `wanted`.
+    pub fn for_each_term_or_other(&self, wanted: &Openings, text: &str, mut visit: impl FnMut(Option<&str>)) {
+        let need = |word: &str| if wanted.may_hold(word) { Need::Stem } else { Need::Count };
+        self.walk(text, need, |term, _| visit(term));
+    }
+
+    fn walk(&self, text: &str, need: impl Fn(&str) -> Need, mut visit: impl FnMut(Option<&str>, Range<usize>)) {
+        let mut emit = |word: &str, range: Range<usize>| match need(word) {
+            Need::Nothing => {}
+            _ if word.is_empty() || is_stop_word(word) => {}
+            Need::Stem => visit(Some(&self.stem(word)), range),
+            Need::Count => visit(None, range),
         };
         let mut word = String::with_capacity(64);
         for_each_word(text, |start, raw| {
-            if is_plain_ascii(raw) && !is_wanted(raw) {
+            if is_plain_ascii(raw) && need(raw) == Need::Nothing {
                 return;
             }
             let end = start + raw.len();
@@ -117,7 +126,11 @@ impl Analyzer {
             }
             last = range.clone();
             let raw = text.get(range.clone()).unwrap_or_default();
-            let mut add = |word: &str| self.emit(word, || range.clone(), &mut |term, _| visit(term));
+            let mut add = |word: &str| {
+                if !word.is_empty() && !is_stop_word(word) {
+                    visit(&self.stem(word));
+                }
+            };
             for part in capitalised_parts(raw) {
                 add(&part.to_ascii_lowercase());
             }
@@ -135,17 +148,19 @@ impl Analyzer {
         });
     }
 
-    /// Passes on the stem of `word` unless it is empty or a stop word.
-    fn emit(&self, word: &str, range: impl FnOnce() -> Range<usize>, visit: &mut impl FnMut(&str, Range<usize>)) {
-        if word.is_empty() || is_stop_word(word) {
-            return;
-        }
-        if word.len() > LONGEST_STEMMED || !word.is_ascii() {
-            visit(word, range());
-        } else {
-            visit(&self.stemmer.stem(word), range());
-        }
+    fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
+        if word.len() > LONGEST_STEMMED || !word.is_ascii() { Cow::Borrowed(word) } else { self.stemmer.stem(word) }
     }
+}
+
+/// What is to be done with a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Its term is wanted.
+    Stem,
+    /// That it is a term is all that matters.
+    Count,
+    Nothing,
 }
 
 /// What [`fold_into`] found out on its way through the word.

@@ -4,31 +4,40 @@
 //! (`dying` is `die`), of a few words one letter is left (`b's` is `b`), and one letter may be given a sign
 //! (`C++`). So a word whose first two letters begin no stem that is looked for needs no stemming.
 
-/// First two bytes, the second 0 for a word of one.
-type Opening = [u8; 2];
+/// First and second letters are told apart by their low five bits: other signs may be taken for letters,
+/// which costs a stem and hides none.
+const LETTERS: usize = 32;
 
-/// The openings of a set of terms.
+/// The openings of a set of terms: one bit for each second letter, by first letter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Openings(Vec<Opening>);
+pub struct Openings([u32; LETTERS]);
 
 impl Openings {
     /// Of these terms.
     #[must_use]
     pub fn of<'t>(terms: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut openings: Vec<Opening> = terms.into_iter().map(opening).collect();
-        openings.sort_unstable();
-        openings.dedup();
-        Self(openings)
+        let mut openings = Self::default();
+        for term in terms {
+            let (first, second) = opening(term);
+            if let Some(seconds) = openings.0.get_mut(first) {
+                // A word of one letter has none to tell it apart, and a term of one letter goes with every word.
+                *seconds |= second.map_or(u32::MAX, |second| 1 << second | 1);
+            }
+        }
+        openings
     }
 
     /// Whether the stem of `word`, in any case, may be one of the terms.
     pub(super) fn may_hold(&self, word: &str) -> bool {
-        let [first, second] = opening(word);
-        self.0.iter().any(|known| known[0] == first && (known[1] == second || known[1] == 0 || second == 0))
+        let (first, second) = opening(word);
+        self.0.get(first).is_some_and(|seconds| seconds & 1 << second.unwrap_or(0) != 0)
     }
 }
 
-fn opening(word: &str) -> Opening {
-    let mut bytes = word.bytes().map(|byte| if matches!(byte, b'y' | b'Y') { b'i' } else { byte.to_ascii_lowercase() });
-    [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)]
+fn opening(word: &str) -> (usize, Option<usize>) {
+    let letter = |byte: &u8| {
+        let byte = if matches!(byte, b'y' | b'Y') { b'i' } else { *byte };
+        usize::from(byte) % LETTERS
+    };
+    (word.as_bytes().first().map_or(0, letter), word.as_bytes().get(1).map(letter))
 }

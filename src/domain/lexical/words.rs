@@ -9,16 +9,17 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Calls `visit` with every word of `text` and its byte offset, in order.
 pub(super) fn for_each_word<'text>(text: &'text str, mut visit: impl FnMut(usize, &'text str)) {
     let mut offset = 0;
-    for run in text.split(|character: char| character.is_ascii_whitespace()) {
+    for run in text.as_bytes().split(u8::is_ascii_whitespace) {
         if run.is_ascii() {
             let mut rest = run;
-            while let Some((start, end)) = first_ascii_word(rest.as_bytes()) {
-                let at = offset + run.len() - rest.len() + start;
-                visit(at, rest.get(start..end).unwrap_or_default());
+            while let Some((start, end)) = first_ascii_word(rest) {
+                let at = offset + run.len() - rest.len();
+                visit(at + start, text.get(at + start..at + end).unwrap_or_default());
                 rest = rest.get(end..).unwrap_or_default();
             }
         } else {
-            for (start, word) in run.unicode_word_indices() {
+            let words = text.get(offset..offset + run.len()).unwrap_or_default().unicode_word_indices();
+            for (start, word) in words {
                 visit(offset + start, word);
             }
         }

@@ -10,10 +10,8 @@ pub const COUNT: usize = 3;
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
     // Fused score, 0 to 1.
-    "fused",
-    // Share of the query's known idf mass in the one sentence that holds most of it.
-    "sentence",
-    // Share in title and headings.
+    "fused", // Share of the query's known idf mass in the one sentence that holds most of it.
+    "sentence", // Share in title and headings.
     "title",
 ];
 
