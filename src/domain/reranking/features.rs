@@ -7,13 +7,9 @@ use crate::domain::sentence::{Sentence, sentences};
 /// Number of features.
 pub const COUNT: usize = 3;
 
-/// Names of the features in the order of [`Features::values`], for the calibration tool.
-pub const NAMES: [&str; COUNT] = [
-    // Fused score, 0 to 1.
-    "fused", // Share of the query's known idf mass in the one sentence that holds most of it.
-    "sentence", // Share in title and headings.
-    "title",
-];
+/// Names of the features in the order of [`Features::values`], for the calibration tool: the fused score, and
+/// the share of the query's known idf mass in the one sentence that holds most of it, and in title and headings.
+pub const NAMES: [&str; COUNT] = ["fused", "sentence", "title"];
 
 /// A passage of the fused list.
 #[derive(Debug, Clone, Copy, PartialEq)]
