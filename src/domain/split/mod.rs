@@ -11,18 +11,24 @@
 //! (`pack`). Splitters that count each candidate chunk anew are quadratic on text without blank
 //! lines, such as that of PDF files; they were rejected for that.
 
+mod code;
+mod costs;
 mod front;
 mod markdown;
 mod outline;
 mod pack;
+mod pages;
+mod settings;
 mod units;
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use costs::{Costs, Limits};
 
 pub use front::{Front, FrontComposer, Window, embedding_text};
 pub use outline::{Heading, Outline};
+pub use pages::PageMap;
+pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};
 
 /// Counts tokens as the embedding model will, without its special tokens.
 pub trait TokenCounter {
@@ -33,77 +39,6 @@ pub trait TokenCounter {
 impl<F: Fn(&str) -> usize> TokenCounter for F {
     fn count(&self, text: &str) -> usize {
         self(text)
-    }
-}
-
-/// Where a splitter prefers to cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SplitterKind {
-    /// At paragraphs, else lines, else sentences, else words.
-    #[default]
-    Recursive,
-    /// As [`Self::Recursive`], but at headings first; headings are read from Markdown syntax.
-    Markdown,
-    /// Wherever the budget is full, at a word.
-    Tokens,
-}
-
-/// What a collection may set about its splitter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SplitterSettings {
-    /// Where to cut.
-    pub kind: SplitterKind,
-    /// Largest piece, in tokens of the embedder; the embedder's window lowers it further.
-    pub max_tokens: usize,
-    /// How much of a piece the next one repeats, in tokens. Unset, 12 % of the piece's budget.
-    pub overlap_tokens: Option<usize>,
-}
-
-impl Default for SplitterSettings {
-    fn default() -> Self {
-        Self { kind: SplitterKind::default(), max_tokens: 512, overlap_tokens: None }
-    }
-}
-
-/// A fault of [`SplitterSettings`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SplitterSettingsError {
-    /// Pieces would be too small to say anything, or too large for any embedder.
-    #[error("max_tokens must lie between {MIN_MAX_TOKENS} and {MAX_MAX_TOKENS}, not {0}")]
-    MaxTokens(usize),
-    /// More of a piece would be repetition than news.
-    #[error("overlap_tokens must be at most half of max_tokens, not {0}")]
-    OverlapTokens(usize),
-}
-
-/// Smallest `max_tokens` that leaves room for a sentence.
-const MIN_MAX_TOKENS: usize = 16;
-
-/// Largest `max_tokens`: no embedder in use reads more.
-const MAX_MAX_TOKENS: usize = 32_768;
-
-impl SplitterSettings {
-    /// Checks what a client sent. [`split`] also copes with settings that fail here.
-    ///
-    /// # Errors
-    ///
-    /// The first value found out of range.
-    pub fn check(&self) -> Result<(), SplitterSettingsError> {
-        if !(MIN_MAX_TOKENS..=MAX_MAX_TOKENS).contains(&self.max_tokens) {
-            return Err(SplitterSettingsError::MaxTokens(self.max_tokens));
-        }
-        match self.overlap_tokens {
-            Some(overlap) if overlap > self.max_tokens / 2 => Err(SplitterSettingsError::OverlapTokens(overlap)),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Tokens that a piece of `budget` tokens shares with the one before it, at most half of it.
-    fn overlap_of(&self, budget: usize) -> usize {
-        // 12 % is the customary share; it keeps a sentence or two of context across a cut.
-        self.overlap_tokens.unwrap_or(budget * 12 / 100).min(budget / 2)
     }
 }
 
@@ -135,9 +70,9 @@ pub struct Piece {
 
 /// Splits a document's text into pieces; text that is all white space has none.
 ///
-/// The budget of a piece is `settings.max_tokens`, or what `window` leaves beside the title and the
-/// heading path in front of it. Only a single character that is more tokens than a whole budget
-/// makes a piece that exceeds it.
+/// The budget of a piece is `settings.size`, and what `window` leaves beside the title and the heading path in front
+/// of it. Only a single character that is more tokens than a whole budget makes a piece that exceeds it.
+/// [`SplitterKind::Auto`] is [`SplitterKind::Recursive`] here: resolve it with [`SplitterKind::or`] before.
 #[must_use]
 pub fn split(
     source: &SplitSource<'_>,
@@ -145,10 +80,19 @@ pub fn split(
     window: Window,
     counter: &dyn TokenCounter,
 ) -> Vec<Piece> {
-    let smallest_budget = window.piece_budget(window.front_limit(), settings.max_tokens);
-    let units = units::units_of(source.text, source.outline, smallest_budget, counter);
+    let smallest = match settings.unit {
+        SizeUnit::Tokens => {
+            Limits { tokens: window.piece_budget(window.front_limit(), settings.size), characters: None }
+        }
+        SizeUnit::Characters => Limits {
+            tokens: window.piece_budget(window.front_limit(), usize::MAX),
+            characters: Some(settings.size.max(1)),
+        },
+    };
+    let units = units::units_of(source.text, source.outline, smallest, counter);
+    let costs = Costs::of(source.text, &units, smallest);
     let fronts = FrontComposer::new(source.title, window, counter);
-    let packer = pack::Packer { source, settings, window, counter, fronts, units: &units };
+    let packer = pack::Packer { source, settings, window, counter, fronts, units: &units, costs };
     to_pieces(source, packer.pack())
 }
 

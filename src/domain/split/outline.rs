@@ -2,20 +2,21 @@
 
 use std::ops::Range;
 
-use super::SplitterKind;
-use super::markdown;
+use serde::{Deserialize, Serialize};
+
+use super::{SplitterKind, code, markdown};
 
 /// Longest heading that is kept, in characters: it is repeated with every piece under it.
 const LONGEST_HEADING: usize = 200;
 
 /// A heading of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// Byte range of its line or lines in the text, markup and line end included.
     pub bytes: Range<usize>,
     /// 1 for the outermost; a heading ends those of its own and deeper levels.
     pub level: u8,
-    /// What it says, without markup.
+    /// What it says, without markup. Empty, it only ends the one before.
     pub text: String,
 }
 
@@ -24,10 +25,12 @@ pub struct Heading {
 pub struct Outline {
     headings: Vec<(Heading, Option<usize>)>,
     code: Vec<Range<usize>>,
+    /// Whether the whole text is source code.
+    is_source: bool,
 }
 
 impl Outline {
-    /// The outline that `kind` reads from `text` itself: that of Markdown, or none.
+    /// The outline that `kind` reads from `text` itself: that of Markdown or of source code, or none.
     #[must_use]
     pub fn of(kind: SplitterKind, text: &str) -> Self {
         match kind {
@@ -35,7 +38,8 @@ impl Outline {
                 let (headings, code) = markdown::scan(text);
                 Self { code, ..Self::from_headings(headings) }
             }
-            SplitterKind::Recursive | SplitterKind::Tokens => Self::default(),
+            SplitterKind::Code => Self { is_source: true, ..Self::from_headings(code::scan(text)) },
+            SplitterKind::Auto | SplitterKind::Recursive | SplitterKind::Tokens => Self::default(),
         }
     }
 
@@ -70,7 +74,9 @@ impl Outline {
         let mut path = Vec::new();
         let mut next = self.innermost_at(byte);
         while let Some((heading, above)) = next.and_then(|index| self.headings.get(index)) {
-            path.push(heading.text.clone());
+            if !heading.text.is_empty() {
+                path.push(heading.text.clone());
+            }
             next = *above;
         }
         path.reverse();
@@ -85,6 +91,11 @@ impl Outline {
     /// Byte range of the lines of the last heading that begins at or before a byte offset.
     pub(super) fn heading_lines_at(&self, byte: usize) -> Option<Range<usize>> {
         self.innermost_at(byte).and_then(|index| self.headings.get(index)).map(|(heading, _)| heading.bytes.clone())
+    }
+
+    /// Whether the whole text is source code.
+    pub(super) const fn is_source(&self) -> bool {
+        self.is_source
     }
 
     /// Whether a byte offset lies in a fenced code block.

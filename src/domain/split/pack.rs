@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::costs::Costs;
 use super::units::{Cut, Unit};
-use super::{FrontComposer, SplitSource, SplitterKind, SplitterSettings, TokenCounter, Window};
+use super::{FrontComposer, SizeUnit, SplitSource, SplitterKind, SplitterSettings, TokenCounter, Window};
 
 /// A finished piece: byte range and exact number of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,71 +23,80 @@ pub(super) struct Packer<'input> {
     pub(super) counter: &'input dyn TokenCounter,
     pub(super) fronts: FrontComposer<'input>,
     pub(super) units: &'input [Unit],
+    pub(super) costs: Costs,
 }
 
 impl Packer<'_> {
     /// All pieces of the text.
     pub(super) fn pack(&self) -> Vec<Packed> {
-        let costs = Costs::of(self.units);
         let mut pieces = Vec::new();
         // Units before `covered` are in some piece; a piece that begins before it overlaps.
         let (mut first, mut covered) = (0, 0);
         let mut budget = None;
         while covered < self.units.len() {
-            let tokens = self.budget_at(first, &mut budget);
-            let Some((end, packed)) = self.fit(&costs, first, covered, tokens) else {
+            let allowed = self.budget_at(first, &mut budget);
+            let Some((end, packed)) = self.fit(first, covered, allowed) else {
                 // The overlap left no room for anything new.
                 first = covered;
                 continue;
             };
             pieces.push(packed);
             covered = end;
-            first = self.overlap_start(&costs, first, end, tokens);
+            first = self.overlap_start(first, end, allowed);
         }
         pieces
     }
 
     /// Budget of a piece that begins with unit `first`; counted anew only under another heading.
-    fn budget_at(&self, first: usize, last: &mut Option<Budget>) -> usize {
+    fn budget_at(&self, first: usize, last: &mut Option<KnownBudget>) -> Budget {
         let byte = self.units.get(first).map_or(0, |unit| unit.bytes.start);
         let heading = self.source.outline.innermost_at(byte);
         match last {
-            Some(known) if known.heading == heading => known.tokens,
+            Some(known) if known.heading == heading => known.budget,
             Some(_) | None => {
                 let front = self.fronts.compose(&self.source.outline.path_at(byte));
-                let tokens = self.window.piece_budget(front.tokens, self.settings.max_tokens);
-                *last = Some(Budget { heading, tokens });
-                tokens
+                let most_tokens = match self.settings.unit {
+                    SizeUnit::Tokens => self.settings.size,
+                    SizeUnit::Characters => usize::MAX,
+                };
+                let tokens = self.window.piece_budget(front.tokens, most_tokens);
+                let budget = Budget { tokens, cost: self.costs.budget(tokens) };
+                *last = Some(KnownBudget { heading, budget });
+                budget
             }
         }
     }
 
     /// The piece that begins with unit `first` and the unit after it; `None` if it would not reach
     /// beyond `covered` and might with a later start.
-    fn fit(&self, costs: &Costs, first: usize, covered: usize, budget: usize) -> Option<(usize, Packed)> {
-        let mut limit = costs.tail_aware_limit(first, budget);
+    fn fit(&self, first: usize, covered: usize, budget: Budget) -> Option<(usize, Packed)> {
+        let costs = &self.costs;
+        let mut limit = costs.tail_aware_limit(first, budget.cost);
         let mut misfits = 0;
         loop {
             let end = costs.last_within(first, limit).max(first + 1);
             if end <= covered && first < covered {
                 return None;
             }
-            let end = self.best_cut(costs, first, covered, end, budget);
+            let end = self.best_cut(first, covered, end, budget.cost);
             let bytes = self.bytes_of(first, end);
-            let tokens = self.counter.count(self.source.text.get(bytes.clone()).unwrap_or_default());
-            if tokens <= budget || end == first + 1 {
+            let text = self.source.text.get(bytes.clone()).unwrap_or_default();
+            let tokens = self.counter.count(text);
+            let excess = costs.excess(text, tokens, budget.tokens);
+            if excess.is_none() || end == first + 1 {
                 return Some((end, Packed { bytes, tokens }));
             }
             // A tokenizer may count more for the whole than for its parts.
             let cost = costs.between(first, end);
-            let next = if misfits < PATIENCE { cost.saturating_sub(tokens - budget) } else { cost / 2 };
-            limit = next.min(cost - 1);
+            let excess = excess.unwrap_or_default();
+            let next = if misfits < PATIENCE { cost.saturating_sub(excess) } else { cost / 2 };
+            limit = next.min(cost.saturating_sub(1));
             misfits += 1;
         }
     }
 
     /// The best place to end a piece of the units from `first` that may hold those before `end`.
-    fn best_cut(&self, costs: &Costs, first: usize, covered: usize, end: usize, budget: usize) -> usize {
+    fn best_cut(&self, first: usize, covered: usize, end: usize, budget: usize) -> usize {
         if end == self.units.len() || self.settings.kind == SplitterKind::Tokens {
             return end;
         }
@@ -94,7 +104,7 @@ impl Packer<'_> {
             .rev()
             .map_while(|candidate| {
                 let cut = self.units.get(candidate)?.cut;
-                let filled = costs.between(first, candidate);
+                let filled = self.costs.between(first, candidate);
                 // A heading is worth a piece that is only a quarter full, other cuts one half full.
                 let enough = if cut == Cut::Heading { budget / 4 } else { budget / 2 };
                 (filled >= budget / 4).then_some((filled >= enough).then_some((cut, candidate)))
@@ -107,15 +117,15 @@ impl Packer<'_> {
     /// Where the piece after the one of units `first..end` begins: up to the overlap before `end`.
     ///
     /// Nothing is repeated across a heading: the text before it belongs to another section.
-    fn overlap_start(&self, costs: &Costs, first: usize, end: usize, budget: usize) -> usize {
-        let overlap = self.settings.overlap_of(budget);
+    fn overlap_start(&self, first: usize, end: usize, budget: Budget) -> usize {
+        let overlap = self.costs.overlap(self.settings.overlap, budget.cost);
         let cut_at = |unit: usize| self.units.get(unit).map(|unit| unit.cut);
         if end >= self.units.len() || cut_at(end) == Some(Cut::Heading) {
             return end;
         }
         let mut start = end;
         for candidate in (first + 1..end).rev() {
-            if costs.between(candidate, end) > overlap {
+            if self.costs.between(candidate, end) > overlap {
                 break;
             }
             start = candidate;
@@ -137,51 +147,18 @@ impl Packer<'_> {
     }
 }
 
+/// What a piece may have.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    tokens: usize,
+    /// In what the costs are measured in.
+    cost: usize,
+}
+
 /// The last budget that was worked out.
 #[derive(Debug)]
-struct Budget {
+struct KnownBudget {
     /// The innermost heading that it is for, if there is one.
     heading: Option<usize>,
-    tokens: usize,
-}
-
-/// Sums of unit costs.
-struct Costs {
-    /// Cost of all units before each unit, and at the end of all units.
-    before: Vec<usize>,
-}
-
-impl Costs {
-    fn of(units: &[Unit]) -> Self {
-        let mut before = Vec::with_capacity(units.len() + 1);
-        let mut sum = 0;
-        before.push(sum);
-        for unit in units {
-            sum += unit.cost;
-            before.push(sum);
-        }
-        Self { before }
-    }
-
-    fn at(&self, unit: usize) -> usize {
-        self.before.get(unit).or(self.before.last()).copied().unwrap_or(0)
-    }
-
-    /// Cost of the units `first..end`.
-    fn between(&self, first: usize, end: usize) -> usize {
-        self.at(end).saturating_sub(self.at(first))
-    }
-
-    /// Largest `end` for which the units `first..end` cost at most `limit`.
-    fn last_within(&self, first: usize, limit: usize) -> usize {
-        let most = self.at(first).saturating_add(limit);
-        self.before.partition_point(|cost| *cost <= most).saturating_sub(1)
-    }
-
-    /// The budget, or less if the last piece of the text would else get hardly anything.
-    fn tail_aware_limit(&self, first: usize, budget: usize) -> usize {
-        let left = self.between(first, self.before.len() - 1);
-        let smallest_tail = budget / 4;
-        if left > budget && left < budget + smallest_tail { left - smallest_tail } else { budget }
-    }
+    budget: Budget,
 }

@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use super::*;
 
 const WINDOW: Window = Window { tokens: 256, special_tokens: 2 };
-const KINDS: [SplitterKind; 3] = [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Tokens];
+const KINDS: [SplitterKind; 4] =
+    [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Code, SplitterKind::Tokens];
+/// Larger than any piece.
+const ENDLESS: Window = Window { tokens: 1 << 40, special_tokens: 2 };
 
 /// Counts roughly as `WordPiece` does: four characters a token, each CJK character and punctuation
 /// mark one, a single unknown token for a very long word, nothing for control characters.
@@ -40,8 +43,12 @@ impl TokenCounter for Recorder<'_> {
     }
 }
 
-fn settings(kind: SplitterKind, max_tokens: usize, overlap_tokens: Option<usize>) -> SplitterSettings {
-    SplitterSettings { kind, max_tokens, overlap_tokens }
+fn settings(kind: SplitterKind, size: usize, overlap: Option<usize>) -> SplitterSettings {
+    SplitterSettings { kind, unit: SizeUnit::Tokens, size, overlap }
+}
+
+fn in_characters(kind: SplitterKind, size: usize, overlap: Option<usize>) -> SplitterSettings {
+    SplitterSettings { unit: SizeUnit::Characters, ..settings(kind, size, overlap) }
 }
 
 fn split_titled(
@@ -88,8 +95,14 @@ fn assert_laws(text: &str, title: &str, settings: &SplitterSettings, window: Win
         assert_eq!(piece.heading_path, outline.path_at(piece.bytes.start));
         let front = fronts.compose(&piece.heading_path);
         assert!(front.tokens <= window.front_limit());
-        let budget = window.piece_budget(front.tokens, settings.max_tokens);
-        assert!(piece.tokens <= budget || slice.chars().count() == 1, "{} > {budget}: {slice:?}", piece.tokens);
+        let (most_tokens, most_characters) = match settings.unit {
+            SizeUnit::Tokens => (settings.size, usize::MAX),
+            SizeUnit::Characters => (usize::MAX, settings.size),
+        };
+        let budget = window.piece_budget(front.tokens, most_tokens);
+        let length = slice.chars().count();
+        assert!(piece.tokens <= budget || length == 1, "{} > {budget}: {slice:?}", piece.tokens);
+        assert!(length <= most_characters.max(1), "{length} > {most_characters}: {slice:?}");
         (covered, last_start) = (piece.end, Some(piece.start));
     }
     assert!(characters[covered..].iter().all(|character| character.is_whitespace()));
@@ -105,7 +118,7 @@ fn nasty_text() -> impl Strategy<Value = String> {
         1 => prop::sample::select(vec![
             "\r\n", "\n", "\n\n", "\r\n\r\n", "\u{c}", "\u{2028}", "\u{0}", "\t ", "    ", "👨‍👩‍👧‍👦🏳️‍🌈🇩🇪🇫🇷", "e\u{301}\u{302}",
             "# A\n", "\n## B c\n", "### D\n", "Title\n====\n", "```\n# x\n", "```\n", "- item\n", "1. item\n", "| a | b |\n",
-            "---\n", "U.S. e.g. 3.14 ", "...!?", "\u{200b}\u{ad}\u{feff}",
+            "fn f() {\n", "    def g(x):\n", "class A {\n", "}\n", "  // note\n", "X = 1\n", "---\n", "U.S. e.g. 3.14 ", "...!?", "\u{200b}\u{ad}\u{feff}",
         ]).prop_map(str::to_owned),
         1 => (1..300_usize).prop_map(|length| "x".repeat(length)),
         1 => (1..60_usize).prop_map(|length| "\u{301}".repeat(length)),
@@ -129,6 +142,11 @@ proptest! {
         let window = Window { tokens: window_tokens, special_tokens: 2 };
         assert_laws(&text, &title, &settings, window, &word_pieces);
         assert_laws(&text, &title, &settings, window, &str::len);
+        assert_laws(&text, &title, &settings, window, &erratic);
+        assert_laws(&text, &title, &settings, window, &|_: &str| 0);
+        let settings = in_characters(kind, max_tokens * 3, overlap.map(|overlap| overlap * 3));
+        assert_laws(&text, &title, &settings, window, &word_pieces);
+        assert_laws(&text, &title, &settings, ENDLESS, &word_pieces);
         assert_laws(&text, &title, &settings, window, &erratic);
         assert_laws(&text, &title, &settings, window, &|_: &str| 0);
     }
@@ -213,10 +231,46 @@ fn one_enormous_word() {
 }
 
 #[test]
+fn sizes_may_count_characters() {
+    let text = "Aaaa bbbb cccc dddd. Eeee ffff gggg. Hhhh iiii jjjj kkkk llll. ".repeat(20);
+    let lengths = |settings: &SplitterSettings, window| {
+        let pieces = split_titled(&text, "", settings, window, &word_pieces);
+        pieces.iter().map(|piece| piece.end - piece.start).collect::<Vec<_>>()
+    };
+    let settings = in_characters(SplitterKind::Recursive, 200, Some(0));
+    let within = lengths(&settings, ENDLESS);
+    assert!(within.iter().all(|length| (100..=200).contains(length)), "{within:?}");
+    // The window of the embedder holds as well, and fills as it does when it is the only bound.
+    let settings = in_characters(SplitterKind::Recursive, 5_000, None);
+    let bounded = lengths(&settings, Window { tokens: 52, special_tokens: 2 });
+    let (_, full) = bounded.split_last().expect("several");
+    assert!(full.iter().all(|length| (100..=260).contains(length)), "{bounded:?}");
+}
+
+#[test]
+fn code_is_cut_between_definitions() {
+    let uses = (0..8).map(|number| format!("use a::b{number};\n")).collect::<String>();
+    let function = |name: &str| {
+        let lines = (0..4).map(|number| format!("    let x{number} = compute(y),\n\n    z;\n")).collect::<String>();
+        format!("/// Documented.\nfn {name}(y: u8) -> u8 {{\n{lines}}}\n")
+    };
+    let text = format!("{uses}\n{}\n{}", function("first"), function("second"));
+    let pieces = pieces_of(&text, SplitterKind::Code, 76, 0);
+    let expected = [
+        (uses.trim().to_owned(), vec![]),
+        (function("first").trim().to_owned(), vec!["fn first(y: u8) -> u8".to_owned()]),
+        (function("second").trim().to_owned(), vec!["fn second(y: u8) -> u8".to_owned()]),
+    ];
+    assert_eq!(pieces, expected);
+}
+
+#[test]
 fn settings_are_checked() {
     assert_eq!(SplitterSettings::default().check(), Ok(()));
-    assert_eq!(settings(SplitterKind::Tokens, 4, None).check(), Err(SplitterSettingsError::MaxTokens(4)));
-    assert_eq!(settings(SplitterKind::Tokens, 40, Some(21)).check(), Err(SplitterSettingsError::OverlapTokens(21)));
+    assert!(matches!(settings(SplitterKind::Tokens, 4, None).check(), Err(SplitterSettingsError::Size { .. })));
+    assert_eq!(settings(SplitterKind::Tokens, 40, Some(21)).check(), Err(SplitterSettingsError::Overlap));
+    assert!(in_characters(SplitterKind::Tokens, 63, None).check().is_err());
+    assert_eq!(in_characters(SplitterKind::Code, 100_000, Some(50_000)).check(), Ok(()));
 }
 
 /// Every text, however built, is counted a bounded number of times over.
@@ -237,12 +291,12 @@ fn counting_is_linear() {
         ("nothing", "\u{0}".repeat(200_000)),
     ];
     for (name, text) in texts {
-        for kind in KINDS {
+        for settings in KINDS.iter().flat_map(|kind| [settings(*kind, 512, None), in_characters(*kind, 600, None)]) {
             let counter = Recorder { inner: &word_pieces, calls: Cell::new(0), bytes: Cell::new(0) };
-            let pieces = split_titled(&text, "A title", &settings(kind, 512, None), WINDOW, &counter);
+            let pieces = split_titled(&text, "A title", &settings, WINDOW, &counter);
             let (calls, times) = (counter.calls.get(), counter.bytes.get() / text.len());
-            assert!(times <= 5, "{name} {kind:?}: counted {times} times over");
-            assert!(calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100, "{name} {kind:?}: {calls} calls");
+            assert!(times <= 5, "{name} {settings:?}: counted {times} times over");
+            assert!(calls <= text.len() * 3 / 5 + 8 * pieces.len() + 100, "{name} {settings:?}: {calls} calls");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Outline, TokenCounter};
+use super::{Outline, TokenCounter, costs::Limits};
 
 /// How good a place to cut is, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,11 +45,14 @@ const PHRASE_BYTES: usize = 32;
 /// Graphemes in a slice of something without words.
 const SLICE_GRAPHEMES: usize = 32;
 
-/// Takes `text` apart into units that fit a budget of `smallest_budget` tokens several times over.
-pub(super) fn units_of(text: &str, outline: &Outline, smallest_budget: usize, counter: &dyn TokenCounter) -> Vec<Unit> {
+/// Takes `text` apart into units that fit the `smallest` budget several times over.
+pub(super) fn units_of(text: &str, outline: &Outline, smallest: Limits, counter: &dyn TokenCounter) -> Vec<Unit> {
     // An eighth fills budgets and overlaps well; under eight tokens, sentences would be lost to it.
-    let largest_cost = (smallest_budget / 8).max(smallest_budget.min(8));
-    let mut builder = Builder { text, counter, largest_cost, units: Vec::with_capacity(text.len() / 64) };
+    let part_of = |budget: usize, least: usize| (budget / 8).max(budget.min(least));
+    let largest_cost = part_of(smallest.tokens, 8);
+    let most_characters = smallest.characters.map_or(usize::MAX, |characters| part_of(characters, 32));
+    let mut builder =
+        Builder { text, counter, largest_cost, most_characters, units: Vec::with_capacity(text.len() / 64) };
     let mut gap_start = 0;
     for (offset, segment) in text.split_sentence_bound_indices() {
         let start = offset + segment.len() - segment.trim_start().len();
@@ -76,7 +79,19 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
             return Cut::Word;
         }
     }
-    match line_ends(gap) {
+    let line_ends = line_ends(gap);
+    if outline.is_source() && line_ends > 0 {
+        // What closes a block belongs to it.
+        let closes = text.get(start..).is_some_and(|rest| rest.starts_with(['}', ')', ']']));
+        return if closes {
+            Cut::Word
+        } else if line_ends == 1 {
+            Cut::Line
+        } else {
+            Cut::Paragraph
+        };
+    }
+    match line_ends {
         0 => Cut::Sentence,
         1 if is_wrapped(text, gap_start, start) => Cut::Word,
         1 => Cut::Line,
@@ -135,6 +150,7 @@ struct Builder<'input> {
     text: &'input str,
     counter: &'input dyn TokenCounter,
     largest_cost: usize,
+    most_characters: usize,
     units: Vec<Unit>,
 }
 
@@ -150,9 +166,10 @@ impl Builder<'_> {
         }
         let start = bytes.start + part.len() - part.trim_start().len();
         let bytes = start..start + trimmed.len();
-        let by_length = trimmed.chars().count().div_ceil(MAX_CHARACTERS_PER_TOKEN);
+        let characters = trimmed.chars().count();
+        let by_length = characters.div_ceil(MAX_CHARACTERS_PER_TOKEN);
         // What is too long by its characters alone need not be counted.
-        let fits_by_length = by_length <= self.largest_cost;
+        let fits_by_length = by_length <= self.largest_cost && characters <= self.most_characters;
         match stage.next() {
             Some(next) if !fits_by_length => self.add_parts(bytes, cut, next),
             next => {

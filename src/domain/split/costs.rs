@@ -1,0 +1,129 @@
+//! What pieces are measured in.
+
+use super::units::Unit;
+
+/// Default share of a piece that the next one repeats, in per cent. It is the customary one, and keeps a sentence or
+/// two of context across a cut.
+const OVERLAP_PERCENT: usize = 12;
+
+/// What a piece may have at most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) tokens: usize,
+    /// Where the size of pieces is set in characters.
+    pub(super) characters: Option<usize>,
+}
+
+/// Sums of what units cost: in tokens, or in characters where those run out first.
+///
+/// Both limits hold for every piece. Cuts are chosen by how full a piece is, and that is told by the limit that is
+/// met first, which for one text is nearly always the same.
+#[derive(Debug)]
+pub(super) struct Costs {
+    /// Cost of all units before each unit, and at the end of all units.
+    before: Vec<usize>,
+    /// Characters and tokens of all units, for turning one into the other.
+    characters: usize,
+    tokens: usize,
+    most_characters: Option<usize>,
+    counts_characters: bool,
+}
+
+impl Costs {
+    /// The costs of a text's units under the tightest limits there are.
+    pub(super) fn of(text: &str, units: &[Unit], limits: Limits) -> Self {
+        let tokens: usize = units.iter().map(|unit| unit.cost).sum();
+        let places = limits.characters.map(|_| character_places(text, units)).unwrap_or_default();
+        let characters = places.last().zip(places.first()).map_or(0, |(end, start)| end - start);
+        let counts_characters = limits
+            .characters
+            .is_some_and(|most| most.saturating_mul(tokens) <= limits.tokens.saturating_mul(characters));
+        let before = if counts_characters { places } else { token_sums(units) };
+        Self { before, characters, tokens, most_characters: limits.characters, counts_characters }
+    }
+
+    /// What a piece of so many tokens may cost.
+    pub(super) fn budget(&self, tokens: usize) -> usize {
+        match self.most_characters {
+            Some(characters) if self.counts_characters => characters,
+            Some(_) | None => tokens,
+        }
+    }
+
+    /// How much too much a finished piece is, if it is.
+    pub(super) fn excess(&self, text: &str, tokens: usize, most_tokens: usize) -> Option<usize> {
+        let by_tokens = tokens
+            .checked_sub(most_tokens)
+            .filter(|excess| *excess > 0)
+            .map(|excess| if self.counts_characters { scale(excess, self.characters, self.tokens) } else { excess });
+        let by_characters = self.most_characters.and_then(|most| {
+            let excess = text.chars().count().checked_sub(most).filter(|excess| *excess > 0)?;
+            Some(if self.counts_characters { excess } else { scale(excess, self.tokens, self.characters) })
+        });
+        by_tokens.max(by_characters)
+    }
+
+    /// What a piece of this budget shares with the one before it, at most half of it.
+    pub(super) fn overlap(&self, wanted: Option<usize>, budget: usize) -> usize {
+        let in_characters = self.most_characters.is_some();
+        wanted
+            .map(|overlap| {
+                if in_characters && !self.counts_characters {
+                    overlap.saturating_mul(self.tokens) / self.characters.max(1)
+                } else {
+                    overlap
+                }
+            })
+            .unwrap_or(budget / 100 * OVERLAP_PERCENT + budget % 100 * OVERLAP_PERCENT / 100)
+            .min(budget / 2)
+    }
+
+    fn at(&self, unit: usize) -> usize {
+        self.before.get(unit).or(self.before.last()).copied().unwrap_or(0)
+    }
+
+    /// Cost of the units `first..end`.
+    pub(super) fn between(&self, first: usize, end: usize) -> usize {
+        self.at(end).saturating_sub(self.at(first))
+    }
+
+    /// Largest `end` for which the units `first..end` cost at most `limit`.
+    pub(super) fn last_within(&self, first: usize, limit: usize) -> usize {
+        let most = self.at(first).saturating_add(limit);
+        self.before.partition_point(|cost| *cost <= most).saturating_sub(1)
+    }
+
+    /// The budget, or less if the last piece of the text would else get hardly anything.
+    pub(super) fn tail_aware_limit(&self, first: usize, budget: usize) -> usize {
+        let left = self.between(first, self.before.len().saturating_sub(1));
+        let smallest_tail = budget / 4;
+        if left > budget && left - budget < smallest_tail { left - smallest_tail } else { budget }
+    }
+}
+
+fn token_sums(units: &[Unit]) -> Vec<usize> {
+    let mut sum = 0;
+    let sums = units.iter().map(|unit| {
+        sum += unit.cost;
+        sum
+    });
+    std::iter::once(0).chain(sums).collect()
+}
+
+/// Where each unit begins, in characters, and where the last one ends. Space between units is counted with the first.
+fn character_places(text: &str, units: &[Unit]) -> Vec<usize> {
+    let (mut byte, mut character) = (0, 0);
+    let mut advance = |to: usize| {
+        character += text.get(byte..to).map_or(0, |slice| slice.chars().count());
+        byte = to;
+        character
+    };
+    let mut places: Vec<usize> = units.iter().map(|unit| advance(unit.bytes.start)).collect();
+    places.extend(units.last().map(|unit| advance(unit.bytes.end)));
+    places
+}
+
+/// `number` parts of `of` as parts of `to`, rounded up and at least 1.
+fn scale(number: usize, to: usize, of: usize) -> usize {
+    number.saturating_mul(to).div_ceil(of.max(1)).max(1)
+}
