@@ -1,43 +1,133 @@
 //! Bytes to characters.
+//!
+//! A byte order mark decides, then UTF-8, which other encodings hardly ever are by accident, then what the sender
+//! or the page itself says, then what `chardetng` finds likeliest, which is the detector of a web browser.
 
-use super::ExtractError;
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// Decodes UTF-8, or UTF-16 with a byte order mark; the mark itself is left out.
+use super::{Cause, ExtractError};
+
+/// Bytes that are looked at to tell UTF-16 without a mark from other things.
+const SAMPLE: usize = 4096;
+
+/// A text has at most one control character in so many.
+const CHARACTERS_PER_CONTROL: usize = 50;
+
+/// Decodes text in any encoding of the WHATWG Encoding Standard; byte order marks are left out.
+///
+/// `declared` is the name of the encoding that sender or document give, if any.
 ///
 /// # Errors
-/// `encoding` when the bytes are neither, `binary` when they hold NUL characters.
-pub fn decode(bytes: &[u8]) -> Result<String, ExtractError> {
-    let text = match bytes {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest)?,
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes)?,
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes)?,
-        _ => utf8(bytes)?,
+/// `encoding` when no encoding fits, `binary` when the bytes are not text.
+pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractError> {
+    let text = if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        strictly(encoding, bytes.get(mark..).unwrap_or_default())?
+    } else if let Some(encoding) = unmarked_utf16(bytes) {
+        strictly(encoding, bytes)?
+    } else if bytes.contains(&0) {
+        return Err(binary("NUL characters"));
+    } else {
+        eight_bit(bytes, declared)?
     };
     if text.contains('\0') {
-        return Err(ExtractError::new(
-            "binary",
-            "the document holds NUL characters, so it is not text; send the text itself",
-        ));
+        return Err(binary("NUL characters"));
+    }
+    let controls = text.chars().filter(|character| is_foreign(*character)).count();
+    if controls * CHARACTERS_PER_CONTROL > text.chars().count().max(CHARACTERS_PER_CONTROL) {
+        return Err(binary("many control characters"));
     }
     Ok(text)
 }
 
-fn utf8(bytes: &[u8]) -> Result<String, ExtractError> {
-    std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
-        ExtractError::new(
-            "encoding",
-            format!("the document is not UTF-8 (first wrong byte at {}); convert it to UTF-8", error.valid_up_to()),
-        )
-    })
+fn binary(what: &str) -> ExtractError {
+    ExtractError::new(Cause::Binary, format!("the document holds {what}, so it is not text; send the text itself"))
 }
 
-fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> Result<String, ExtractError> {
-    let malformed = || ExtractError::new("encoding", "the document starts like UTF-16 but is not; convert it to UTF-8");
-    let (pairs, rest) = bytes.as_chunks::<2>();
-    if !rest.is_empty() {
-        return Err(malformed());
+/// Control characters that no text has.
+fn is_foreign(character: char) -> bool {
+    character.is_control()
+        && !matches!(character, '\t' | '\n' | '\r' | '\u{8}' | '\u{b}' | '\u{c}' | '\u{1b}' | '\u{85}')
+}
+
+fn strictly(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, ExtractError> {
+    encoding.decode_without_bom_handling_and_without_replacement(bytes).map(std::borrow::Cow::into_owned).ok_or_else(
+        || {
+            ExtractError::new(
+                Cause::Encoding,
+                format!("the document starts like {} but is not; convert it to UTF-8", encoding.name()),
+            )
+        },
+    )
+}
+
+/// UTF-16 whose first characters are mostly of the Latin script.
+fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (pairs, rest) = bytes.get(..SAMPLE).unwrap_or(bytes).as_chunks::<2>();
+    if pairs.len() < 2 || !rest.is_empty() {
+        return None;
     }
-    char::decode_utf16(pairs.iter().map(|pair| read(*pair))).collect::<Result<_, _>>().map_err(|_| malformed())
+    let is_latin = |high: u8, low: u8| high == 0 && low != 0;
+    let little = pairs.iter().filter(|[low, high]| is_latin(*high, *low)).count();
+    let big = pairs.iter().filter(|[high, low]| is_latin(*high, *low)).count();
+    let most = pairs.len() * 7 / 10;
+    match (little > most, big > most) {
+        (true, _) => Some(UTF_16LE),
+        (_, true) => Some(UTF_16BE),
+        (false, false) => None,
+    }
+}
+
+fn eight_bit(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractError> {
+    // ISO-2022-JP is ASCII with escapes, and so is valid UTF-8 too.
+    let declared = declared.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let is_escaped = bytes.windows(2).any(|pair| matches!(pair, b"\x1b$" | b"\x1b("));
+    if !is_escaped && let Ok(text) = std::str::from_utf8(bytes) {
+        return Ok(text.to_owned());
+    }
+    let by_name = declared.filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible());
+    if let Some(text) = by_name.and_then(|encoding| encoding.decode_without_bom_handling_and_without_replacement(bytes))
+    {
+        return Ok(text.into_owned());
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    let likeliest = detector.guess(None, Utf8Detection::Deny);
+    if let Some(text) = mixed(bytes, likeliest) {
+        return Ok(text);
+    }
+    likeliest.decode_without_bom_handling_and_without_replacement(bytes).map(std::borrow::Cow::into_owned).ok_or_else(
+        || {
+            let wrong = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
+            ExtractError::new(
+                Cause::Encoding,
+                format!(
+                    "the document is not text in one encoding (first doubtful byte at {wrong}); convert it to UTF-8"
+                ),
+            )
+        },
+    )
+}
+
+/// A text that was put together from several: most of its lines beyond ASCII are UTF-8, the others `other`.
+fn mixed(bytes: &[u8], other: &'static Encoding) -> Option<String> {
+    let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
+    let (all, utf8) = lines()
+        .filter(|line| !line.is_ascii())
+        .fold((0, 0), |(all, utf8), line| (all + 1, utf8 + usize::from(std::str::from_utf8(line).is_ok())));
+    if utf8 * 2 < all || utf8 == 0 {
+        return None;
+    }
+    // The detector saw mostly UTF-8; what is left of such a text is as a rule that of Western Europe.
+    let other = if other == UTF_8 { WINDOWS_1252 } else { other };
+    lines()
+        .map(|line| match std::str::from_utf8(line) {
+            Ok(text) => Some(text.into()),
+            Err(_) => other
+                .decode_without_bom_handling_and_without_replacement(line)
+                .or_else(|| WINDOWS_1252.decode_without_bom_handling_and_without_replacement(line)),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -46,18 +136,72 @@ mod tests {
 
     use super::*;
 
+    fn cause(bytes: &[u8]) -> Cause {
+        decode(bytes, None).expect_err("not text").cause
+    }
+
     #[test]
     fn byte_order_marks_go() {
-        assert_eq!(decode(b"\xEF\xBB\xBFhi").as_deref(), Ok("hi"));
-        assert_eq!(decode(b"\xFF\xFEh\0i\0").as_deref(), Ok("hi"));
-        assert_eq!(decode(b"\xFE\xFF\0h\0i").as_deref(), Ok("hi"));
-        assert!(decode(b"\xFF\xFEh\0i").is_err());
+        assert_eq!(decode(b"\xEF\xBB\xBFhi", None).as_deref(), Ok("hi"));
+        assert_eq!(decode(b"\xFF\xFEh\0i\0", None).as_deref(), Ok("hi"));
+        assert_eq!(decode(b"\xFE\xFF\0h\0i", None).as_deref(), Ok("hi"));
+        assert_eq!(cause(b"\xFF\xFEh\0i"), Cause::Encoding);
+    }
+
+    #[test]
+    fn encodings_are_found() {
+        let samples = [
+            ("UTF-8", "Größe 漢字 😀"),
+            ("windows-1252", "Die Größe der Tür beträgt zwei Meter – “genau” fünf Schritte für alle."),
+            ("shift_jis", "有給休暇は年に二十八日あります。申請は二週間前までに上司へ提出してください。"),
+            ("euc-jp", "有給休暇は年に二十八日あります。申請は二週間前までに上司へ提出してください。"),
+            ("iso-2022-jp", "有給休暇は年に二十八日あります。"),
+            ("gbk", "每位员工每年享有二十八天带薪休假，请提前两周向主管提出申请。"),
+            ("big5", "每位員工每年享有二十八天帶薪休假，請提前兩週向主管提出申請。"),
+            ("euc-kr", "모든 직원은 매년 이십팔 일의 유급 휴가를 받습니다. 두 주 전에 신청하세요."),
+            ("windows-1251", "Каждому сотруднику полагается двадцать восемь дней оплачиваемого отпуска."),
+            ("windows-1250", "Każdy pracownik ma prawo do dwudziestu ośmiu dni płatnego urlopu. Żółć źdźbło."),
+        ];
+        for (name, text) in samples {
+            let encoding = Encoding::for_label(name.as_bytes()).expect(name);
+            let (bytes, _, _) = encoding.encode(text);
+            assert_eq!(decode(&bytes, None).as_deref(), Ok(text), "{name}");
+            assert_eq!(decode(&bytes, Some(name)).as_deref(), Ok(text), "{name}");
+        }
+        let utf16: Vec<u8> = "Plain words.".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
+        let utf16: Vec<u8> = "Plain words.".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
+        // What is said counts only where it can be true.
+        assert_eq!(decode("é".as_bytes(), Some("iso-8859-1")).as_deref(), Ok("é"));
+    }
+
+    #[test]
+    fn lines_of_two_encodings_are_read_each_in_its_own() {
+        let mut bytes = "Zürich liegt am See.\nGenève aussi.\n".as_bytes().to_vec();
+        bytes.extend_from_slice(b"M\xfcnchen nicht.\n");
+        assert_eq!(decode(&bytes, None).as_deref(), Ok("Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"));
+    }
+
+    #[test]
+    fn what_is_not_text_is_called_so() {
+        assert_eq!(cause(b"a\0b"), Cause::Binary);
+        assert_eq!(cause(&[1, 2, 3, 200, 5, 6, 7, 14, 15, 16]), Cause::Binary);
+        assert_eq!(decode(b"", None).as_deref(), Ok(""));
+        assert_eq!(decode(b"\x1b[1mbold\x1b[0m", None).as_deref(), Ok("\x1b[1mbold\x1b[0m"));
     }
 
     proptest! {
         #[test]
         fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = decode(&bytes);
+            if let Ok(text) = decode(&bytes, None) {
+                prop_assert!(!text.contains('\0'));
+            }
+        }
+
+        #[test]
+        fn utf8_is_left_alone(text in "[^\\x00-\\x1f\\x7f-\\x9f\\u{feff}]{0,60}") {
+            prop_assert_eq!(decode(text.as_bytes(), Some("windows-1252")), Ok(text));
         }
     }
 }

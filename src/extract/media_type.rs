@@ -1,46 +1,208 @@
-//! Media types that can be read.
+//! Media types that can be read, and the names and signatures that give them away.
 
-/// A kind of document.
+/// How a document is turned into text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaType {
-    /// Plain text.
+pub enum Format {
+    /// Text as it is.
     Plain,
     /// Markdown (RFC 7763).
     Markdown,
+    /// Source code.
+    Code,
+    /// A web page.
+    Html,
+    /// Comma-separated values (RFC 4180), or separated by semicolons, tabs or bars.
+    Table,
+    /// JSON (RFC 8259).
+    Json,
+    /// A JSON value on each line.
+    JsonLines,
+    /// Portable Document Format (ISO 32000).
+    Pdf,
+    /// A word processor's document (ISO/IEC 29500).
+    Docx,
+    /// Slides (ISO/IEC 29500).
+    Pptx,
+    /// A workbook (ISO/IEC 29500).
+    Xlsx,
+    /// An electronic book (EPUB 2 and 3).
+    Epub,
 }
+
+impl Format {
+    /// Whether its documents are text in some encoding.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        match self {
+            Self::Plain | Self::Markdown | Self::Code | Self::Html | Self::Table | Self::Json | Self::JsonLines => true,
+            Self::Pdf | Self::Docx | Self::Pptx | Self::Xlsx | Self::Epub => false,
+        }
+    }
+}
+
+/// A media type, and how documents of it are read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// How it is read.
+    pub format: Format,
+    /// Its usual name.
+    pub name: &'static str,
+    /// Other names for it.
+    aliases: &'static [&'static str],
+    /// What the names of its files end in.
+    extensions: &'static [&'static str],
+}
+
+const fn media_type(
+    format: Format,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    extensions: &'static [&'static str],
+) -> MediaType {
+    MediaType { format, name, aliases, extensions }
+}
+
+const fn code(name: &'static str, aliases: &'static [&'static str], extensions: &'static [&'static str]) -> MediaType {
+    media_type(Format::Code, name, aliases, extensions)
+}
+
+/// Plain text comes first: it is what everything else is measured against.
+static MEDIA_TYPES: [MediaType; 37] = [
+    media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
+    media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
+    media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
+    media_type(Format::Table, "text/csv", &["application/csv", "text/x-csv"], &["csv"]),
+    media_type(Format::Table, "text/tab-separated-values", &["text/tsv"], &["tsv", "tab"]),
+    media_type(Format::Json, "application/json", &["text/json"], &["json", "geojson", "jsonld"]),
+    media_type(
+        Format::JsonLines,
+        "application/x-ndjson",
+        &["application/ndjson", "application/jsonl", "application/json-lines", "application/jsonlines"],
+        &["ndjson", "jsonl"],
+    ),
+    media_type(Format::Pdf, "application/pdf", &["application/x-pdf"], &["pdf"]),
+    media_type(
+        Format::Docx,
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        &[
+            "application/vnd.ms-word.document.macroenabled.12",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+        ],
+        &["docx", "docm", "dotx"],
+    ),
+    media_type(
+        Format::Pptx,
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        &[
+            "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+            "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+        ],
+        &["pptx", "pptm", "ppsx"],
+    ),
+    media_type(
+        Format::Xlsx,
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        &["application/vnd.ms-excel.sheet.macroenabled.12"],
+        &["xlsx", "xlsm"],
+    ),
+    media_type(Format::Epub, "application/epub+zip", &[], &["epub"]),
+    code("text/x-rust", &[], &["rs"]),
+    code("text/x-python", &["text/x-script.python", "application/x-python-code"], &["py", "pyi", "pyw"]),
+    code("text/javascript", &["application/javascript", "application/ecmascript"], &["js", "mjs", "cjs", "jsx"]),
+    code("text/x-typescript", &["application/typescript", "text/typescript"], &["ts", "mts", "cts", "tsx"]),
+    code("text/x-java", &["text/x-java-source"], &["java"]),
+    code("text/x-kotlin", &[], &["kt", "kts"]),
+    code("text/x-scala", &[], &["scala", "sc"]),
+    code("text/x-go", &[], &["go"]),
+    code("text/x-c", &["text/x-csrc", "text/x-chdr"], &["c", "h"]),
+    code("text/x-c++", &["text/x-c++src", "text/x-c++hdr"], &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
+    code("text/x-csharp", &[], &["cs"]),
+    code("text/x-swift", &[], &["swift"]),
+    code("text/x-objective-c", &[], &["m", "mm"]),
+    code("text/x-ruby", &["application/x-ruby"], &["rb"]),
+    code("text/x-php", &["application/x-httpd-php", "application/x-php"], &["php"]),
+    code("text/x-perl", &[], &["pl", "pm"]),
+    code("text/x-lua", &[], &["lua"]),
+    code("text/x-haskell", &[], &["hs"]),
+    code("text/x-elixir", &[], &["ex", "exs"]),
+    code("text/x-sh", &["application/x-sh", "text/x-shellscript"], &["sh", "bash", "zsh"]),
+    code("text/x-sql", &["application/sql"], &["sql"]),
+    code("text/x-r", &[], &["r"]),
+    code("text/css", &[], &["css", "scss", "less"]),
+    code("application/toml", &["text/x-toml"], &["toml", "ini", "cfg", "conf"]),
+    code("application/yaml", &["text/yaml", "text/x-yaml", "application/x-yaml"], &["yaml", "yml"]),
+];
 
 impl MediaType {
     /// For messages.
-    pub const SUPPORTED: &str = "text/plain or text/markdown";
+    pub const SUPPORTED: &str =
+        "text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines or source code";
 
-    /// The kind behind a media type; parameters such as a charset are ignored.
+    /// Text of which nothing more is known.
     #[must_use]
-    pub fn parse(media_type: &str) -> Option<Self> {
-        let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match essence.as_str() {
-            "text/plain" => Some(Self::Plain),
-            "text/markdown" | "text/x-markdown" => Some(Self::Markdown),
-            _ => None,
-        }
+    pub fn plain() -> &'static Self {
+        Self::of(Format::Plain)
     }
 
-    /// The kind that a file name suggests.
+    /// The media type of a format; of those of tables and source code, the first.
     #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn of(format: Format) -> &'static Self {
+        let [plain, ..] = &MEDIA_TYPES;
+        MEDIA_TYPES.iter().find(|known| known.format == format).unwrap_or(plain)
+    }
+
+    /// The entry of a media type's name; parameters such as a charset are ignored.
+    #[must_use]
+    pub fn parse(media_type: &str) -> Option<&'static Self> {
+        let essence = essence(media_type);
+        MEDIA_TYPES
+            .iter()
+            .find(|known| known.name == essence || known.aliases.contains(&essence.as_str()))
+            .or_else(|| essence.ends_with("+json").then(|| Self::of(Format::Json)))
+    }
+
+    /// The entry that a file name suggests.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<&'static Self> {
         let (_, extension) = name.rsplit_once('.')?;
-        match extension.to_ascii_lowercase().as_str() {
-            "txt" | "text" | "log" => Some(Self::Plain),
-            "md" | "markdown" | "mdown" => Some(Self::Markdown),
-            _ => None,
-        }
+        let extension = extension.to_ascii_lowercase();
+        MEDIA_TYPES.iter().find(|known| known.extensions.contains(&extension.as_str()))
     }
+}
 
-    /// Its media type.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "text/plain",
-            Self::Markdown => "text/markdown",
+/// A media type without parameters, in lower case.
+pub(super) fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The value of a media type's `charset` parameter.
+pub(super) fn charset(media_type: &str) -> Option<&str> {
+    media_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_extensions_lead_to_one_type() {
+        let mut seen = std::collections::HashSet::new();
+        for known in &MEDIA_TYPES {
+            for name in known.aliases.iter().chain([&known.name]) {
+                assert!(seen.insert((*name).to_owned()), "{name} stands twice");
+                assert_eq!(MediaType::parse(&format!("{}; x=y", name.to_uppercase())), Some(known));
+            }
+            for extension in known.extensions {
+                assert!(seen.insert(format!(".{extension}")), "{extension} stands twice");
+                assert_eq!(MediaType::of_name(&format!("a.b.{}", extension.to_uppercase())), Some(known));
+            }
         }
+        assert_eq!(MediaType::parse("application/vnd.api+json").map(|known| known.format), Some(Format::Json));
+        assert_eq!(MediaType::parse("application/zip"), None);
+        assert_eq!(MediaType::of_name("readme"), None);
+        assert_eq!(charset("text/html; Charset=\"utf-8\""), Some("utf-8"));
     }
 }

@@ -1,0 +1,216 @@
+//! What a document is, by its bytes first and by what is said about it second.
+
+use super::{Cause, ExtractError, Format, MediaType, archive::Archive, media_type::essence};
+
+/// Bytes among which the signature of a PDF stands: producers may put something before it.
+const PDF_PREFIX: usize = 1024;
+
+/// What Office files before 2007 and encrypted ones of today begin with: a compound file (MS-CFB).
+const COMPOUND_FILE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
+
+/// What a document turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Detected {
+    pub(super) format: Format,
+    /// Its media type: the one that was given if it agrees, else that of the format.
+    pub(super) media_type: String,
+}
+
+impl Detected {
+    fn of(format: Format, declared: &str) -> Self {
+        let agrees = MediaType::parse(declared).is_some_and(|known| known.format == format);
+        let media_type = if agrees { essence(declared) } else { MediaType::of(format).name.to_owned() };
+        Self { format, media_type }
+    }
+}
+
+/// Whether a document is read by large libraries, which had better be elsewhere when they fail.
+///
+/// Everything but text that is taken line by line: whatever has a signature, and web pages.
+#[must_use]
+pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
+    signature(bytes).is_some()
+        || looks_like_html(bytes)
+        || MediaType::parse(declared).is_some_and(|known| known.format == Format::Html)
+}
+
+/// Files that are told by how they begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signature {
+    Pdf,
+    Zip,
+    CompoundFile,
+    RichText,
+    Other(&'static str),
+}
+
+fn signature(bytes: &[u8]) -> Option<Signature> {
+    let beginning = bytes.get(..PDF_PREFIX).unwrap_or(bytes);
+    if bytes.starts_with(b"%PDF") || beginning.windows(5).any(|window| window == b"%PDF-") {
+        return Some(Signature::Pdf);
+    }
+    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+        return Some(Signature::Zip);
+    }
+    if bytes.starts_with(COMPOUND_FILE) {
+        return Some(Signature::CompoundFile);
+    }
+    if bytes.starts_with(b"{\\rtf") {
+        return Some(Signature::RichText);
+    }
+    let other = infer::get(bytes).filter(|found| found.matcher_type() != infer::MatcherType::Text)?;
+    Some(Signature::Other(other.mime_type()))
+}
+
+/// Finds out what a document is.
+///
+/// # Errors
+/// `unsupported`, `encrypted` or `malformed` for what cannot be text.
+pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractError> {
+    match signature(bytes) {
+        Some(Signature::Pdf) => Ok(Detected::of(Format::Pdf, declared)),
+        Some(Signature::Zip) => in_archive(bytes).map(|format| Detected::of(format, declared)),
+        Some(Signature::CompoundFile) => Err(in_compound_file(bytes)),
+        Some(Signature::RichText) => Err(unsupported("a rich text file (RTF)", "save it as DOCX or PDF")),
+        // Some programs' text begins like something else; names and senders know better then.
+        Some(Signature::Other(_)) if is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() => {
+            Ok(text(bytes, declared))
+        }
+        Some(Signature::Other(found)) => Err(unsupported(&format!("of type {found}"), advice_for(found))),
+        None => Ok(text(bytes, declared)),
+    }
+}
+
+fn is_text_by_name(declared: &str) -> bool {
+    MediaType::parse(declared).is_some_and(|known| known.format.is_text())
+}
+
+/// The format of text, which has no signature.
+fn text(bytes: &[u8], declared: &str) -> Detected {
+    match MediaType::parse(declared) {
+        Some(known) if known.format.is_text() && known.format != Format::Plain => {
+            Detected { format: known.format, media_type: essence(declared) }
+        }
+        _ if looks_like_html(bytes) => Detected::of(Format::Html, declared),
+        None if essence(declared) == "application/octet-stream" && looks_like_json(bytes) => {
+            Detected::of(Format::Json, declared)
+        }
+        // Any other text is read as it is, under the name that it came with.
+        None if essence(declared) != "application/octet-stream" && essence(declared).contains('/') => {
+            Detected { format: Format::Plain, media_type: essence(declared) }
+        }
+        _ => Detected::of(Format::Plain, declared),
+    }
+}
+
+fn looks_like_html(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    ["<!doctype html", "<html"].iter().any(|tag| {
+        bytes.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+            && bytes.get(tag.len()).is_none_or(|next| next.is_ascii_whitespace() || *next == b'>')
+    })
+}
+
+fn looks_like_json(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start(), [b'{' | b'[', ..])
+        && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
+}
+
+/// What a ZIP archive holds, by its parts.
+fn in_archive(bytes: &[u8]) -> Result<Format, ExtractError> {
+    let archive = Archive::open(bytes)?;
+    let parts = [
+        ("word/document.xml", Format::Docx),
+        ("ppt/presentation.xml", Format::Pptx),
+        ("xl/workbook.xml", Format::Xlsx),
+        ("META-INF/container.xml", Format::Epub),
+    ];
+    parts.into_iter().find(|(part, _)| archive.has(part)).map(|(_, format)| format).ok_or_else(|| {
+        if archive.has("content.xml") {
+            unsupported("an OpenDocument file", "save it as DOCX, PPTX, XLSX or PDF")
+        } else if archive.has("xl/workbook.bin") {
+            unsupported("a binary workbook (XLSB)", "save it as XLSX")
+        } else {
+            unsupported("a ZIP archive", "unpack it and send the files in it")
+        }
+    })
+}
+
+fn in_compound_file(bytes: &[u8]) -> ExtractError {
+    // Names of streams are UTF-16; an encrypted Office file has this one (MS-OFFCRYPTO 2.3.4.4).
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    if bytes.windows(name.len()).any(|window| window == name) {
+        return ExtractError::new(
+            Cause::Encrypted,
+            "the document needs a password; save it without one and send it again",
+        );
+    }
+    unsupported("an Office file of before 2007 (DOC, XLS, PPT, MSG)", "save it as DOCX, XLSX, PPTX or PDF")
+}
+
+fn advice_for(found: &str) -> &'static str {
+    match found.split('/').next() {
+        Some("image") => "recognise its text first (OCR) and send that",
+        Some("audio" | "video") => "transcribe it and send the transcript",
+        _ => "unpack or convert it, and send the text itself",
+    }
+}
+
+fn unsupported(what: &str, advice: &str) -> ExtractError {
+    ExtractError::new(
+        Cause::Unsupported,
+        format!("the document is {what}, which is not read; {advice}. What is read: {}", MediaType::SUPPORTED),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(bytes: &[u8], declared: &str) -> (Format, String) {
+        let Detected { format, media_type } = detect(bytes, declared).expect("readable");
+        (format, media_type)
+    }
+
+    #[test]
+    fn content_goes_before_names() {
+        let cases: [(&[u8], &str, Format, &str); 13] = [
+            (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
+            (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
+            (b" <!DOCTYPE HTML>\n<p>", "text/plain", Format::Html, "text/html"),
+            (b"<html lang=de>", "application/pdf", Format::Html, "text/html"),
+            (b"<htmlx>", "text/plain", Format::Plain, "text/plain"),
+            (b"<!doctype html>", "text/markdown", Format::Markdown, "text/markdown"),
+            (b"words", "application/pdf", Format::Plain, "text/plain"),
+            (b"words", "text/x-markdown; charset=utf-8", Format::Markdown, "text/x-markdown"),
+            (b"a: 1", "application/octet-stream", Format::Plain, "text/plain"),
+            (b"{\"a\": 1}", "application/octet-stream", Format::Json, "application/json"),
+            (b"{a: 1}", "application/octet-stream", Format::Plain, "text/plain"),
+            (b"<a/>", "application/xml", Format::Plain, "application/xml"),
+            (b"BM is a company.", "text/plain", Format::Plain, "text/plain"),
+        ];
+        for (bytes, declared, format, media_type) in cases {
+            assert_eq!(found(bytes, declared), (format, media_type.to_owned()), "{declared} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_read_is_named() {
+        let encrypted =
+            [COMPOUND_FILE, &"EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
+        let cases: [(&[u8], Cause, &str); 6] = [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", Cause::Unsupported, "image/png"),
+            (b"{\\rtf1\\ansi words}", Cause::Unsupported, "RTF"),
+            (b"PK\x03\x04 broken", Cause::Malformed, "damaged"),
+            (b"\x1f\x8b\x08\0\0\0\0\0", Cause::Unsupported, "gzip"),
+            (COMPOUND_FILE, Cause::Unsupported, "before 2007"),
+            (&encrypted, Cause::Encrypted, "password"),
+        ];
+        for (bytes, cause, word) in cases {
+            let error = detect(bytes, "application/octet-stream").expect_err("unreadable");
+            assert!(error.cause == cause && error.message.contains(word), "{error:?}");
+            assert!(needs_isolation(bytes, "text/plain"));
+        }
+        assert!(!needs_isolation(b"words", "text/plain") && needs_isolation(b"words", "text/html"));
+    }
+}

@@ -1,0 +1,347 @@
+//! Web pages: what is to be read of them, with its headings.
+//!
+//! The main content is what the page itself marks as such (`main`, a single `article`), else its body; navigation,
+//! forms, scripts and what is hidden are left out. Guessing the main content by the density of text, as reading modes
+//! of browsers do, was rejected: it drops tables, lists and references, and a document that was taken in must not
+//! have lost parts of it in silence.
+
+mod tree;
+
+use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
+
+use self::tree::{Element, Node, parse, text_of};
+use super::{ExtractError, content::Content, rows::CELL_SEPARATOR};
+
+/// Never read.
+const SKIPPED: [&str; 21] = [
+    "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "map", "nav", "noscript",
+    "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
+];
+
+/// Left out around the main content, kept inside it.
+const FRAME: [&str; 3] = ["header", "footer", "aside"];
+
+/// Elements that begin and end a paragraph.
+const BLOCKS: [&str; 37] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "caption",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "ol",
+    "p",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "tr",
+    "ul",
+];
+
+/// Adds a web page; its title is that of the page.
+pub(super) fn page(text: &str, content: &mut Content) -> Result<(), ExtractError> {
+    let tree = parse(text);
+    if let Some(title) = elements(&tree).find(|(_, element)| element.name() == "title") {
+        content.name(&text_of(title.0));
+    }
+    let (root, is_marked) = main_content(&tree);
+    Walk::new(content, !is_marked).run(root)
+}
+
+/// The encoding that a page names in its first 1,024 bytes, where the HTML Standard looks for it.
+pub(super) fn charset(bytes: &[u8]) -> Option<String> {
+    const PRESCAN: usize = 1024;
+    let beginning = String::from_utf8_lossy(bytes.get(..PRESCAN).unwrap_or(bytes)).to_ascii_lowercase();
+    let (_, value) = beginning.split_once("charset=")?;
+    let value = value.trim_start_matches(['"', '\'']);
+    let end = value.find(|character: char| !character.is_ascii_alphanumeric() && !"-_:.".contains(character));
+    value.get(..end.unwrap_or(value.len())).map(str::to_owned)
+}
+
+/// The elements of a page in document order.
+fn elements(tree: &Tree<Node>) -> impl Iterator<Item = (NodeRef<'_, Node>, &Element)> {
+    tree.root().descendants().filter_map(|node| match node.value() {
+        Node::Element(element) => Some((node, element)),
+        Node::Text(_) | Node::Other => None,
+    })
+}
+
+/// The element that holds the main content, and whether the page says so itself.
+fn main_content(tree: &Tree<Node>) -> (NodeRef<'_, Node>, bool) {
+    let only = |is_main: &dyn Fn(&Element) -> bool| {
+        let mut found = elements(tree).filter(|(_, element)| is_main(element));
+        let (first, _) = found.next()?;
+        (found.next().is_none() && !text_of(first).trim().is_empty()).then_some(first)
+    };
+    let marked = only(&|element| element.name() == "main" || element.attribute("role") == Some("main"))
+        .or_else(|| only(&|element| element.name() == "article"));
+    marked.map_or((tree.root(), false), |root| (root, true))
+}
+
+/// A walk in document order that neither recurses nor looks back.
+struct Walk<'content> {
+    content: &'content mut Content,
+    /// Text of the paragraph under way.
+    text: String,
+    /// The level of the heading that is being read.
+    heading: Option<u8>,
+    /// Open elements in which white space counts.
+    preformatted: usize,
+    /// Stands in front of the next paragraph.
+    mark: &'static str,
+    /// Rows of the open tables of data; the innermost last.
+    rows: Vec<Vec<String>>,
+    /// Whether the next row goes on with a table.
+    row_follows: bool,
+    /// Whether what surrounds the main content is left out.
+    skips_frame: bool,
+    /// Open elements inside which the frame of the page cannot be.
+    inside: usize,
+}
+
+impl<'content> Walk<'content> {
+    fn new(content: &'content mut Content, skips_frame: bool) -> Self {
+        Self {
+            content,
+            text: String::new(),
+            heading: None,
+            preformatted: 0,
+            mark: "",
+            rows: Vec::new(),
+            row_follows: false,
+            skips_frame,
+            inside: 0,
+        }
+    }
+
+    fn run(mut self, root: NodeRef<'_, Node>) -> Result<(), ExtractError> {
+        let mut skipped: Option<NodeId> = None;
+        for edge in root.traverse() {
+            match edge {
+                Edge::Open(_) if skipped.is_some() => {}
+                Edge::Open(node) => match node.value() {
+                    Node::Element(element) if self.is_skipped(element) => skipped = Some(node.id()),
+                    Node::Element(element) => self.open(element)?,
+                    Node::Text(text) => self.add(text),
+                    Node::Other => {}
+                },
+                Edge::Close(node) => match (skipped, node.value()) {
+                    (Some(id), _) if id == node.id() => skipped = None,
+                    (Some(_), _) => {}
+                    (None, Node::Element(element)) => self.close(element.name())?,
+                    (None, _) => {}
+                },
+            }
+        }
+        self.flush()
+    }
+
+    fn is_skipped(&self, element: &Element) -> bool {
+        let name = element.name();
+        SKIPPED.contains(&name)
+            || element.attribute("hidden").is_some()
+            || element.attribute("aria-hidden") == Some("true")
+            || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
+    }
+
+    fn open(&mut self, element: &Element) -> Result<(), ExtractError> {
+        let name = element.name();
+        match name {
+            "br" => self.text.push('\n'),
+            "td" | "th" if !self.rows.is_empty() => self.text.clear(),
+            "tr" => {
+                self.flush()?;
+                self.rows.push(Vec::new());
+            }
+            "table" if self.rows.is_empty() => {
+                self.flush()?;
+                self.row_follows = false;
+            }
+            // A table inside a cell: the one around it is there for the layout, its cells are paragraphs.
+            "table" => {
+                let begun = std::mem::take(&mut self.rows).concat().join(CELL_SEPARATOR);
+                self.content.block(&begun)?;
+                self.flush()?;
+                self.row_follows = false;
+            }
+            _ if is_block(name) => self.flush()?,
+            _ => {}
+        }
+        match name {
+            "pre" => self.preformatted += 1,
+            "li" => self.mark = "- ",
+            "article" | "main" | "section" => self.inside += 1,
+            _ => self.heading = level_of(name).or(self.heading),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, name: &str) -> Result<(), ExtractError> {
+        match name {
+            "td" | "th" => {
+                if let Some(row) = self.rows.last_mut() {
+                    row.push(self.text.split_whitespace().collect::<Vec<_>>().join(" "));
+                    self.text.clear();
+                } else {
+                    self.flush()?;
+                }
+            }
+            "tr" => {
+                if let Some(row) = self.rows.pop() {
+                    self.write_row(&row)?;
+                }
+            }
+            _ if is_block(name) => self.flush()?,
+            _ => {}
+        }
+        match name {
+            "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            "li" => self.mark = "",
+            "article" | "main" | "section" => self.inside = self.inside.saturating_sub(1),
+            _ if level_of(name).is_some() => self.heading = None,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn write_row(&mut self, row: &[String]) -> Result<(), ExtractError> {
+        let line = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(CELL_SEPARATOR);
+        if line.is_empty() {
+            return Ok(());
+        }
+        if std::mem::replace(&mut self.row_follows, true) {
+            self.content.line(&line)
+        } else {
+            self.content.block(&line)
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if self.preformatted > 0 {
+            self.text.push_str(text);
+            return;
+        }
+        for character in text.chars() {
+            if !character.is_ascii_whitespace() {
+                self.text.push(character);
+            } else if !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
+                self.text.push(' ');
+            }
+        }
+    }
+
+    /// Ends the paragraph under way. Inside a cell it goes on.
+    fn flush(&mut self) -> Result<(), ExtractError> {
+        if !self.rows.is_empty() {
+            self.text.push(' ');
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.text);
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        self.row_follows = false;
+        match self.heading {
+            // Marks that lead to the heading itself are no part of it.
+            Some(level) => self.content.heading(level, text.trim().trim_end_matches(['¶', '#', '§', '🔗', ' '])),
+            None if self.preformatted > 0 => self.content.block(&text),
+            None => {
+                let mark = std::mem::take(&mut self.mark);
+                let lines: Vec<&str> = text.lines().map(str::trim).collect();
+                let text = format!("{mark}{}", lines.join("\n").trim());
+                if mark.is_empty() { self.content.block(&text) } else { self.content.line(&text) }
+            }
+        }
+    }
+}
+
+fn is_block(name: &str) -> bool {
+    BLOCKS.contains(&name) || level_of(name).is_some()
+}
+
+/// The level of a heading element.
+fn level_of(name: &str) -> Option<u8> {
+    match name.as_bytes() {
+        [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(html: &str) -> Content {
+        let mut content = Content::default();
+        page(html, &mut content).expect("a page");
+        content
+    }
+
+    #[test]
+    fn main_content_with_headings() {
+        let content = read(
+            "<!doctype html><html><head><title>Leave &amp; more</title><style>p {}</style></head><body>
+             <header><h1>Site</h1></header><nav><ul><li>Home</li></ul></nav>
+             <div><h2>Annual <em>leave</em><a href=#x>¶</a></h2>
+             <p>Everyone has <b>28</b> days\n of leave.<br>Paid.</p><script>alert(1)</script>
+             <ul><li>First</li><li><p>Second</p></li></ul><p hidden>Gone</p></div>
+             <footer>© 2026</footer></body></html>",
+        );
+        assert_eq!(content.text, "Annual leave\n\nEveryone has 28 days of leave.\nPaid.\n- First\n- Second");
+        assert_eq!(content.title.as_deref(), Some("Leave & more"));
+        assert_eq!(content.headings.len(), 1);
+        assert_eq!((content.headings[0].level, &content.text[content.headings[0].bytes.clone()]), (2, "Annual leave"));
+    }
+
+    #[test]
+    fn marked_content_is_taken_alone() {
+        let page = "<div>Menu</div><main><header>Kept</header><p>Text</p><aside>Note</aside></main><div>Related</div>";
+        assert_eq!(read(page).text, "Kept\n\nText\n\nNote");
+        assert_eq!(read("<article>One</article><article>Two</article>").text, "One\n\nTwo");
+        assert_eq!(read("<main> </main><p>Text</p>").text, "Text");
+        assert_eq!(read("just words & more").text, "just words & more");
+    }
+
+    #[test]
+    fn tables_are_rows_and_layout_is_not() {
+        let table = "<table><caption>Rates</caption><tr><th>Name</th><th>Rate</th></tr><tr><td><p>A</p><p>b</p></td><td>5</td></tr></table>";
+        assert_eq!(read(table).text, "Rates\n\nName | Rate\nA b | 5");
+        let layout =
+            "<table><tr><td>Side</td><td><table><tr><td>x</td><td>y</td></tr></table><p>Words</p></td></tr></table>";
+        assert_eq!(read(layout).text, "Side\n\nx | y\n\nWords");
+    }
+
+    #[test]
+    fn preformatted_text_keeps_its_lines() {
+        assert_eq!(read("<p>Run:</p><pre>if x:\n    y()\n</pre>").text, "Run:\n\nif x:\n    y()");
+    }
+
+    #[test]
+    fn deep_nesting_does_not_overflow() {
+        assert_eq!(read(&format!("{}words", "<div>".repeat(20_000))).text, "words");
+    }
+}

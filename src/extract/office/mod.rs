@@ -1,0 +1,37 @@
+//! Office documents (ISO/IEC 29500): archives of XML parts.
+
+mod docx;
+mod pptx;
+mod relations;
+mod styles;
+mod xlsx;
+
+pub(super) use docx::document;
+pub(super) use pptx::presentation;
+pub(super) use relations::resolve;
+pub(super) use xlsx::workbook;
+
+use super::{
+    ExtractError,
+    archive::Archive,
+    content::Content,
+    xml::{Token, walk},
+};
+
+/// Takes the title from the properties that every office document may have.
+fn read_title(archive: &mut Archive<'_>, content: &mut Content) -> Result<(), ExtractError> {
+    let Some(properties) = archive.text("docProps/core.xml")? else { return Ok(()) };
+    let mut is_title = false;
+    let mut title = String::new();
+    walk(&properties, |token| {
+        match token {
+            Token::Open(element) => is_title = element.name() == "title",
+            Token::Close(_) => is_title = false,
+            Token::Text(text) if is_title => title.push_str(&text),
+            Token::Text(_) => {}
+        }
+        Ok(())
+    })?;
+    content.name(&title);
+    Ok(())
+}

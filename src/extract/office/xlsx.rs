@@ -1,0 +1,93 @@
+//! Workbooks: each sheet is a heading, each row a line whose cells are labelled by the first row.
+
+use std::io::Cursor;
+
+use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
+
+use super::super::{
+    Cause, ExtractError,
+    archive::Archive,
+    content::Content,
+    rows::{Cell, Rows},
+};
+use super::read_title;
+
+/// Adds a workbook. Formulas count as what they came to when it was saved.
+pub(in crate::extract) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
+    read_title(&mut Archive::open(bytes)?, content)?;
+    // The reader takes in whole parts, whatever their size.
+    Archive::open(bytes)?.check_size()?;
+    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| failure(&error))?;
+    for name in workbook.sheet_names() {
+        // Sheets of charts have no cells.
+        let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
+        let mut sheet = Sheet { name: Some(name), rows: Rows::default(), row: Vec::new(), number: 0 };
+        while let Some(cell) = cells.next_cell().map_err(|error| failure(&error))? {
+            let (number, column) = cell.get_position();
+            if number != sheet.number {
+                sheet.end_row(content)?;
+                sheet.number = number;
+            }
+            sheet.row.push((usize::try_from(column).unwrap_or(usize::MAX), text_of(cell.get_value())));
+        }
+        sheet.end_row(content)?;
+        sheet.rows.finish(content)?;
+    }
+    Ok(())
+}
+
+/// A sheet that is being read.
+struct Sheet {
+    /// Until it stands above the first row.
+    name: Option<String>,
+    rows: Rows,
+    row: Vec<Cell>,
+    number: u32,
+}
+
+impl Sheet {
+    fn end_row(&mut self, content: &mut Content) -> Result<(), ExtractError> {
+        let row = std::mem::take(&mut self.row);
+        if row.iter().all(|(_, cell)| cell.trim().is_empty()) {
+            return Ok(());
+        }
+        if let Some(name) = self.name.take() {
+            content.heading(1, &name)?;
+        }
+        self.rows.push(&row, content)
+    }
+}
+
+fn text_of(value: &DataRef<'_>) -> String {
+    match value {
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) => number.to_string(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(value) => value.to_string(),
+        DataRef::DateTime(time) => time_of(time),
+        DataRef::Error(_) | DataRef::Empty => String::new(),
+    }
+}
+
+/// A date as ISO 8601 writes it, with the time of day unless it is midnight; a span of time in hours.
+fn time_of(time: &ExcelDateTime) -> String {
+    if time.is_duration() {
+        return format!("{} h", time.as_f64() * 24.0);
+    }
+    let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
+    match (hour, minute, second) {
+        (0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
+        _ if time.as_f64() < 1.0 => format!("{hour:02}:{minute:02}:{second:02}"),
+        _ => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
+    }
+}
+
+fn failure(error: &XlsxError) -> ExtractError {
+    match error {
+        XlsxError::Password => {
+            ExtractError::new(Cause::Encrypted, "the workbook needs a password; save it without one and send it again")
+        }
+        other => ExtractError::malformed("workbook", other),
+    }
+}

@@ -1,0 +1,88 @@
+//! Headings of a PDF, by the size of their letters: the format marks them in few files.
+
+use super::lines::Line;
+
+/// A heading is at least so much larger than the text.
+const LARGER: f64 = 1.15;
+/// Sizes that differ by less are one.
+const STEP: f64 = 0.5;
+/// Most lines and characters of a heading.
+const MOST_LINES: usize = 3;
+const MOST_CHARACTERS: usize = 120;
+/// With more of its lines larger than the rest, in per cent, a document is set in several sizes and not in headings.
+const MOST_SHARE: usize = 20;
+/// Deepest level.
+const DEEPEST: usize = 4;
+
+/// The sizes of a document's headings.
+#[derive(Debug, Default)]
+pub(super) struct HeadingSizes {
+    /// In steps, largest first.
+    steps: Vec<u32>,
+}
+
+impl HeadingSizes {
+    /// Finds the size of the text, which most characters have, and those that are larger.
+    pub(super) fn of<'line>(lines: impl Iterator<Item = &'line Line> + Clone) -> Self {
+        let mut characters = std::collections::BTreeMap::new();
+        for line in lines.clone() {
+            *characters.entry(step_of(line)).or_insert(0) += line.text.len();
+        }
+        let body = characters.iter().max_by_key(|(_, count)| **count).map_or(0, |(step, _)| *step);
+        let is_larger = |step: u32| f64::from(step) >= f64::from(body) * LARGER;
+        let all = lines.clone().count();
+        let larger = lines.filter(|line| is_larger(step_of(line))).count();
+        if larger * 100 > all * MOST_SHARE {
+            return Self::default();
+        }
+        Self { steps: characters.into_keys().rev().filter(|step| is_larger(*step)).collect() }
+    }
+
+    /// The level of a paragraph of so many lines that begins with `first`, if it is a heading.
+    pub(super) fn level_of(&self, first: &Line, lines: usize) -> Option<u8> {
+        let text = first.text.trim();
+        let is_phrase = text.chars().any(char::is_alphabetic)
+            && text.chars().count() <= MOST_CHARACTERS
+            && !text.ends_with(['.', ',', ';']);
+        if lines > MOST_LINES || !is_phrase {
+            return None;
+        }
+        let place = self.steps.iter().position(|step| *step == step_of(first))?;
+        u8::try_from(place.min(DEEPEST - 1) + 1).ok()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounding is meant, and casts saturate")]
+fn step_of(line: &Line) -> u32 {
+    (line.size / STEP).round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::{LineBuilder, tests::drawn};
+    use super::*;
+
+    fn lines(sizes: &[f64]) -> Vec<Line> {
+        let mut builder = LineBuilder::default();
+        for (number, size) in sizes.iter().enumerate() {
+            drawn(&mut builder, "Words on a line", 0.0, f64::from(u32::try_from(number).expect("few")) * 40.0, *size);
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn larger_lines_are_headings() {
+        let lines = lines(&[20.0, 10.0, 10.1, 14.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 6.0]);
+        let sizes = HeadingSizes::of(lines.iter());
+        let levels: Vec<Option<u8>> = lines.iter().map(|line| sizes.level_of(line, 1)).collect();
+        assert_eq!(levels[..4], [Some(1), None, None, Some(2)]);
+        assert_eq!(levels[11], None);
+        assert_eq!(sizes.level_of(&lines[0], 9), None);
+    }
+
+    #[test]
+    fn a_page_of_many_sizes_has_none() {
+        let lines = lines(&[20.0, 10.0, 30.0, 10.0]);
+        assert_eq!(HeadingSizes::of(lines.iter()).level_of(&lines[0], 1), None);
+    }
+}
