@@ -82,11 +82,13 @@ impl Core {
         let analyzer = Arc::new(Analyzer::new());
         let signal = Arc::new(Signal::default());
         let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile, Arc::clone(&analyzer));
+        let splitter = config.ingest.splitter();
         let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
         let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));
         let ingest = IngestService::new(
             store.clone(),
             profile,
+            splitter,
             config.ingest.queue,
             webhooks,
             context.clone(),
@@ -105,7 +107,7 @@ impl Core {
             search: SearchService::new(retriever),
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
-            collections: CollectionService::new(store.clone(), profile, context.clone()),
+            collections: CollectionService::new(store.clone(), profile, splitter, context.clone()),
             readiness: store.clone(),
         };
         let processor = Processor::new(store.clone(), embedder, analyzer, config.ingest.clone(), context);

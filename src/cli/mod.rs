@@ -3,6 +3,7 @@
 mod ask;
 mod doctor;
 mod eval;
+mod extract;
 mod healthcheck;
 mod openapi;
 mod serve;
@@ -31,6 +32,9 @@ enum Command {
     Ask(ask::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
+    /// Read one document from standard input; the service starts this itself.
+    #[command(hide = true)]
+    Extract(extract::Arguments),
     /// Print the `OpenAPI` document.
     Openapi,
     /// Print the configuration in force and check what the service needs.
@@ -47,6 +51,7 @@ impl Cli {
     pub async fn run(self) -> anyhow::Result<()> {
         match self.command.unwrap_or(Command::Serve) {
             Command::Openapi => openapi::print(),
+            Command::Extract(arguments) => extract::run(&arguments),
             Command::Serve => serve::serve(&Config::load()?).await,
             Command::Worker => serve::work(&Config::load()?).await,
             Command::Migrate => serve::migrate(&Config::load()?).await,

@@ -279,10 +279,29 @@ fn read_ingest(reader: &mut Reader) -> ingest::Settings {
             items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
             bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
         },
+        extraction: read_extraction(reader, defaults.extraction),
         ..defaults
     };
     if settings.lease < ingest::MINIMUM_LEASE {
         reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
+    }
+    if let Err(fault) = settings.splitter().check() {
+        reader.fault(format!("CITED_CHUNK_TOKENS {fault}"));
+    }
+    settings
+}
+
+fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) -> ingest::ExtractionSettings {
+    let settings = ingest::ExtractionSettings {
+        program: reader.optional("CITED_EXTRACT_PROGRAM").unwrap_or(defaults.program),
+        timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
+        memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
+    };
+    if settings.timeout.is_zero() {
+        reader.fault("CITED_EXTRACT_TIMEOUT_S must be 1 or more".to_owned());
+    }
+    if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
+        reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
     }
     settings
 }

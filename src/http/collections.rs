@@ -12,9 +12,15 @@ use super::{
     problem::{ApiError, Problem},
 };
 use crate::{
-    domain::identity::TenantId,
+    domain::{
+        identity::TenantId,
+        split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
+    },
     store::{CollectionSummary, DeleteReceipt},
 };
+
+/// Running text has four to five characters per token.
+const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// Most rows of a list.
 pub(super) const MAX_LIMIT: i64 = 200;
@@ -26,6 +32,54 @@ pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
     #[schema(example = "handbook")]
     name: String,
+    /// How its documents are cut into chunks. It stays so: chunks of one collection are comparable.
+    splitter: Option<SplitterBody>,
+}
+
+/// How documents are cut into chunks.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SplitterBody {
+    /// Where to cut: `auto` (Markdown at its headings, source code at its definitions, other documents at the headings
+    /// that they have), `recursive` (paragraphs, else lines, else sentences, else words), `markdown`, `code`, or
+    /// `tokens` (wherever a chunk is full).
+    #[schema(value_type = String, default = "auto", pattern = "^(auto|recursive|markdown|code|tokens)$")]
+    kind: SplitterKind,
+    /// What `size` and `overlap` count: `tokens` of the embedding model, or `characters`.
+    #[schema(value_type = String, default = "tokens", pattern = "^(tokens|characters)$")]
+    unit: SizeUnit,
+    /// Largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default what the service is set to, 512
+    /// tokens or 2,048 characters. The window of the embedding model may lower it.
+    #[schema(example = 512)]
+    size: Option<usize>,
+    /// How much of a chunk the next one repeats, at most half of it; by default 12 %.
+    #[schema(example = 64)]
+    overlap: Option<usize>,
+}
+
+impl SplitterBody {
+    /// The settings; what is wrong with them goes to `faults`.
+    fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
+        let Self { kind, unit, size, overlap } = self;
+        let usual = match unit {
+            SizeUnit::Tokens => default.size,
+            SizeUnit::Characters => default.size.saturating_mul(CHARACTERS_PER_TOKEN),
+        };
+        let settings = SplitterSettings { kind, unit, size: size.unwrap_or(usual), overlap };
+        match settings.check() {
+            Ok(()) => {}
+            Err(fault @ SplitterSettingsError::Size { .. }) => faults.add("/splitter/size", fault.to_string()),
+            Err(fault @ SplitterSettingsError::Overlap) => faults.add("/splitter/overlap", fault.to_string()),
+        }
+        settings
+    }
+}
+
+impl From<SplitterSettings> for SplitterBody {
+    fn from(settings: SplitterSettings) -> Self {
+        let SplitterSettings { kind, unit, size, overlap } = settings;
+        Self { kind, unit, size: Some(size), overlap }
+    }
 }
 
 /// A collection with its counts.
@@ -40,6 +94,8 @@ pub(super) struct CollectionBody {
     chunks: u64,
     /// Its vector space.
     embedding: EmbeddingBody,
+    /// How its documents are cut into chunks.
+    splitter: SplitterBody,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -106,12 +162,13 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
 
 impl From<CollectionSummary> for CollectionBody {
     fn from(summary: CollectionSummary) -> Self {
-        let CollectionSummary { collection, documents, chunks } = summary;
+        let CollectionSummary { collection, documents, chunks, splitter } = summary;
         Self {
             name: collection.name,
             documents,
             chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
+            splitter: splitter.into(),
             created_at: collection.created_at,
         }
     }
@@ -124,7 +181,7 @@ impl From<CollectionSummary> for CollectionBody {
         (status = 201, description = "Made", body = CollectionBody),
         (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The name is taken", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The name is not allowed", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The name or a setting is not allowed", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
 )]
@@ -135,8 +192,13 @@ pub(super) async fn create_collection(
 ) -> Result<(StatusCode, Json<CollectionBody>), ApiError> {
     let mut faults = Faults::default();
     faults.collection_name("/name", &body.name);
+    let service = &state.services.collections;
+    let splitter = match body.splitter {
+        Some(splitter) => splitter.read(service.default_splitter(), &mut faults),
+        None => service.default_splitter(),
+    };
     faults.finish()?;
-    let made = state.services.collections.create(tenant, &body.name).await?;
+    let made = service.create(tenant, &body.name, splitter).await?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 

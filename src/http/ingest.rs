@@ -63,7 +63,8 @@ pub(super) struct NewDocumentBody {
     text: String,
     /// Its title; otherwise its first heading or its name.
     title: Option<String>,
-    /// `text/plain` or `text/markdown`; otherwise what the name of the source suggests, else plain text.
+    /// Media type of `text`, which may be that of any text format; otherwise what the name of the source suggests,
+    /// else plain text.
     #[schema(example = "text/markdown")]
     media_type: Option<String>,
     /// Where it was read from, if that is something else than `source`.
@@ -82,7 +83,7 @@ pub(super) struct ReplacementBody {
     text: String,
     /// Its title; otherwise its first heading or its name.
     title: Option<String>,
-    /// `text/plain` or `text/markdown`; otherwise as before.
+    /// Media type of `text`; otherwise as before, or what the name of the source suggests.
     media_type: Option<String>,
     /// Your own data about it; otherwise as before.
     #[schema(value_type = Option<Object>)]
@@ -168,7 +169,8 @@ impl NewDocumentBody {
 
 /// What the name suggests, else plain text: JSON brings text, whatever its name.
 fn media_type_of(source: &str) -> String {
-    MediaType::of_name(source).unwrap_or(MediaType::Plain).as_str().to_owned()
+    let by_name = MediaType::of_name(source).filter(|known| known.format.is_text());
+    by_name.unwrap_or(MediaType::plain()).name.to_owned()
 }
 
 /// One to so many documents, each with a source of its own: of two with one source, either could win.
@@ -185,6 +187,9 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 }
 
 /// Ingest documents
+///
+/// What is read: text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines and source code, told by
+/// content first and by name and media type second.
 ///
 /// JSON text (`application/json`) or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
 /// `metadata` as a JSON object for all files, `title` for a single one; a file's name is its source). Once this

@@ -8,7 +8,13 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{AppState, fields::Faults, ingest::check_sources, problem::ApiError, search::DEFAULT_COLLECTION};
-use crate::{extract::MediaType, service::ingest::IncomingDocument};
+use crate::{
+    extract::{Format, MediaType},
+    service::ingest::IncomingDocument,
+};
+
+/// Bytes of which nothing is known.
+const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Documents and where they go.
 #[derive(Debug)]
@@ -93,15 +99,15 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
 }
 
 /// The declared media type if it says something; browsers and curl declare what they do not know as
-/// `application/octet-stream`, and Markdown often as plain text.
+/// `application/octet-stream`, and most text as plain text.
 fn chosen_media_type(source: &str, declared: Option<String>) -> String {
-    let by_name = MediaType::of_name(source);
-    match declared {
-        Some(declared) if MediaType::parse(&declared) == Some(MediaType::Plain) => {
-            by_name.unwrap_or(MediaType::Plain).as_str().to_owned()
-        }
-        Some(declared) if declared != "application/octet-stream" => declared,
-        _ => by_name.map_or_else(|| "application/octet-stream".to_owned(), |kind| kind.as_str().to_owned()),
+    let says_little = declared.as_deref().is_none_or(|declared| {
+        declared == OCTET_STREAM || MediaType::parse(declared).is_some_and(|known| known.format == Format::Plain)
+    });
+    match (MediaType::of_name(source), declared) {
+        (Some(by_name), _) if says_little => by_name.name.to_owned(),
+        (_, Some(declared)) => declared,
+        (_, None) => OCTET_STREAM.to_owned(),
     }
 }
 
@@ -123,7 +129,10 @@ mod tests {
             ("a.md", Some("application/octet-stream"), "text/markdown"),
             ("a.md", Some("text/plain"), "text/markdown"),
             ("a.txt", None, "text/plain"),
-            ("a.pdf", Some("application/pdf"), "application/pdf"),
+            ("a.md", Some("text/html"), "text/html"),
+            ("a.csv", Some("text/plain; charset=iso-8859-1"), "text/csv"),
+            ("a.PDF", Some("application/pdf"), "application/pdf"),
+            ("b.docx", None, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
             ("a", None, "application/octet-stream"),
             ("a", Some("text/plain"), "text/plain"),
         ];

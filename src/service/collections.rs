@@ -2,8 +2,8 @@
 
 use super::{ServiceError, context::Context};
 use crate::{
-    domain::identity::TenantId,
-    store::{CollectionSummary, DeleteReceipt, ProfileId, Store},
+    domain::{identity::TenantId, split::SplitterSettings},
+    store::{CollectionSummary, DeleteReceipt, NewCollection, ProfileId, Store},
 };
 
 /// Create, list, count, delete.
@@ -11,32 +11,42 @@ use crate::{
 pub struct CollectionService {
     store: Store,
     profile: ProfileId,
+    splitter: SplitterSettings,
     context: Context,
 }
 
 impl CollectionService {
-    /// Collections made here live in `profile`.
+    /// Collections made here live in `profile`, and are split by `splitter` unless they say otherwise.
     #[must_use]
-    pub const fn new(store: Store, profile: ProfileId, context: Context) -> Self {
-        Self { store, profile, context }
+    pub const fn new(store: Store, profile: ProfileId, splitter: SplitterSettings, context: Context) -> Self {
+        Self { store, profile, splitter, context }
+    }
+
+    /// How a collection is split that says nothing about it.
+    #[must_use]
+    pub const fn default_splitter(&self) -> SplitterSettings {
+        self.splitter
     }
 
     /// Makes a collection.
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] when the name is taken.
-    pub async fn create(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
-        let (collection, made) = self
-            .store
-            .ensure_collection(tenant, self.context.ids.next(), name, self.profile, self.context.clock.now())
-            .await?;
+    pub async fn create(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        splitter: SplitterSettings,
+    ) -> Result<CollectionSummary, ServiceError> {
+        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, splitter };
+        let (collection, made) = self.store.ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
             return Err(ServiceError::Conflict {
                 code: "collection_exists",
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        Ok(CollectionSummary { collection, documents: 0, chunks: 0 })
+        Ok(CollectionSummary { collection, documents: 0, chunks: 0, splitter })
     }
 
     /// One collection.

@@ -1,10 +1,14 @@
 //! Collections: create, find, list, count.
 
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{ProfileId, Store, StoreError};
-use crate::domain::identity::{EmbeddingProfile, TenantId};
+use crate::domain::{
+    identity::{EmbeddingProfile, TenantId},
+    split::SplitterSettings,
+};
 
 /// A collection as every query needs it.
 #[derive(Clone, Debug)]
@@ -41,6 +45,21 @@ pub struct CollectionSummary {
     pub documents: u64,
     /// Chunks of those documents.
     pub chunks: u64,
+    /// How its documents are split.
+    pub splitter: SplitterSettings,
+}
+
+/// A collection that is to be made unless there is one of its name.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCollection<'a> {
+    /// Its identity then.
+    pub id: Uuid,
+    /// Its name.
+    pub name: &'a str,
+    /// Its vector space.
+    pub profile: ProfileId,
+    /// How its documents are split.
+    pub splitter: SplitterSettings,
 }
 
 struct Row {
@@ -74,23 +93,24 @@ impl Store {
     pub async fn ensure_collection(
         &self,
         tenant: TenantId,
-        new_id: Uuid,
-        name: &str,
-        profile: ProfileId,
+        new: NewCollection<'_>,
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
+        let NewCollection { id, name, profile, splitter } = new;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
         let made = sqlx::query!(
-            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at) VALUES ($1, $2, $3, $4, $5)
+            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter)
+             VALUES ($1, $2, $3, $4, $5, $6)
              ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
             tenant.0,
-            new_id,
+            id,
             name,
             profile.0,
             now,
+            Json(splitter) as Json<SplitterSettings>,
         )
         .execute(&mut *transaction)
         .await?
@@ -169,24 +189,39 @@ impl Store {
             .collect())
     }
 
-    /// A collection by identity.
+    /// A collection by identity, and how its documents are split.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn collection_by_id(&self, tenant: TenantId, id: Uuid) -> Result<Option<Collection>, StoreError> {
+    pub async fn collection_by_id(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+    ) -> Result<Option<(Collection, SplitterSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let row = sqlx::query_as!(
-            Row,
-            "SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
+        let row = sqlx::query!(
+            r#"SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+                    c.splitter AS "splitter: Json<SplitterSettings>"
              FROM collection c JOIN embedding_profile p USING (profile_id)
-             WHERE c.tenant_id = $1 AND c.collection_id = $2",
+             WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
             tenant.0,
             id,
         )
         .fetch_optional(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(row.map(Collection::from))
+        Ok(row.map(|row| {
+            let collection = Row {
+                collection_id: row.collection_id,
+                name: row.name,
+                profile_id: row.profile_id,
+                average_length: row.average_length,
+                created_at: row.created_at,
+                model: row.model,
+                dimension: row.dimension,
+            };
+            (collection.into(), row.splitter.0)
+        }))
     }
 
     /// Up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
@@ -203,6 +238,7 @@ impl Store {
         let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+                      c.splitter AS "splitter: Json<SplitterSettings>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!"
                FROM collection c
                JOIN embedding_profile p USING (profile_id)
@@ -222,6 +258,7 @@ impl Store {
             .map(|row| CollectionSummary {
                 documents: row.documents.unsigned_abs(),
                 chunks: row.chunks.unsigned_abs(),
+                splitter: row.splitter.0,
                 collection: Row {
                     collection_id: row.collection_id,
                     name: row.name,

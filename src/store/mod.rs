@@ -29,7 +29,7 @@ mod webhook;
 pub mod private_postgres;
 
 pub use chunk::{NewChunk, StoredChunk};
-pub use collection::{Collection, CollectionSummary, SearchedCollection};
+pub use collection::{Collection, CollectionSummary, NewCollection, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
 pub use delete::DeleteReceipt;

@@ -54,9 +54,15 @@ impl TestApp {
 
     /// With a scripted embedding model and the built-in answerer.
     pub async fn with_embeddings(server: &ModelServer) -> Self {
+        Self::start_with_embeddings(server, &[]).await
+    }
+
+    /// With a scripted embedding model, the built-in answerer and further settings.
+    pub async fn start_with_embeddings(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
         let url = server.base_url();
-        let settings = [("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
-        Self::start(database::create().await, &settings).await
+        let mut all = vec![("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
+        all.extend_from_slice(settings);
+        Self::start(database::create().await, &all).await
     }
 
     /// On a given database with given settings.
@@ -77,6 +83,8 @@ impl TestApp {
             ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
             ("CITED_EMBEDDING_THREADS".to_owned(), "1".to_owned()),
             ("CITED_DATABASE_CONNECTIONS".to_owned(), "6".to_owned()),
+            // Of itself the service would start the program of the tests.
+            ("CITED_EXTRACT_PROGRAM".to_owned(), env!("CARGO_BIN_EXE_cited").to_owned()),
             ("DATABASE_URL".to_owned(), database::url(&database)),
         ]);
         variables.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));

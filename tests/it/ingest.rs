@@ -110,7 +110,7 @@ async fn one_bad_document_fails_alone() {
     assert_eq!((&answer.body["counts"]["documents"], &answer.body["counts"]["failed"]), (&json!(1), &json!(3)));
     let items = answer.body["items"].as_array().expect("items");
     let causes: Vec<&str> = items.iter().filter_map(|item| item["cause"].as_str()).collect();
-    assert_eq!(causes, ["empty", "binary", "unsupported"]);
+    assert_eq!(causes, ["empty", "binary", "malformed"]);
     for item in &items[1..] {
         assert_eq!((&item["state"], &item["stage"]), (&json!("failed"), &json!("extract")));
         assert!(item["message"].as_str().is_some_and(|message| message.len() > 20));
@@ -168,7 +168,7 @@ async fn files_come_as_multipart() {
         .part("file", file("scan.pdf", "%PDF"));
     let answer = send(app.request(Method::POST, "/v1/documents?wait=true").multipart(form)).await;
     assert_eq!((answer.status, &answer.body["state"]), (200, &json!("partial")), "{answer:?}");
-    assert_eq!(answer.body["items"][2]["cause"], "unsupported");
+    assert_eq!(answer.body["items"][2]["cause"], "malformed");
     let listed = app.get("/v1/documents?collection=files&source_prefix=leave").await.body;
     let document = &listed["documents"][0];
     assert_eq!(

@@ -23,8 +23,13 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     let store = Store::connect(&options, None, &PoolSettings { max_connections: 4, ..PoolSettings::default() })
         .await
         .expect("store");
-    let (collection, _) =
-        store.ensure_collection(TenantId::DEFAULT, uuid(1), "c", profile, at(0)).await.expect("collection");
+    let new = cited::store::NewCollection {
+        id: uuid(1),
+        name: "c",
+        profile,
+        splitter: cited::domain::split::SplitterSettings::default(),
+    };
+    let (collection, _) = store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
     let items = (0..count)
         .map(|number| cited::store::NewJobItem {
             source: format!("s{number}"),
@@ -80,7 +85,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     assert_eq!(taken_over.items[0].attempts, 2);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
-    let collection = store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    let (collection, _) = store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
     let late = CommitBatch {
         tenant: lost.tenant,
         job_id: lost.job_id,

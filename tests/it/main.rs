@@ -7,6 +7,7 @@ mod ask_built_in;
 mod ask_failures;
 mod bulk;
 mod chat_stream;
+mod corpus;
 mod database;
 mod dialect;
 mod documents;

@@ -1,6 +1,7 @@
 //! Ingest: accept documents durably, and work on them.
 
 mod embed;
+mod extraction;
 mod failure;
 mod jobs;
 mod meter;
@@ -18,6 +19,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
 pub use process::Processor;
@@ -29,15 +31,19 @@ use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
         identity::TenantId,
+        split::SplitterSettings,
     },
     providers::outbound::Outbound,
     store::{
-        Collection, EnqueueOutcome, FirstAnswer, Lease, NewJob, NewJobItem, ProfileId, QueueLimits, RequestKey, Store,
+        Collection, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, NewJobItem, ProfileId, QueueLimits,
+        RequestKey, Store,
     },
 };
 
 /// Below this a heartbeat that is a little late loses its lease.
 pub const MINIMUM_LEASE: Duration = Duration::from_secs(2);
+/// With less the child that reads documents may not even start.
+pub const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 
 /// How ingest works.
 #[derive(Clone, Debug)]
@@ -46,8 +52,10 @@ pub struct Settings {
     pub workers: NonZeroUsize,
     /// Validity of a claim without a heartbeat.
     pub lease: Duration,
-    /// Most tokens of a chunk; the embedder's window lowers it further.
+    /// Most tokens of a chunk in collections that say nothing else; the embedder's window lowers it further.
     pub chunk_tokens: usize,
+    /// What reading one document may take.
+    pub extraction: ExtractionSettings,
     /// Claims after which a document that never settles is given up.
     pub max_attempts: i32,
     /// How often an idle worker looks for work, besides being told.
@@ -62,6 +70,7 @@ impl Default for Settings {
             workers: const { NonZeroUsize::new(2).expect("two is not zero") },
             lease: Duration::from_secs(30),
             chunk_tokens: 512,
+            extraction: ExtractionSettings::default(),
             max_attempts: 5,
             poll: Duration::from_secs(1),
             queue: QueueLimits { items: 1_000_000, bytes: 4 * 1024 * 1024 * 1024 },
@@ -70,6 +79,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How the documents of a collection are split that says nothing about it.
+    #[must_use]
+    pub fn splitter(&self) -> SplitterSettings {
+        SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() }
+    }
+
     fn lease(&self) -> Lease {
         Lease {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
@@ -134,6 +149,7 @@ enum Payload {
 pub struct IngestService {
     store: Store,
     profile: ProfileId,
+    splitter: SplitterSettings,
     limits: QueueLimits,
     /// Checks the URLs of webhooks; `None` when there is no key to sign them with.
     webhooks: Option<Arc<Outbound>>,
@@ -153,17 +169,18 @@ pub struct Signal {
 }
 
 impl IngestService {
-    /// Ingest into `store`; collections that it makes live in `profile`.
+    /// Ingest into `store`; collections that it makes live in `profile` and are split by `splitter`.
     #[must_use]
     pub const fn new(
         store: Store,
         profile: ProfileId,
+        splitter: SplitterSettings,
         limits: QueueLimits,
         webhooks: Option<Arc<Outbound>>,
         context: Context,
         signal: Arc<Signal>,
     ) -> Self {
-        Self { store, profile, limits, webhooks, context, signal }
+        Self { store, profile, splitter, limits, webhooks, context, signal }
     }
 
     /// Accepts documents; the collection is made if it does not exist. Once this returns they survive
@@ -199,8 +216,8 @@ impl IngestService {
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
         let now = self.context.clock.now();
-        let new_id = self.context.ids.next();
-        let (collection, _) = self.store.ensure_collection(tenant, new_id, name, self.profile, now).await?;
+        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, splitter: self.splitter };
+        let (collection, _) = self.store.ensure_collection(tenant, new, now).await?;
         if collection.profile_id == self.profile { Ok(collection) } else { Err(foreign_profile(&collection)) }
     }
 

@@ -2,12 +2,13 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     time::Instant,
 };
 
 use serde_json::Value;
 
-use super::{Payload, meter::Meter};
+use super::{Payload, extraction::extract_here, meter::Meter, process::Processor};
 use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
@@ -18,12 +19,12 @@ use crate::{
             FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
         },
     },
-    extract::{Extracted, extract},
+    extract::{ExtractError, Extracted, needs_isolation},
     store::{ClaimedItem, ItemFailure},
 };
 
-/// Raised when splitting changes, so that stored documents are split again on their next upload.
-const SPLIT_VERSION: u32 = 1;
+/// Raised when extraction or splitting changes, so that stored documents are made anew on their next upload.
+const SPLIT_VERSION: u32 = 2;
 
 /// An item whose payload could be read.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub(super) struct Described {
 pub(super) struct Prepared {
     pub(super) described: Described,
     pub(super) title: String,
+    pub(super) media_type: String,
     pub(super) text: String,
     pub(super) splitter: String,
     pub(super) pieces: Vec<PreparedPiece>,
@@ -55,6 +57,8 @@ pub(super) struct Prepared {
 #[derive(Debug)]
 pub(super) struct PreparedPiece {
     pub(super) piece: Piece,
+    /// Page on which it begins, from 1.
+    pub(super) page: Option<u32>,
     pub(super) text: String,
     pub(super) embedding_text: String,
     pub(super) embedding_hash: Hash,
@@ -63,7 +67,7 @@ pub(super) struct PreparedPiece {
 /// What decides how documents are cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitPlan {
-    pub(super) max_tokens: usize,
+    pub(super) settings: SplitterSettings,
     pub(super) window: Window,
 }
 
@@ -82,8 +86,8 @@ pub(super) fn describe(
     let Payload::V1 { uri, title, media_type, metadata, loader } = payload;
     let content_hash = content_hash(&item.content);
     let settings = format!(
-        "{SPLIT_VERSION} {ANALYZER_VERSION} {} {} {} {} {}",
-        plan.max_tokens, plan.window.tokens, plan.window.special_tokens, profile.model, profile.dimension
+        "{SPLIT_VERSION} {ANALYZER_VERSION} {:?} {} {} {} {}",
+        plan.settings, plan.window.tokens, plan.window.special_tokens, profile.model, profile.dimension
     );
     let fingerprint = fingerprint(&[
         &content_hash,
@@ -108,43 +112,98 @@ pub(super) fn describe(
     })
 }
 
-/// Extracts and splits; a panic on hostile input fails this document and no other.
-pub(super) fn prepare(
+impl Processor {
+    /// Extracts and splits the documents: those of text here, all in one go, the others one by one with a child each.
+    pub(super) async fn prepare_all(
+        &self,
+        documents: Vec<Described>,
+        plan: SplitPlan,
+        meter: &Arc<Meter>,
+    ) -> (Vec<Prepared>, Vec<ItemFailure>) {
+        let (apart, here): (Vec<Described>, Vec<Described>) =
+            documents.into_iter().partition(|document| needs_isolation(&document.content, &document.media_type));
+        let here = here.into_iter().map(|document| (document, None)).collect();
+        let mut done = self.prepare_in_background(here, plan, meter).await;
+        for mut document in apart {
+            let content = std::mem::take(&mut document.content);
+            let started = Instant::now();
+            let extracted = self.settings.extraction.extract_apart(&content, &document.media_type).await;
+            meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+            done.extend(self.prepare_in_background(vec![(document, Some(extracted))], plan, meter).await);
+        }
+        let (mut prepared, mut failures) = (Vec::new(), Vec::new());
+        for document in done {
+            match document {
+                Ok(document) => prepared.push(document),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        (prepared, failures)
+    }
+
+    /// Splits documents whose text is there, and extracts that of the others.
+    async fn prepare_in_background(
+        &self,
+        documents: Vec<(Described, Option<Result<Extracted, ExtractError>>)>,
+        plan: SplitPlan,
+        meter: &Arc<Meter>,
+    ) -> Vec<Result<Prepared, ItemFailure>> {
+        let embedder = Arc::clone(&self.embedder);
+        let meter = Arc::clone(meter);
+        let work = move || {
+            let documents = documents.into_iter().map(|(document, extracted)| {
+                let extracted = extracted.unwrap_or_else(|| {
+                    let started = Instant::now();
+                    let extracted = extract_here(&document.content, &document.media_type);
+                    meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+                    extracted
+                });
+                prepare(document, extracted, plan, &|text: &str| embedder.count(text), &meter)
+            });
+            documents.collect()
+        };
+        tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained")
+    }
+}
+
+/// Splits what was extracted; a panic on hostile input fails this document and no other.
+fn prepare(
     described: Described,
+    extracted: Result<Extracted, ExtractError>,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
     meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
     let item = described.item;
-    catch_unwind(AssertUnwindSafe(|| extract_and_split(described, plan, counter, meter))).unwrap_or_else(|_| {
+    let extracted = extracted.map_err(|error| ItemFailure {
+        ordinal: item,
+        stage: Stage::Extract,
+        cause: error.cause.as_str(),
+        message: error.message,
+    })?;
+    catch_unwind(AssertUnwindSafe(|| split_document(described, extracted, plan, counter, meter))).unwrap_or_else(|_| {
         Err(ItemFailure {
             ordinal: item,
-            stage: Stage::Extract,
-            cause: "panicked",
-            message: "this document broke the extraction; it is a defect of the service, please report it".to_owned(),
+            stage: Stage::Split,
+            cause: "crashed",
+            message: "this document broke the splitter; it is a defect of the service, please report it".to_owned(),
         })
     })
 }
 
-fn extract_and_split(
+fn split_document(
     described: Described,
+    extracted: Extracted,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
     meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
-    let extracted = extract(&described.content, &described.media_type).map_err(|error| ItemFailure {
-        ordinal: described.item,
-        stage: Stage::Extract,
-        cause: error.cause,
-        message: error.message,
-    })?;
-    meter.add(Stage::Extract, 1, started);
-    let started = Instant::now();
-    let Extracted { text, title, splitter } = extracted;
+    let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
     let title = described.title.clone().or(title).unwrap_or_else(|| name_of(&described.source));
-    let settings = SplitterSettings { kind: splitter, max_tokens: plan.max_tokens, overlap_tokens: None };
-    let outline = Outline::of(splitter, &text);
+    let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
+    let outline =
+        if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(headings) };
     let source = SplitSource { text: &text, title: &title, outline: &outline };
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
@@ -164,24 +223,22 @@ fn extract_and_split(
             PreparedPiece {
                 embedding_hash: content_hash(embedded.as_bytes()),
                 embedding_text: embedded,
+                page: pages.page_at(piece.bytes.start),
                 text: piece_text,
                 piece,
             }
         })
         .collect();
     meter.add(Stage::Split, 1, started);
-    let splitter =
-        format!("{} max_tokens={} window={}", kind_name(settings.kind), settings.max_tokens, plan.window.tokens);
-    Ok(Prepared { described, title, text, splitter, pieces })
+    let splitter = lineage(&settings, plan.window);
+    Ok(Prepared { described, title, media_type, text, splitter, pieces })
 }
 
-fn kind_name(kind: crate::domain::split::SplitterKind) -> &'static str {
-    use crate::domain::split::SplitterKind;
-    match kind {
-        SplitterKind::Recursive => "recursive",
-        SplitterKind::Markdown => "markdown",
-        SplitterKind::Tokens => "tokens",
-    }
+/// How a document was split, as its chunks say.
+fn lineage(settings: &SplitterSettings, window: Window) -> String {
+    let SplitterSettings { kind, unit, size, overlap } = settings;
+    let overlap = overlap.map(|overlap| format!(" overlap={overlap}")).unwrap_or_default();
+    format!("{} size={size} unit={}{overlap} window={}", kind.as_str(), unit.as_str(), window.tokens)
 }
 
 /// A title from a path or URL: its last part without extension.

@@ -13,7 +13,7 @@ use super::{
     embed::{Embedded, Failed},
     failure::{backoff_s, cause_of, collection_gone, ignore_refusal, is_refusal, is_transient},
     meter::Meter,
-    prepare::{Described, Prepared, SplitPlan, describe, prepare},
+    prepare::{Described, Prepared, SplitPlan, describe},
 };
 use crate::{
     domain::{
@@ -58,14 +58,15 @@ impl Processor {
         let started = Instant::now();
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
         let attempts: HashMap<i32, i32> = claim.items.iter().map(|item| (item.ordinal, item.attempts)).collect();
-        let Some(collection) = self.store.collection_by_id(claim.tenant, claim.collection_id).await? else {
+        let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
+        let Some((collection, splitter)) = found else {
             return self.fail_all(handle, attempts.keys().copied(), &collection_gone()).await;
         };
         if collection.profile != *self.embedder.profile() {
             let items: Vec<i32> = attempts.keys().copied().collect();
             return self.retry_or_fail(handle, &items, &attempts, &super::foreign_profile(&collection)).await;
         }
-        let plan = SplitPlan { max_tokens: self.settings.chunk_tokens, window: self.embedder.window() };
+        let plan = SplitPlan { settings: splitter, window: self.embedder.window() };
         let (described, mut failures) = self.describe_all(claim, plan);
         let (unchanged, changed) = self.leave_out_unchanged(handle, &collection, described).await?;
         meter.add(Stage::Load, unchanged.len() + changed.len(), started);
@@ -115,27 +116,6 @@ impl Processor {
             }
         }
         Ok((unchanged, changed))
-    }
-
-    async fn prepare_all(
-        &self,
-        documents: Vec<Described>,
-        plan: SplitPlan,
-        meter: &Arc<Meter>,
-    ) -> (Vec<Prepared>, Vec<ItemFailure>) {
-        let embedder = Arc::clone(&self.embedder);
-        let meter = Arc::clone(meter);
-        let work = move || {
-            let (mut prepared, mut failures) = (Vec::new(), Vec::new());
-            for document in documents {
-                match prepare(document, plan, &|text: &str| embedder.count(text), &meter) {
-                    Ok(document) => prepared.push(document),
-                    Err(failure) => failures.push(failure),
-                }
-            }
-            (prepared, failures)
-        };
-        tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained in prepare")
     }
 
     /// Stores the documents; with one that Postgres refuses, one by one, so that it fails alone.
@@ -222,7 +202,7 @@ impl Processor {
                 }
                 BatchOutcome::WeightsStale => {
                     let renewed = self.store.collection_by_id(handle.tenant, collection.id).await?;
-                    collection = renewed.unwrap_or(collection);
+                    collection = renewed.map_or(collection, |(collection, _)| collection);
                 }
             }
         }
@@ -269,7 +249,7 @@ impl Processor {
         average: f32,
         now: OffsetDateTime,
     ) -> NewDocument {
-        let Prepared { described, title, text, splitter, pieces } = &document.prepared;
+        let Prepared { described, title, media_type, text, splitter, pieces } = &document.prepared;
         let chunks = pieces
             .iter()
             .zip(counts)
@@ -277,7 +257,7 @@ impl Processor {
             .map(|((piece, terms), vector)| NewChunk {
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
-                page: None,
+                page: piece.page.and_then(|page| i32::try_from(page).ok()),
                 heading: piece.piece.heading_path.clone(),
                 tokens: int(piece.piece.tokens),
                 text: piece.text.clone(),
@@ -298,7 +278,7 @@ impl Processor {
             content_hash: described.content_hash,
             fingerprint: described.fingerprint,
             title: title.clone(),
-            media_type: described.media_type.clone(),
+            media_type: media_type.clone(),
             metadata: described.metadata.clone(),
             text: text.clone(),
             splitter: splitter.clone(),

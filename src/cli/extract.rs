@@ -1,0 +1,54 @@
+//! The child that reads one document (`service/ingest/extraction.rs` starts it): bytes come in, text goes out.
+
+use std::io::{Read, Write};
+
+use anyhow::Context as _;
+use nix::sys::resource::{Resource, setrlimit};
+
+use crate::extract;
+
+/// Stack of the thread that reads. Parsers recurse; what overflows even this is hostile.
+const STACK_BYTES: usize = 32 * 1024 * 1024;
+
+/// What the parent allows.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Media type that the document is said to have.
+    #[arg(long)]
+    media_type: String,
+    /// Most memory.
+    #[arg(long)]
+    memory_mib: u64,
+    /// Most time of the processor.
+    #[arg(long)]
+    seconds: u64,
+}
+
+/// Reads a document from standard input and writes the outcome to standard output as JSON.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    limit(arguments)?;
+    let mut content = Vec::new();
+    std::io::stdin().read_to_end(&mut content).context("the document did not arrive")?;
+    let media_type = arguments.media_type.clone();
+    let reader =
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || extract::extract(&content, &media_type))?;
+    let outcome = reader.join().map_err(|_| anyhow::anyhow!("the reader panicked"))?;
+    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer(&mut output, &outcome)?;
+    output.flush()?;
+    Ok(())
+}
+
+/// Limits this process, for good. Memory is limited by address space, which not every system can do.
+fn limit(arguments: &Arguments) -> anyhow::Result<()> {
+    let memory = arguments.memory_mib.saturating_mul(1024 * 1024);
+    let limited = setrlimit(Resource::RLIMIT_AS, memory, memory);
+    if cfg!(target_os = "linux") {
+        limited.context("memory could not be limited")?;
+    }
+    setrlimit(Resource::RLIMIT_CPU, arguments.seconds, arguments.seconds.saturating_add(1))
+        .context("time could not be limited")?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core dumps could not be switched off")?;
+    // Nothing is to be written to a file, whatever a library thinks.
+    setrlimit(Resource::RLIMIT_FSIZE, 0, 0).context("files could not be forbidden")
+}

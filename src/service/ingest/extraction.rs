@@ -1,0 +1,236 @@
+//! Files to text where a failure cannot take the service down.
+//!
+//! A panic is contained in this process. An endless loop or a document that unpacks to gigabytes is not: formats that
+//! large libraries read are read by a child process, `cited extract`, which limits its own memory and processor time
+//! and is killed when it takes too long. It gets the document and nothing else: no environment, no connections.
+
+use std::{
+    os::unix::process::ExitStatusExt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use nix::sys::signal::Signal;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{Child, Command},
+};
+
+use crate::extract::{Cause, ExtractError, Extracted, MAX_TEXT_BYTES, extract};
+
+/// Longest answer of a child: its text, each byte of which may be an escape of six, and as much again for the rest.
+const MAX_REPLY_BYTES: u64 = 12 * MAX_TEXT_BYTES as u64;
+/// As much of what a child complains about is looked at.
+const MAX_COMPLAINT_BYTES: u64 = 64 * 1024;
+/// Times that a child is started before the document fails, and the wait between.
+const STARTS: u32 = 5;
+const REST_BETWEEN_STARTS: Duration = Duration::from_secs(1);
+
+/// What one document may take.
+#[derive(Clone, Debug)]
+pub struct ExtractionSettings {
+    /// The program that is started as `PROGRAM extract`: this one.
+    pub program: PathBuf,
+    /// Longest time, on the clock and of the processor.
+    pub timeout: Duration,
+    /// Most memory, in MiB of address space.
+    pub memory_mib: u64,
+}
+
+impl Default for ExtractionSettings {
+    fn default() -> Self {
+        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024 }
+    }
+}
+
+/// This program, also after a newer one has taken its place in the file system.
+fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        PathBuf::from("/proc/self/exe")
+    } else {
+        std::env::current_exe().unwrap_or_else(|_| PathBuf::from("cited"))
+    }
+}
+
+/// Extracts the text of a document in this process: one that does not need isolation.
+pub(super) fn extract_here(content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
+    catch_unwind(AssertUnwindSafe(|| extract(content, declared))).unwrap_or_else(|_| Err(crashed()))
+}
+
+impl ExtractionSettings {
+    /// Extracts the text of a document in a child process.
+    ///
+    /// # Errors
+    /// Typed, of this document alone.
+    ///
+    /// # Cancel safety
+    /// A child whose result nobody waits for is killed.
+    pub(super) async fn extract_apart(&self, content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
+        let mut child = self.start(declared).await?;
+        let talk = talk(&mut child, content);
+        let Ok(heard) = tokio::time::timeout(self.timeout, talk).await else {
+            // It may have ended at this very moment.
+            let _ = child.kill().await;
+            return Err(self.timed_out());
+        };
+        let (reply, complaint, status) = heard.map_err(|error| {
+            tracing::warn!(error = %error, "a child that extracts text was lost");
+            crashed()
+        })?;
+        if status.success()
+            && let Ok(result) = serde_json::from_slice(&reply)
+        {
+            return result;
+        }
+        Err(self.failure(status, &complaint))
+    }
+
+    /// Starts a child; a machine that is short of processes for a moment is given time.
+    async fn start(&self, declared: &str) -> Result<Child, ExtractError> {
+        let mut tries = 0;
+        loop {
+            let started = Command::new(&self.program)
+                .arg("extract")
+                .arg(format!("--media-type={declared}"))
+                .arg(format!("--memory-mib={}", self.memory_mib))
+                .arg(format!("--seconds={}", self.timeout.as_secs().max(1)))
+                .env_clear()
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .kill_on_drop(true)
+                .spawn();
+            tries += 1;
+            match started {
+                Ok(child) => return Ok(child),
+                Err(error) if tries == STARTS => {
+                    tracing::error!(error = %error, program = %self.program.display(), "cannot start a child to extract text");
+                    return Err(ExtractError::new(
+                        Cause::Crashed,
+                        "the service could not start the process that reads this format; tell its operator, and send the document again",
+                    ));
+                }
+                Err(_) => tokio::time::sleep(REST_BETWEEN_STARTS).await,
+            }
+        }
+    }
+
+    /// What the end of a child without a result means.
+    fn failure(&self, status: ExitStatus, complaint: &[u8]) -> ExtractError {
+        let complaint = String::from_utf8_lossy(complaint);
+        let signal = status.signal().and_then(|number| Signal::try_from(number).ok());
+        if complaint.contains("memory allocation of") || signal == Some(Signal::SIGKILL) {
+            return ExtractError::new(
+                Cause::TooLarge,
+                format!(
+                    "reading the document takes more than {} MiB of memory; split it, or save it without its media",
+                    self.memory_mib
+                ),
+            );
+        }
+        if signal == Some(Signal::SIGXCPU) {
+            return self.timed_out();
+        }
+        if complaint.contains("overflowed its stack") {
+            return ExtractError::new(
+                Cause::Malformed,
+                "the document is nested too deeply to be read; save it anew with the program that it came from",
+            );
+        }
+        // Never what the child says: that may be the document's own words.
+        tracing::error!(%status, "a child that extracts text broke; this is a defect");
+        crashed()
+    }
+
+    fn timed_out(&self) -> ExtractError {
+        ExtractError::new(
+            Cause::TimedOut,
+            format!(
+                "reading the document takes longer than {} s; split it, or save it in a simpler format",
+                self.timeout.as_secs()
+            ),
+        )
+    }
+}
+
+fn crashed() -> ExtractError {
+    ExtractError::new(
+        Cause::Crashed,
+        "this document broke the extraction; it is a defect of the service, please report it",
+    )
+}
+
+/// Sends the document and takes in the answer, whatever comes first.
+async fn talk(child: &mut Child, content: &[u8]) -> std::io::Result<(Vec<u8>, Vec<u8>, ExitStatus)> {
+    let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let send = async {
+        if let Some(mut input) = input {
+            // A child that ends early says why in another way.
+            let _ = input.write_all(content).await;
+        }
+    };
+    let reply = async {
+        let mut reply = Vec::new();
+        if let Some(output) = output {
+            output.take(MAX_REPLY_BYTES).read_to_end(&mut reply).await?;
+        }
+        std::io::Result::Ok(reply)
+    };
+    let complaint = async {
+        let mut complaint = Vec::new();
+        if let Some(errors) = errors {
+            errors.take(MAX_COMPLAINT_BYTES).read_to_end(&mut complaint).await?;
+        }
+        std::io::Result::Ok(complaint)
+    };
+    let ((), reply, complaint) = tokio::join!(send, reply, complaint);
+    let status = child.wait().await?;
+    Ok((reply?, complaint?, status))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// Extracts a web page with a child that does what `script` says.
+    async fn outcome(script: &str) -> Result<Extracted, ExtractError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("child");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
+        let settings = ExtractionSettings { program, timeout: Duration::from_secs(20), memory_mib: 7 };
+        settings.extract_apart(b"<html>words", "text/html").await
+    }
+
+    #[tokio::test]
+    async fn each_end_of_a_child_has_its_cause() {
+        let cases = [
+            ("echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$", Cause::TooLarge),
+            ("kill -KILL $$", Cause::TooLarge),
+            ("kill -XCPU $$", Cause::TimedOut),
+            ("echo 'thread has overflowed its stack' >&2; kill -ABRT $$", Cause::Malformed),
+            ("kill -SEGV $$", Cause::Crashed),
+            ("exit 1", Cause::Crashed),
+            ("echo 'not JSON'", Cause::Crashed),
+            ("cat >/dev/null; echo '{\"Err\":{\"cause\":\"encrypted\",\"message\":\"m\"}}'", Cause::Encrypted),
+        ];
+        for (script, cause) in cases {
+            assert_eq!(outcome(script).await.expect_err(script).cause, cause, "{script}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_child_that_does_not_end_is_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("child");
+        std::fs::write(&program, "#!/bin/sh\nexec sleep 600\n").expect("written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
+        let settings = ExtractionSettings { program, timeout: Duration::from_millis(200), memory_mib: 7 };
+        let result = settings.extract_apart(b"<html>words", "text/html").await;
+        assert_eq!(result.expect_err("late").cause, Cause::TimedOut);
+    }
+}
