@@ -1,0 +1,9 @@
+//! Any bytes of which nothing is known: signatures, archives, encodings.
+#![no_main]
+
+use cited_fuzz::check_extraction;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    check_extraction(bytes, "application/octet-stream");
+});

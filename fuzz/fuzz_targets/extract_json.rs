@@ -1,0 +1,10 @@
+//! JSON, and JSON lines.
+#![no_main]
+
+use cited_fuzz::check_extraction;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    check_extraction(bytes, "application/json");
+    check_extraction(bytes, "application/x-ndjson");
+});
