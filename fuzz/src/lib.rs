@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 
 use cited::{
-    domain::split::{Outline, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, split},
+    domain::split::{Outline, PageMap, SizeUnit, SplitSource, SplitterKind, SplitterSettings, Window, split},
     extract::{Extracted, MAX_TEXT_BYTES, extract},
 };
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
@@ -40,7 +40,7 @@ pub fn check_split(text: &str, size: usize, overlap: usize) {
         for unit in [SizeUnit::Tokens, SizeUnit::Characters] {
             let settings = SplitterSettings { kind, unit, size, overlap: Some(overlap) };
             let outline = Outline::of(kind, text);
-            let pieces = split(&SplitSource { text, title: "A title", outline: &outline }, &settings, window, &counter);
+            let pieces = split(&SplitSource { text, title: "A title", outline: &outline, pages: &PageMap::default() }, &settings, window, &counter);
             assert_eq!(pieces.is_empty(), text.trim().is_empty());
             let (mut covered, mut last) = (0, None);
             for piece in &pieces {

@@ -26,7 +26,7 @@ impl<'bytes> Archive<'bytes> {
     pub(super) fn open(bytes: &'bytes [u8]) -> Result<Self, ExtractError> {
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| failure(&error))?;
         if zip.len() > MAX_PARTS {
-            return Err(too_large(format!("has more than {MAX_PARTS} parts")));
+            return Err(too_large(&format!("has more than {MAX_PARTS} parts")));
         }
         Ok(Self { zip, left: MAX_UNPACKED_BYTES })
     }
@@ -67,10 +67,10 @@ impl<'bytes> Archive<'bytes> {
 }
 
 fn bomb() -> ExtractError {
-    too_large(format!("unpacks to more than {} MiB", MAX_UNPACKED_BYTES / 1024 / 1024))
+    too_large(&format!("unpacks to more than {} MiB", MAX_UNPACKED_BYTES / 1024 / 1024))
 }
 
-fn too_large(what: String) -> ExtractError {
+fn too_large(what: &str) -> ExtractError {
     ExtractError::new(Cause::TooLarge, format!("the file {what}; split the document, or save it without its media"))
 }
 

@@ -63,7 +63,7 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
     let mut content = Content::default();
     match format {
         Format::Plain | Format::Markdown | Format::Code => {
-            content = Content::of_text(text_of(bytes, declared, format)?)?
+            content = Content::of_text(text_of(bytes, declared, format)?)?;
         }
         Format::Html => html::page(&text_of(bytes, declared, format)?, &mut content)?,
         Format::Table => {

@@ -104,19 +104,21 @@ fn too_deep() -> ExtractError {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
 
     fn seen(xml: &str) -> Result<String, ExtractError> {
         let mut seen = String::new();
         walk(xml, |token| {
             match token {
-                Token::Open(element) => seen.push_str(&format!(
-                    "<{} {:?} {:?}>",
-                    element.name(),
-                    element.attribute("id"),
-                    element.prefixed_attribute("id")
-                )),
-                Token::Close(name) => seen.push_str(&format!("</{name}>")),
+                Token::Open(element) => {
+                    let ids = (element.attribute("id"), element.prefixed_attribute("id"));
+                    let _ = write!(seen, "<{} {:?} {:?}>", element.name(), ids.0, ids.1);
+                }
+                Token::Close(name) => {
+                    let _ = write!(seen, "</{name}>");
+                }
                 Token::Text(text) => seen.push_str(&text),
             }
             Ok(())

@@ -221,7 +221,7 @@ fn pdf(objects: &[String]) -> Vec<u8> {
     let table = file.len();
     write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).expect("in memory");
     for place in places {
-        write!(file, "{place:010} 00000 n \n").expect("in memory");
+        writeln!(file, "{place:010} 00000 n ").expect("in memory");
     }
     write!(file, "trailer <</Size {} /Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1)
         .expect("in memory");

@@ -66,16 +66,14 @@ impl Costs {
     /// What a piece of this budget shares with the one before it, at most half of it.
     pub(super) fn overlap(&self, wanted: Option<usize>, budget: usize) -> usize {
         let in_characters = self.most_characters.is_some();
-        wanted
-            .map(|overlap| {
-                if in_characters && !self.counts_characters {
-                    overlap.saturating_mul(self.tokens) / self.characters.max(1)
-                } else {
-                    overlap
-                }
-            })
-            .unwrap_or(budget / 100 * OVERLAP_PERCENT + budget % 100 * OVERLAP_PERCENT / 100)
-            .min(budget / 2)
+        let overlap = match wanted {
+            Some(overlap) if in_characters && !self.counts_characters => {
+                overlap.saturating_mul(self.tokens) / self.characters.max(1)
+            }
+            Some(overlap) => overlap,
+            None => budget / 100 * OVERLAP_PERCENT + budget % 100 * OVERLAP_PERCENT / 100,
+        };
+        overlap.min(budget / 2)
     }
 
     fn at(&self, unit: usize) -> usize {

@@ -4,6 +4,7 @@
 //! - pieces cover every character of the text that is not white space, in order;
 //! - each is an exact slice of the text, without white space at its ends, never empty;
 //! - each fits its budget by the real count of the embedder's tokenizer, overlap included;
+//! - none crosses from one page to the next;
 //! - starts strictly increase, and the same input gives the same pieces.
 //!
 //! Counting tokens is what costs, so that every part of the text is counted a bounded number of
@@ -51,6 +52,8 @@ pub struct SplitSource<'source> {
     pub title: &'source str,
     /// The headings of the text; see [`Outline::of`].
     pub outline: &'source Outline,
+    /// The pages of the text: no piece lies on two, so that its page is that of every word in it.
+    pub pages: &'source PageMap,
 }
 
 /// A piece of a document's text.

@@ -74,7 +74,7 @@ impl Packer<'_> {
         let mut limit = costs.tail_aware_limit(first, budget.cost);
         let mut misfits = 0;
         loop {
-            let end = costs.last_within(first, limit).max(first + 1);
+            let end = costs.last_within(first, limit).max(first + 1).min(self.page_end(first));
             if end <= covered && first < covered {
                 return None;
             }
@@ -95,9 +95,16 @@ impl Packer<'_> {
         }
     }
 
+    /// The unit after the last one on the page of unit `first`; without pages, after the last one of all.
+    fn page_end(&self, first: usize) -> usize {
+        let page_of = |unit: &Unit| self.source.pages.page_at(unit.bytes.start);
+        let page = self.units.get(first).and_then(page_of);
+        self.units.partition_point(|unit| page_of(unit) <= page)
+    }
+
     /// The best place to end a piece of the units from `first` that may hold those before `end`.
     fn best_cut(&self, first: usize, covered: usize, end: usize, budget: usize) -> usize {
-        if end == self.units.len() || self.settings.kind == SplitterKind::Tokens {
+        if end == self.page_end(first) || self.settings.kind == SplitterKind::Tokens {
             return end;
         }
         (first.max(covered) + 1..=end)
@@ -116,11 +123,11 @@ impl Packer<'_> {
 
     /// Where the piece after the one of units `first..end` begins: up to the overlap before `end`.
     ///
-    /// Nothing is repeated across a heading: the text before it belongs to another section.
+    /// Nothing is repeated across a heading: the text before it belongs to another section; nor from another page.
     fn overlap_start(&self, first: usize, end: usize, budget: Budget) -> usize {
         let overlap = self.costs.overlap(self.settings.overlap, budget.cost);
         let cut_at = |unit: usize| self.units.get(unit).map(|unit| unit.cut);
-        if end >= self.units.len() || cut_at(end) == Some(Cut::Heading) {
+        if end >= self.page_end(first) || cut_at(end) == Some(Cut::Heading) {
             return end;
         }
         let mut start = end;

@@ -59,7 +59,7 @@ fn split_titled(
     counter: &dyn TokenCounter,
 ) -> Vec<Piece> {
     let outline = Outline::of(settings.kind, text);
-    split(&SplitSource { text, title, outline: &outline }, settings, window, counter)
+    split(&SplitSource { text, title, outline: &outline, pages: &PageMap::default() }, settings, window, counter)
 }
 
 fn pieces_of(text: &str, kind: SplitterKind, max_tokens: usize, overlap: usize) -> Vec<(String, Vec<String>)> {
@@ -124,6 +124,31 @@ fn nasty_text() -> impl Strategy<Value = String> {
         1 => (1..60_usize).prop_map(|length| "\u{301}".repeat(length)),
     ];
     prop::collection::vec(fragment, 0..60).prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_piece_lies_on_two_pages(
+        pages in prop::collection::vec(prop::collection::vec("[A-Z][a-z]{1,9}( [a-z]{1,9}){0,9}[.\n]", 0..12), 1..8),
+        size in 4..60_usize,
+    ) {
+        let (mut text, mut map) = (String::new(), PageMap::default());
+        for page in pages {
+            map.begin(text.len());
+            text.push_str(&page.join(" "));
+            text.push_str("\n\n");
+        }
+        let outline = Outline::of(SplitterKind::Recursive, &text);
+        let source = SplitSource { text: &text, title: "", outline: &outline, pages: &map };
+        let pieces = split(&source, &settings(SplitterKind::Recursive, size, None), WINDOW, &word_pieces);
+        let mut covered = 0;
+        for piece in pieces {
+            prop_assert_eq!(map.page_at(piece.bytes.start), map.page_at(piece.bytes.end - 1));
+            prop_assert!(text.get(covered..piece.bytes.start).unwrap_or_default().trim().is_empty());
+            covered = piece.bytes.end;
+        }
+        prop_assert!(text[covered..].trim().is_empty());
+    }
 }
 
 proptest! {
@@ -215,7 +240,7 @@ fn headings_found_elsewhere_serve_any_kind() {
     let text = "Leave\nAaaa bbbb cccc dddd eeee ffff gggg hhhh.";
     let heading = Heading { bytes: 0..6, level: 2, text: "Leave".to_owned() };
     let outline = Outline::from_headings([heading.clone(), Heading { bytes: 3..9, ..heading }]);
-    let source = SplitSource { text, title: "", outline: &outline };
+    let source = SplitSource { text, title: "", outline: &outline, pages: &PageMap::default() };
     let pieces = split(&source, &settings(SplitterKind::Recursive, 6, Some(0)), WINDOW, &word_pieces);
     assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.heading_path == ["Leave"]));
 }

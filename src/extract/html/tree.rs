@@ -34,7 +34,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Its name, in lower case. Elements of SVG and MathML have an empty one where HTML has one too.
+    /// Its name, in lower case. Elements of SVG and `MathML` have an empty one where HTML has one too.
     pub(super) fn name(&self) -> &str {
         if self.name.ns == ns!(html) || &*self.name.local != "title" { &self.name.local } else { "" }
     }
@@ -165,6 +165,7 @@ impl TreeSink for Builder {
     }
 
     fn remove_from_parent(&self, target: &Handle) {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
         self.with(target, |node| node.detach());
     }
 

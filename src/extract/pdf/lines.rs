@@ -187,9 +187,8 @@ pub(super) fn joined(lines: &[Line]) -> String {
     let mut text = String::new();
     for line in lines {
         let next = line.text.as_str();
-        if text.ends_with('\u{ad}') {
-            text.pop();
-        } else if is_hyphenated(&text) && next.starts_with(char::is_lowercase) {
+        let is_broken = text.ends_with('\u{ad}') || (is_hyphenated(&text) && next.starts_with(char::is_lowercase));
+        if is_broken {
             text.pop();
         } else if !text.is_empty() {
             text.push('\n');

@@ -46,7 +46,7 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
 
 /// Writes a page's lines as paragraphs and headings.
 fn write_page(lines: &[Line], sizes: &HeadingSizes, content: &mut Content) -> Result<(), ExtractError> {
-    for paragraph in lines.chunk_by(|above, below| lines::belong_together(above, below)) {
+    for paragraph in lines.chunk_by(lines::belong_together) {
         match paragraph.first().and_then(|first| sizes.level_of(first, paragraph.len())) {
             Some(level) => {
                 let words: Vec<&str> = paragraph.iter().map(|line| line.text.trim()).collect();

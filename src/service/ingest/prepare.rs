@@ -204,7 +204,7 @@ fn split_document(
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
     let outline =
         if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(headings) };
-    let source = SplitSource { text: &text, title: &title, outline: &outline };
+    let source = SplitSource { text: &text, title: &title, outline: &outline, pages: &pages };
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
         return Err(ItemFailure {
