@@ -110,7 +110,7 @@ impl Core {
             collections: CollectionService::new(store.clone(), profile, splitter, context.clone()),
             readiness: store.clone(),
         };
-        let processor = Processor::new(store.clone(), embedder, analyzer, config.ingest.clone(), context);
+        let processor = Processor::new(store.clone(), embedder, outbound, analyzer, config.ingest.clone(), context);
         Ok((services, Worker::new(processor, signal, notifier), store))
     }
 

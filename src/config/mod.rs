@@ -279,6 +279,7 @@ fn read_ingest(reader: &mut Reader) -> ingest::Settings {
             items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
             bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
         },
+        fetch_max_bytes: reader.value("CITED_FETCH_MAX_BYTES", defaults.fetch_max_bytes),
         extraction: read_extraction(reader, defaults.extraction),
         ..defaults
     };

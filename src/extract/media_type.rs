@@ -66,6 +66,9 @@ const fn code(name: &'static str, aliases: &'static [&'static str], extensions: 
     media_type(Format::Code, name, aliases, extensions)
 }
 
+/// Bytes of which nothing is known.
+const OCTET_STREAM: &str = "application/octet-stream";
+
 /// Plain text comes first: it is what everything else is measured against.
 static MEDIA_TYPES: [MediaType; 37] = [
     media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
@@ -168,6 +171,24 @@ impl MediaType {
         let extension = extension.to_ascii_lowercase();
         MEDIA_TYPES.iter().find(|known| known.extensions.contains(&extension.as_str()))
     }
+
+    /// The declared media type if it says something, else what the name says. Senders declare what they do not know
+    /// as `application/octet-stream`, and most text as plain text; its charset then still holds.
+    #[must_use]
+    pub fn choose(name: &str, declared: Option<String>) -> String {
+        let says_little = declared.as_deref().is_none_or(|declared| {
+            essence(declared) == OCTET_STREAM
+                || Self::parse(declared).is_some_and(|known| known.format == Format::Plain)
+        });
+        match (Self::of_name(name), declared) {
+            (Some(by_name), declared) if says_little => match declared.as_deref().and_then(charset) {
+                Some(charset) => format!("{}; charset={charset}", by_name.name),
+                None => by_name.name.to_owned(),
+            },
+            (_, Some(declared)) => declared,
+            (_, None) => OCTET_STREAM.to_owned(),
+        }
+    }
 }
 
 /// A media type without parameters, in lower case.
@@ -186,6 +207,24 @@ pub(super) fn charset(media_type: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_decides_where_the_declaration_says_little() {
+        let cases = [
+            ("a.md", Some("application/octet-stream"), "text/markdown"),
+            ("a.md", Some("text/plain"), "text/markdown"),
+            ("a.txt", None, "text/plain"),
+            ("a.md", Some("text/html"), "text/html"),
+            ("a.csv", Some("text/plain; charset=iso-8859-1"), "text/csv; charset=iso-8859-1"),
+            ("a.PDF", Some("application/pdf"), "application/pdf"),
+            ("b.docx", None, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            ("a", None, "application/octet-stream"),
+            ("a", Some("text/plain"), "text/plain"),
+        ];
+        for (name, declared, expected) in cases {
+            assert_eq!(MediaType::choose(name, declared.map(str::to_owned)), expected, "{name} {declared:?}");
+        }
+    }
 
     #[test]
     fn names_and_extensions_lead_to_one_type() {

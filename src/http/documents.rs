@@ -57,13 +57,15 @@ pub(super) struct DocumentBody {
 pub(super) struct ProvenanceBody {
     /// Where it was read from.
     uri: String,
-    /// How it came: `json` or `multipart`.
+    /// How it came: `json`, `multipart`, `bulk` or `url`.
     loader: String,
-    /// When it was handed in.
+    /// When it was handed in or fetched.
     #[serde(with = "time::serde::rfc3339")]
     fetched_at: OffsetDateTime,
     /// Of the HTTP response it came in.
     etag: Option<String>,
+    /// `Last-Modified` of that response.
+    last_modified: Option<String>,
     /// SHA-256 of its bytes, hexadecimal.
     content_hash: String,
 }
@@ -178,6 +180,7 @@ impl From<DocumentRow> for DocumentBody {
                 loader: row.loader,
                 fetched_at: row.fetched_at,
                 etag: row.etag,
+                last_modified: row.last_modified,
                 content_hash: hex(&row.content_hash),
             },
             metadata: row.metadata,

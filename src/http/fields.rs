@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use url::Url;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -10,7 +11,9 @@ use crate::domain::filter::{Bound, Condition, Filter, Test};
 
 /// Longest collection name, in characters.
 const MAX_NAME: usize = 128;
-/// Longest source, URI, title and query, in characters.
+/// Longest source and URL, in bytes: an index holds them, and its entries end at 2.7 kB.
+const MAX_SOURCE_BYTES: usize = 2_048;
+/// Longest URI, title and query, in characters.
 const MAX_SHORT_TEXT: usize = 2_048;
 /// Longest question or search query, in characters.
 const MAX_QUESTION: usize = 8_192;
@@ -63,6 +66,35 @@ impl Faults {
         if text.trim().is_empty() || text.chars().count() > MAX_SHORT_TEXT || text.contains('\0') {
             self.add(pointer, format!("must hold 1 to {MAX_SHORT_TEXT} characters that are not all space, and no NUL"));
         }
+    }
+
+    /// The caller's own name for a document.
+    pub(super) fn source(&mut self, pointer: &str, source: &str) {
+        if source.trim().is_empty() || source.len() > MAX_SOURCE_BYTES || source.contains('\0') {
+            let length = source.len();
+            self.add(
+                pointer,
+                format!(
+                    "must hold 1 to {MAX_SOURCE_BYTES} bytes of UTF-8 that are not all space, and no NUL; it holds {length}"
+                ),
+            );
+        }
+    }
+
+    /// Where a document is to be fetched. Which hosts may be asked is decided where they are asked.
+    pub(super) fn url(&mut self, pointer: &str, url: &str) {
+        let fault = match Url::parse(url) {
+            Ok(_) if url.len() > MAX_SOURCE_BYTES => format!("must hold at most {MAX_SOURCE_BYTES} bytes"),
+            Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
+                format!("has the scheme {}; only http and https are fetched", parsed.scheme())
+            }
+            Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
+                "holds a user name or password; leave them out, they would be shown with every citation".to_owned()
+            }
+            Ok(_) => return,
+            Err(error) => format!("is not a URL: {error}"),
+        };
+        self.add(pointer, fault);
     }
 
     pub(super) fn question(&mut self, pointer: &str, text: &str) {

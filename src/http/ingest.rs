@@ -24,7 +24,7 @@ use super::{
 use crate::{
     domain::identity::TenantId,
     extract::MediaType,
-    service::ingest::{Accepted, IncomingDocument, Submission},
+    service::ingest::{Accepted, Content, IncomingDocument, Submission},
     store::{FirstAnswer, ItemPage},
 };
 
@@ -37,7 +37,8 @@ const MAX_KEY: usize = 255;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"collection": "handbook", "documents": [
-    {"source": "leave.md", "title": "Leave", "text": "# Leave\n\nEveryone has 28 days of paid leave a year.", "media_type": "text/markdown", "metadata": {"team": "people"}}
+    {"source": "leave.md", "title": "Leave", "text": "# Leave\n\nEveryone has 28 days of paid leave a year.", "media_type": "text/markdown", "metadata": {"team": "people"}},
+    {"url": "https://example.org/travel-policy.pdf", "metadata": {"team": "people"}}
 ]}))]
 pub(super) struct NewDocumentsBody {
     /// Where they go; made if it does not exist.
@@ -52,22 +53,28 @@ pub(super) fn default_collection() -> String {
     DEFAULT_COLLECTION.to_owned()
 }
 
-/// A document to ingest.
+/// A document to ingest: either its `text`, or the `url` that it is fetched from.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewDocumentBody {
     /// Your own name for it (path, URL, key), unique in its collection: sending it again replaces the document.
+    /// 1 to 2,048 bytes of UTF-8. Needed with `text`; by default the URL with `url`.
     #[schema(example = "leave.md")]
-    source: String,
+    source: Option<String>,
     /// Its text.
-    text: String,
+    text: Option<String>,
+    /// Where a worker fetches it: http or https, on the public internet, without a password. Redirects are followed.
+    /// Sent again, it is asked for with the `ETag` and `Last-Modified` of the last time, and is unchanged if the
+    /// server says so. What goes wrong is told by the item of the job.
+    #[schema(example = "https://example.org/travel-policy.pdf")]
+    url: Option<String>,
     /// Its title; otherwise its first heading or its name.
     title: Option<String>,
     /// Media type of `text`, which may be that of any text format; otherwise what the name of the source suggests,
-    /// else plain text.
+    /// else plain text. With `url`, what to believe instead of the server.
     #[schema(example = "text/markdown")]
     media_type: Option<String>,
-    /// Where it was read from, if that is something else than `source`.
+    /// Where `text` was read from, if that is something else than `source`.
     uri: Option<String>,
     /// Your own data about it; filters look here.
     #[serde(default)]
@@ -146,7 +153,6 @@ impl NewDocumentsBody {
 
 impl NewDocumentBody {
     pub(super) fn read(self, pointer: &str, faults: &mut Faults) -> IncomingDocument {
-        faults.short_text(&format!("{pointer}/source"), &self.source);
         for (name, text) in [("title", &self.title), ("uri", &self.uri), ("media_type", &self.media_type)] {
             if let Some(text) = text {
                 faults.short_text(&format!("{pointer}/{name}"), text);
@@ -154,16 +160,35 @@ impl NewDocumentBody {
         }
         let metadata = Value::Object(self.metadata);
         faults.metadata(&format!("{pointer}/metadata"), &metadata);
-        let media_type = self.media_type.unwrap_or_else(|| media_type_of(&self.source));
-        IncomingDocument {
-            source: self.source,
-            uri: self.uri,
-            title: self.title,
-            media_type,
-            metadata,
-            loader: "json",
-            content: self.text.into_bytes(),
-        }
+        let Self { source, text, url, title, media_type, uri, .. } = self;
+        let source = source.or_else(|| url.clone()).unwrap_or_else(|| {
+            faults.add(format!("{pointer}/source"), "is missing; name the document");
+            pointer.to_owned()
+        });
+        faults.source(&format!("{pointer}/source"), &source);
+        let (loader, content) = match (text, url) {
+            (Some(text), None) => {
+                let media_type = media_type.unwrap_or_else(|| media_type_of(&source));
+                ("json", Content::Given { media_type, bytes: text.into_bytes() })
+            }
+            (None, Some(url)) => {
+                faults.url(&format!("{pointer}/url"), &url);
+                if uri.is_some() {
+                    faults.add(format!("{pointer}/uri"), "goes with text; a document that is fetched has its url");
+                }
+                ("url", Content::At { url, media_type })
+            }
+            (text, _) => {
+                let fault = if text.is_some() {
+                    "give either text or a url, not both"
+                } else {
+                    "is missing; give text, or a url"
+                };
+                faults.add(format!("{pointer}/text"), fault);
+                ("json", Content::Given { media_type: String::new(), bytes: Vec::new() })
+            }
+        };
+        IncomingDocument { source, uri, title, metadata, loader, content }
     }
 }
 
@@ -191,7 +216,7 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 /// What is read: text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines and source code, told by
 /// content first and by name and media type second.
 ///
-/// JSON text (`application/json`) or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
+/// JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
 /// `metadata` as a JSON object for all files, `title` for a single one; a file's name is its source). Once this
 /// answers, the documents are kept: each of them ends as stored, unchanged or failed with a cause.
 ///
@@ -323,8 +348,9 @@ pub(super) async fn replace_document(
     let stored = state.services.documents.get(tenant, id).await?;
     let mut faults = Faults::default();
     let document = NewDocumentBody {
-        source: stored.source,
-        text: body.text,
+        source: Some(stored.source),
+        text: Some(body.text),
+        url: None,
         title: body.title.or(Some(stored.title)),
         media_type: body.media_type.or(Some(stored.media_type)),
         uri: Some(stored.uri),

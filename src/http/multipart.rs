@@ -9,12 +9,9 @@ use utoipa::ToSchema;
 
 use super::{AppState, fields::Faults, ingest::check_sources, problem::ApiError, search::DEFAULT_COLLECTION};
 use crate::{
-    extract::{Format, MediaType},
-    service::ingest::IncomingDocument,
+    extract::MediaType,
+    service::ingest::{Content, IncomingDocument},
 };
-
-/// Bytes of which nothing is known.
-const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Documents and where they go.
 #[derive(Debug)]
@@ -57,17 +54,16 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
         let media_type = field.content_type().map(str::to_owned);
         match (name.as_str(), file_name) {
             ("file" | "files" | "file[]" | "files[]", Some(source)) => {
-                let content = field.bytes().await.map_err(failed)?.to_vec();
-                faults.short_text(&format!("/documents/{}/source", documents.len()), &source);
-                let media_type = chosen_media_type(&source, media_type);
+                let bytes = field.bytes().await.map_err(failed)?.to_vec();
+                faults.source(&format!("/documents/{}/source", documents.len()), &source);
+                let media_type = MediaType::choose(&source, media_type);
                 documents.push(IncomingDocument {
                     source,
                     uri: None,
                     title: None,
-                    media_type,
                     metadata: Value::Null,
                     loader: "multipart",
-                    content,
+                    content: Content::Given { media_type, bytes },
                 });
             }
             ("file" | "files", None) => faults.add("/file", "the part has no file name; send it as a file"),
@@ -98,46 +94,10 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     Ok(Upload { collection, documents })
 }
 
-/// The declared media type if it says something; browsers and curl declare what they do not know as
-/// `application/octet-stream`, and most text as plain text.
-fn chosen_media_type(source: &str, declared: Option<String>) -> String {
-    let says_little = declared.as_deref().is_none_or(|declared| {
-        declared == OCTET_STREAM || MediaType::parse(declared).is_some_and(|known| known.format == Format::Plain)
-    });
-    match (MediaType::of_name(source), declared) {
-        (Some(by_name), _) if says_little => by_name.name.to_owned(),
-        (_, Some(declared)) => declared,
-        (_, None) => OCTET_STREAM.to_owned(),
-    }
-}
-
 fn part_error(error: &MultipartError, limit: usize) -> ApiError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         ApiError::too_large(limit)
     } else {
         ApiError::unreadable(format!("the form cannot be read: {}", error.body_text()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_decides_where_the_declaration_says_little() {
-        let cases = [
-            ("a.md", Some("application/octet-stream"), "text/markdown"),
-            ("a.md", Some("text/plain"), "text/markdown"),
-            ("a.txt", None, "text/plain"),
-            ("a.md", Some("text/html"), "text/html"),
-            ("a.csv", Some("text/plain; charset=iso-8859-1"), "text/csv"),
-            ("a.PDF", Some("application/pdf"), "application/pdf"),
-            ("b.docx", None, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-            ("a", None, "application/octet-stream"),
-            ("a", Some("text/plain"), "text/plain"),
-        ];
-        for (name, declared, expected) in cases {
-            assert_eq!(chosen_media_type(name, declared.map(str::to_owned)), expected, "{name} {declared:?}");
-        }
     }
 }

@@ -12,7 +12,7 @@ use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Collection, NewChunk, Store, StoreError, chunk::ChunkColumns, statistics::StatisticChanges};
+use super::{Collection, FetchRecord, NewChunk, Store, StoreError, chunk::ChunkColumns, statistics::StatisticChanges};
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 type Tx = Transaction<'static, Postgres>;
@@ -34,6 +34,8 @@ pub struct NewDocument {
     pub loader: String,
     /// When it was handed in or fetched.
     pub fetched_at: OffsetDateTime,
+    /// If it was fetched.
+    pub fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
     pub content_hash: Hash,
     /// Everything that decides the stored result.
@@ -163,23 +165,32 @@ async fn upsert_documents(
     let fetched: Vec<OffsetDateTime> = documents.iter().map(|d| d.fetched_at).collect();
     let hashes: Vec<Vec<u8>> = documents.iter().map(|d| d.content_hash.to_vec()).collect();
     let fingerprints: Vec<Vec<u8>> = documents.iter().map(|d| d.fingerprint.to_vec()).collect();
+    let records: Vec<Option<&FetchRecord>> = documents.iter().map(|d| d.fetch.as_ref()).collect();
+    let etags: Vec<Option<String>> = records.iter().map(|fetch| fetch.and_then(|fetch| fetch.etag.clone())).collect();
+    let modified: Vec<Option<String>> =
+        records.iter().map(|fetch| fetch.and_then(|fetch| fetch.last_modified.clone())).collect();
+    let requests: Vec<Option<Vec<u8>>> =
+        records.iter().map(|fetch| fetch.map(|fetch| fetch.request_hash.to_vec())).collect();
     let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
     let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
     let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
-             content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, version, created_at, updated_at)
+             content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
+             version, created_at, updated_at)
          SELECT $1, $2, new.*, 1, $3, $3
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
-                     $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[])
+                     $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
+                     $18::text[], $19::text[], $20::bytea[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
-                      media_type, metadata, text, characters, chunks)
+                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash)
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
              content_hash = EXCLUDED.content_hash, fingerprint = EXCLUDED.fingerprint, title = EXCLUDED.title,
              media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
-             characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, version = document.version + 1,
+             characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
+             last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
@@ -200,6 +211,9 @@ async fn upsert_documents(
         &column(|d| &d.text),
         &characters,
         &chunks,
+        &etags as &[Option<String>],
+        &modified as &[Option<String>],
+        &requests as &[Option<Vec<u8>>],
     )
     .fetch_all(&mut **transaction)
     .await?;

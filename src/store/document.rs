@@ -24,6 +24,8 @@ pub struct DocumentRow {
     pub fetched_at: OffsetDateTime,
     /// Of the HTTP response it came in.
     pub etag: Option<String>,
+    /// `Last-Modified` of that response.
+    pub last_modified: Option<String>,
     /// SHA-256 of its bytes.
     pub content_hash: Vec<u8>,
     /// Title.
@@ -66,6 +68,28 @@ pub struct StoredAs {
     pub chunks: u32,
 }
 
+/// How a document was fetched, for the next time.
+#[derive(Clone, Debug)]
+pub struct FetchRecord {
+    /// `ETag` of the answer.
+    pub etag: Option<String>,
+    /// `Last-Modified` of the answer.
+    pub last_modified: Option<String>,
+    /// SHA-256 of all but the content that decides the stored result.
+    pub request_hash: Hash,
+}
+
+/// How a stored document was fetched.
+#[derive(Clone, Debug)]
+pub struct EarlierFetch {
+    /// Caller's own name.
+    pub source: String,
+    /// Identity.
+    pub document_id: Uuid,
+    /// What to send the next time, and when it holds.
+    pub fetch: FetchRecord,
+}
+
 impl Store {
     /// One document of a tenant.
     ///
@@ -91,7 +115,7 @@ impl Store {
     ) -> Result<Vec<DocumentRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.content_hash,
+            "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
                     d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
@@ -117,6 +141,7 @@ impl Store {
                 loader: row.loader,
                 fetched_at: row.fetched_at,
                 etag: row.etag,
+                last_modified: row.last_modified,
                 content_hash: row.content_hash,
                 title: row.title,
                 media_type: row.media_type,
@@ -172,6 +197,37 @@ impl Store {
                 document_id: row.document_id,
                 fingerprint: row.fingerprint,
                 chunks: row.chunks.unsigned_abs(),
+            })
+            .collect())
+    }
+
+    /// How the documents of these sources of a collection were fetched, where they were.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn earlier_fetches(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        sources: &[String],
+    ) -> Result<Vec<EarlierFetch>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT source, document_id, etag, last_modified, request_hash AS "request_hash!" FROM document
+               WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) AND request_hash IS NOT NULL"#,
+            tenant.0,
+            collection,
+            sources,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| {
+                let request_hash = Hash::try_from(row.request_hash).ok()?;
+                let fetch = FetchRecord { etag: row.etag, last_modified: row.last_modified, request_hash };
+                Some(EarlierFetch { source: row.source, document_id: row.document_id, fetch })
             })
             .collect())
     }

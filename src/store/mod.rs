@@ -33,7 +33,7 @@ pub use collection::{Collection, CollectionSummary, NewCollection, SearchedColle
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
 pub use delete::DeleteReceipt;
-pub use document::{DocumentRow, DocumentText, StoredAs};
+pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
 pub use enqueue::{
     AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, QueueFull, QueueLimits, RefusedItem,
     RequestKey,

@@ -12,6 +12,7 @@ mod database;
 mod dialect;
 mod documents;
 mod errors;
+mod fetch;
 mod harness;
 mod ingest;
 mod isolation;

@@ -31,7 +31,7 @@ use crate::{
     domain::{fingerprint::Hash, identity::TenantId},
     service::{
         ServiceError,
-        ingest::{Arrival, DocumentStream, IncomingDocument},
+        ingest::{Arrival, Content, DocumentStream, IncomingDocument},
     },
     store::{FirstAnswer, RefusedItem},
 };
@@ -251,7 +251,10 @@ fn read_line(bytes: &[u8]) -> Result<IncomingDocument, String> {
     let mut faults = Faults::default();
     let document = body.read("", &mut faults);
     faults.finish().map_err(|error| error.detail().to_owned())?;
-    Ok(IncomingDocument { loader: "bulk", ..document })
+    Ok(match document.content {
+        Content::Given { .. } => IncomingDocument { loader: "bulk", ..document },
+        Content::At { .. } => document,
+    })
 }
 
 /// The name in a line that is no document, if it has one that can be shown.

@@ -37,8 +37,8 @@ pub enum Fetched {
 pub struct FetchedDocument {
     /// Its bytes.
     pub content: Vec<u8>,
-    /// Its media type without parameters, lower case, if the server named one.
-    pub media_type: Option<String>,
+    /// Its media type as the server wrote it, parameters such as the charset included, if it named one.
+    pub content_type: Option<String>,
     /// To be sent the next time.
     pub validators: Validators,
     /// Where it was in the end, after redirects.
@@ -89,10 +89,7 @@ impl Outbound {
         }
         let headers = response.headers();
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let media_type = text(CONTENT_TYPE).and_then(|value| {
-            let essence = value.split(';').next()?.trim().to_ascii_lowercase();
-            (!essence.is_empty()).then_some(essence)
-        });
+        let content_type = text(CONTENT_TYPE).filter(|value| !value.trim().is_empty());
         let validators = Validators { etag: text(ETAG), last_modified: text(LAST_MODIFIED) };
         let mut content = Vec::new();
         while let Some(part) = response.chunk().await.map_err(|error| self.transport(&error))? {
@@ -101,7 +98,7 @@ impl Outbound {
             }
             content.extend_from_slice(&part);
         }
-        Ok(Fetched::Document(FetchedDocument { content, media_type, validators, url }))
+        Ok(Fetched::Document(FetchedDocument { content, content_type, validators, url }))
     }
 }
 
@@ -184,7 +181,7 @@ mod tests {
         let fetched = outbound.fetch(&format!("{base}/moved"), &Validators::default(), 1_000).await.expect("a page");
         let Fetched::Document(document) = fetched else { panic!("{fetched:?}") };
         assert_eq!(document.content, b"<p>Leave</p>");
-        assert_eq!(document.media_type.as_deref(), Some("text/html"));
+        assert_eq!(document.content_type.as_deref(), Some("Text/HTML; charset=utf-8"));
         assert_eq!(document.url.path(), "/page");
         assert_eq!(document.validators.etag.as_deref(), Some("\"v1\""));
         let again = outbound.fetch(&format!("{base}/moved"), &document.validators, 1_000).await;

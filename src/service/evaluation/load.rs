@@ -14,7 +14,7 @@ use crate::{
     },
     service::{
         ServiceError,
-        ingest::{Accepted, IncomingDocument, JobReport, Submission},
+        ingest::{Accepted, Content, IncomingDocument, JobReport, Submission},
     },
 };
 
@@ -115,10 +115,9 @@ fn incoming(document: &SetDocument) -> IncomingDocument {
         source: document.id.clone(),
         uri: None,
         title: Some(title.to_owned()),
-        media_type: "text/plain".to_owned(),
         metadata: json!({}),
         loader: "evaluation",
-        content: text.as_bytes().to_vec(),
+        content: Content::Given { media_type: "text/plain".to_owned(), bytes: text.as_bytes().to_vec() },
     }
 }
 

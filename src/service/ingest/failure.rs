@@ -1,8 +1,11 @@
 //! What a failure means for the documents that it hit.
 
+use std::time::Duration;
+
+use super::process::{Batch, ClaimHandle, Processor};
 use crate::{
     domain::job::Stage,
-    providers::ProviderError,
+    providers::{ProviderError, outbound::OutboundError},
     service::ServiceError,
     store::{ItemFailure, StoreError},
 };
@@ -21,6 +24,84 @@ pub(super) fn collection_gone() -> ItemFailure {
     }
 }
 
+/// Whether Postgres refused the data, as opposed to not being there.
+pub(super) fn is_refusal(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
+}
+
+pub(super) fn ignore_refusal(error: ServiceError) -> Result<(), ServiceError> {
+    if is_refusal(&error) { Ok(()) } else { Err(error) }
+}
+
+/// A failure of documents, and whether waiting can help.
+#[derive(Clone, Debug)]
+pub(super) struct Trouble {
+    /// What is told when it is not, or no longer, tried again.
+    pub(super) failure: ItemFailure,
+    /// Whether it is worth trying again.
+    pub(super) is_transient: bool,
+    /// How long the other side asked to be left alone.
+    retry_after: Option<Duration>,
+}
+
+impl Trouble {
+    /// Trying again does not help.
+    pub(super) const fn for_good(failure: ItemFailure) -> Self {
+        Self { failure, is_transient: false, retry_after: None }
+    }
+
+    /// A document could not be fetched.
+    pub(super) fn of_fetch(error: &OutboundError) -> Self {
+        let retry_after = match error {
+            OutboundError::Status { retry_after, .. } => *retry_after,
+            OutboundError::Refused(_)
+            | OutboundError::Unreachable(_)
+            | OutboundError::Timeout(_)
+            | OutboundError::TooLarge { .. } => None,
+        };
+        let (is_transient, cause, message) = match error {
+            OutboundError::Refused(reason) => (false, "url_refused", format!("the URL was refused: {reason}")),
+            OutboundError::Unreachable(_) => {
+                (true, "unreachable", format!("{error}; check the URL, and retry when the server is back"))
+            }
+            OutboundError::Timeout(_) => {
+                (true, "timed_out", format!("{error}; retry later, or send the document as a file"))
+            }
+            OutboundError::Status { status, .. } => (
+                matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
+                "http_status",
+                format!("{error}; check that the URL opens without signing in, or send the document as a file"),
+            ),
+            OutboundError::TooLarge { limit } => (
+                false,
+                "too_large",
+                format!("the document is larger than {limit} bytes; send its parts, or raise CITED_FETCH_MAX_BYTES"),
+            ),
+        };
+        let failure = ItemFailure { ordinal: 0, stage: Stage::Load, cause, message };
+        Self { failure, is_transient, retry_after }
+    }
+
+    /// Seconds until a document that was tried so often is tried again: as long as the other side asked for, or
+    /// twice as long as the time before.
+    pub(super) fn backoff_s(&self, tries: i32) -> i64 {
+        match self.retry_after {
+            Some(wait) => i64::try_from(wait.as_secs()).unwrap_or(MAX_RETRY_AFTER_S).min(MAX_RETRY_AFTER_S),
+            None => (1 << tries.clamp(0, 6)).min(MAX_BACKOFF_S),
+        }
+    }
+}
+
+impl From<&ServiceError> for Trouble {
+    fn from(error: &ServiceError) -> Self {
+        let retry_after = match error {
+            ServiceError::Provider(ProviderError { retry_after, .. }) => *retry_after,
+            _ => None,
+        };
+        Self { failure: cause_of(error), is_transient: is_transient(error), retry_after }
+    }
+}
+
 pub(super) fn is_transient(error: &ServiceError) -> bool {
     match error {
         ServiceError::Provider(error) => error.kind.is_transient(),
@@ -33,27 +114,44 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
     }
 }
 
-/// Whether Postgres refused the data, as opposed to not being there.
-pub(super) fn is_refusal(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
-}
-
-pub(super) fn ignore_refusal(error: ServiceError) -> Result<(), ServiceError> {
-    if is_refusal(&error) { Ok(()) } else { Err(error) }
-}
-
-/// Seconds until a document that was tried so often is tried again: as long as the provider asked for, or
-/// twice as long as the time before.
-pub(super) fn backoff_s(error: &ServiceError, tries: i32) -> i64 {
-    match error {
-        ServiceError::Provider(ProviderError { retry_after: Some(wait), .. }) => {
-            i64::try_from(wait.as_secs()).unwrap_or(MAX_RETRY_AFTER_S).min(MAX_RETRY_AFTER_S)
+impl Processor {
+    /// Puts items back after a transient failure, as long as they have attempts left; otherwise fails them.
+    pub(super) async fn retry_or_fail(
+        &self,
+        batch: &Batch<'_>,
+        items: &[i32],
+        trouble: &Trouble,
+    ) -> Result<(), ServiceError> {
+        let now = self.context.clock.now();
+        let handle = batch.handle;
+        let used = |item: &i32| batch.attempts.get(item).copied().unwrap_or(0);
+        let (again, over): (Vec<i32>, Vec<i32>) =
+            items.iter().partition(|item| trouble.is_transient && used(item) < self.settings.max_attempts);
+        if let Some(tries) = again.iter().map(used).max() {
+            let backoff = trouble.backoff_s(tries);
+            let at = now + time::Duration::seconds(backoff);
+            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = trouble.failure.cause, message = trouble.failure.message, "trying documents again later");
+            self.store.release_items(handle.tenant, handle.job_id, handle.fence, &again, at).await?;
         }
-        _ => (1 << tries.clamp(0, 6)).min(MAX_BACKOFF_S),
+        self.fail_all(handle, over.into_iter(), &trouble.failure).await
+    }
+
+    pub(super) async fn fail_all(
+        &self,
+        handle: ClaimHandle,
+        items: impl Iterator<Item = i32>,
+        failure: &ItemFailure,
+    ) -> Result<(), ServiceError> {
+        let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
+        if !failures.is_empty() {
+            let now = self.context.clock.now();
+            self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
+        }
+        Ok(())
     }
 }
 
-pub(super) fn cause_of(error: &ServiceError) -> ItemFailure {
+fn cause_of(error: &ServiceError) -> ItemFailure {
     let (stage, cause, message) = match error {
         ServiceError::Provider(error) => {
             (Stage::Embed, error.kind.as_str(), format!("the embedding model failed: {error}"))
@@ -73,25 +171,23 @@ pub(super) fn cause_of(error: &ServiceError) -> ItemFailure {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::providers::ProviderErrorKind;
 
-    fn busy(retry_after: Option<u64>) -> ServiceError {
-        ServiceError::Provider(ProviderError {
+    fn busy(retry_after: Option<u64>) -> Trouble {
+        Trouble::from(&ServiceError::Provider(ProviderError {
             kind: ProviderErrorKind::RateLimited,
             provider: "p".to_owned(),
             model: "m".to_owned(),
             detail: "busy".to_owned(),
             retry_after: retry_after.map(Duration::from_secs),
-        })
+        }))
     }
 
     #[test]
     fn a_provider_that_names_a_time_is_left_alone_until_then() {
-        assert_eq!((1..8).map(|tries| backoff_s(&busy(None), tries)).collect::<Vec<_>>(), [2, 4, 8, 16, 32, 60, 60]);
-        assert_eq!(backoff_s(&busy(Some(300)), 1), 300);
-        assert_eq!(backoff_s(&busy(Some(1_000_000)), 1), 3_600);
+        assert_eq!((1..8).map(|tries| busy(None).backoff_s(tries)).collect::<Vec<_>>(), [2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(busy(Some(300)).backoff_s(1), 300);
+        assert_eq!(busy(Some(1_000_000)).backoff_s(1), 3_600);
     }
 }

@@ -4,6 +4,7 @@ mod embed;
 mod extraction;
 mod failure;
 mod jobs;
+mod load;
 mod meter;
 mod notify;
 mod prepare;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub poll: Duration,
     /// What a tenant may have waiting.
     pub queue: QueueLimits,
+    /// Largest document that is fetched by URL.
+    pub fetch_max_bytes: usize,
 }
 
 impl Default for Settings {
@@ -73,6 +76,7 @@ impl Default for Settings {
             extraction: ExtractionSettings::default(),
             max_attempts: 5,
             poll: Duration::from_secs(1),
+            fetch_max_bytes: 32 * 1024 * 1024,
             queue: QueueLimits { items: 1_000_000, bytes: 4 * 1024 * 1024 * 1024 },
         }
     }
@@ -104,14 +108,41 @@ pub struct IncomingDocument {
     pub uri: Option<String>,
     /// Title, if the caller gave one.
     pub title: Option<String>,
-    /// Media type.
-    pub media_type: String,
     /// Caller's own object.
     pub metadata: Value,
     /// How it came.
     pub loader: &'static str,
-    /// Its bytes.
-    pub content: Vec<u8>,
+    /// What it holds, or where that is.
+    pub content: Content,
+}
+
+/// What a document holds.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// These bytes.
+    Given {
+        /// What they are, as far as the sender or the name knows.
+        media_type: String,
+        /// They themselves.
+        bytes: Vec<u8>,
+    },
+    /// What a worker fetches from a URL.
+    At {
+        /// An http or https URL.
+        url: String,
+        /// What it is, if the caller knows better than the server.
+        media_type: Option<String>,
+    },
+}
+
+impl Content {
+    /// Bytes that wait with the document.
+    const fn size(&self) -> usize {
+        match self {
+            Self::Given { bytes, .. } => bytes.len(),
+            Self::At { .. } => 0,
+        }
+    }
 }
 
 /// What a request asks to ingest.
@@ -142,6 +173,9 @@ pub enum Accepted {
 enum Payload {
     #[serde(rename = "1")]
     V1 { uri: String, title: Option<String>, media_type: String, metadata: Value, loader: String },
+    /// A document that is to be fetched; the item has no content.
+    #[serde(rename = "2")]
+    V2 { url: String, title: Option<String>, media_type: Option<String>, metadata: Value, loader: String },
 }
 
 /// The use case.
@@ -254,10 +288,19 @@ impl Submission {
         let webhook = self.webhook.clone().unwrap_or_default();
         let mut parts: Vec<Vec<u8>> = vec![self.collection.clone().into_bytes(), webhook.into_bytes()];
         for document in &self.documents {
-            let IncomingDocument { source, uri, title, media_type, metadata, loader, content } = document;
-            let described = serde_json::json!([source, uri, title, media_type, metadata, loader]);
+            let IncomingDocument { source, uri, title, metadata, loader, content } = document;
+            let described = match content {
+                Content::Given { media_type, .. } => {
+                    serde_json::json!([source, uri, title, media_type, metadata, loader])
+                }
+                Content::At { url, media_type } => {
+                    serde_json::json!([source, uri, title, media_type, metadata, loader, url])
+                }
+            };
             parts.push(described.to_string().into_bytes());
-            parts.push(content_hash(content).to_vec());
+            if let Content::Given { bytes, .. } = content {
+                parts.push(content_hash(bytes).to_vec());
+            }
         }
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         fingerprint(&parts)
@@ -265,18 +308,17 @@ impl Submission {
 }
 
 fn queue_item(document: IncomingDocument) -> NewJobItem {
-    let payload = Payload::V1 {
-        uri: document.uri.unwrap_or_else(|| document.source.clone()),
-        title: document.title,
-        media_type: document.media_type,
-        metadata: document.metadata,
-        loader: document.loader.to_owned(),
+    let IncomingDocument { source, uri, title, metadata, loader, content } = document;
+    let loader = loader.to_owned();
+    let (payload, content) = match content {
+        Content::Given { media_type, bytes } => {
+            let uri = uri.unwrap_or_else(|| source.clone());
+            (Payload::V1 { uri, title, media_type, metadata, loader }, bytes)
+        }
+        Content::At { url, media_type } => (Payload::V2 { url, title, media_type, metadata, loader }, Vec::new()),
     };
-    NewJobItem {
-        source: document.source,
-        payload: serde_json::to_value(payload).expect("a payload of plain values is JSON"),
-        content: document.content,
-    }
+    let payload = serde_json::to_value(payload).expect("a payload of plain values is JSON");
+    NewJobItem { source, payload, content }
 }
 
 /// Why a request was not accepted.

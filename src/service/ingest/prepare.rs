@@ -20,7 +20,7 @@ use crate::{
         },
     },
     extract::{ExtractError, Extracted, needs_isolation},
-    store::{ClaimedItem, ItemFailure},
+    store::{ClaimedItem, FetchRecord, ItemFailure},
 };
 
 /// Raised when extraction or splitting changes, so that stored documents are made anew on their next upload.
@@ -37,6 +37,8 @@ pub(super) struct Described {
     pub(super) media_type: String,
     pub(super) metadata: Value,
     pub(super) loader: String,
+    /// Of a document that was fetched.
+    pub(super) fetch: Option<FetchRecord>,
     pub(super) content: Vec<u8>,
     pub(super) content_hash: Hash,
     pub(super) fingerprint: Hash,
@@ -71,45 +73,107 @@ pub(super) struct SplitPlan {
     pub(super) window: Window,
 }
 
+impl SplitPlan {
+    /// Everything but the document that decides what becomes of it.
+    pub(super) fn fingerprint(&self, profile: &EmbeddingProfile) -> String {
+        format!(
+            "{SPLIT_VERSION} {ANALYZER_VERSION} {:?} {} {} {} {}",
+            self.settings, self.window.tokens, self.window.special_tokens, profile.model, profile.dimension
+        )
+    }
+}
+
+/// What is said about a document and how it is worked on: with its content, this decides what is stored.
+pub(super) struct Description<'a> {
+    pub(super) uri: &'a str,
+    pub(super) title: Option<&'a str>,
+    pub(super) media_type: &'a str,
+    pub(super) metadata: &'a Value,
+    pub(super) settings: String,
+}
+
+impl Description<'_> {
+    pub(super) fn hash(&self, content_hash: &[u8]) -> Hash {
+        fingerprint(&[
+            content_hash,
+            self.uri.as_bytes(),
+            self.title.unwrap_or_default().as_bytes(),
+            self.media_type.as_bytes(),
+            self.metadata.to_string().as_bytes(),
+            self.settings.as_bytes(),
+        ])
+    }
+}
+
+/// A document but for its content.
+pub(super) struct Origin {
+    pub(super) item: i32,
+    pub(super) position: i64,
+    pub(super) source: String,
+    pub(super) uri: String,
+    pub(super) title: Option<String>,
+    pub(super) media_type: String,
+    pub(super) metadata: Value,
+    pub(super) loader: String,
+    pub(super) fetch: Option<FetchRecord>,
+}
+
+impl Origin {
+    /// Says what would be stored for it.
+    pub(super) fn describe(self, content: Vec<u8>, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
+        let content_hash = content_hash(&content);
+        let description = Description {
+            uri: &self.uri,
+            title: self.title.as_deref(),
+            media_type: &self.media_type,
+            metadata: &self.metadata,
+            settings: plan.fingerprint(profile),
+        };
+        let fingerprint = description.hash(&content_hash);
+        let Self { item, position, source, uri, title, media_type, metadata, loader, fetch } = self;
+        Described {
+            item,
+            position,
+            source,
+            uri,
+            title,
+            media_type,
+            metadata,
+            loader,
+            fetch,
+            content,
+            content_hash,
+            fingerprint,
+        }
+    }
+}
+
 /// Reads an item's payload and says what would be stored for it.
 pub(super) fn describe(
     item: ClaimedItem,
     plan: SplitPlan,
     profile: &EmbeddingProfile,
 ) -> Result<Described, ItemFailure> {
-    let payload: Payload = serde_json::from_value(item.payload).map_err(|error| ItemFailure {
-        ordinal: item.ordinal,
+    let ClaimedItem { ordinal, position, source, payload, content, .. } = item;
+    match serde_json::from_value(payload) {
+        Ok(Payload::V1 { uri, title, media_type, metadata, loader }) => {
+            let origin =
+                Origin { item: ordinal, position, source, uri, title, media_type, metadata, loader, fetch: None };
+            Ok(origin.describe(content, plan, profile))
+        }
+        Ok(Payload::V2 { .. }) => Err(unreadable(ordinal, "it has no content")),
+        Err(error) => Err(unreadable(ordinal, &error.to_string())),
+    }
+}
+
+/// The failure of an item that another version queued.
+pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
+    ItemFailure {
+        ordinal,
         stage: Stage::Load,
         cause: "payload_version",
-        message: format!("this version of the service cannot read the queued document ({error}); send it again"),
-    })?;
-    let Payload::V1 { uri, title, media_type, metadata, loader } = payload;
-    let content_hash = content_hash(&item.content);
-    let settings = format!(
-        "{SPLIT_VERSION} {ANALYZER_VERSION} {:?} {} {} {} {}",
-        plan.settings, plan.window.tokens, plan.window.special_tokens, profile.model, profile.dimension
-    );
-    let fingerprint = fingerprint(&[
-        &content_hash,
-        uri.as_bytes(),
-        title.as_deref().unwrap_or_default().as_bytes(),
-        media_type.as_bytes(),
-        metadata.to_string().as_bytes(),
-        settings.as_bytes(),
-    ]);
-    Ok(Described {
-        item: item.ordinal,
-        position: item.position,
-        source: item.source,
-        uri,
-        title,
-        media_type,
-        metadata,
-        loader,
-        content: item.content,
-        content_hash,
-        fingerprint,
-    })
+        message: format!("this version of the service cannot read the queued document ({reason}); send it again"),
+    }
 }
 
 impl Processor {

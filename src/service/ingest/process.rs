@@ -11,7 +11,8 @@ use time::OffsetDateTime;
 use super::{
     Settings,
     embed::{Embedded, Failed},
-    failure::{backoff_s, cause_of, collection_gone, ignore_refusal, is_refusal, is_transient},
+    failure::{collection_gone, ignore_refusal, is_refusal},
+    load::is_to_be_fetched,
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
 };
@@ -25,9 +26,9 @@ use crate::{
             term_id::TermSalt,
         },
     },
-    providers::Embedder,
+    providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context},
-    store::{BatchOutcome, Claim, Collection, CommitBatch, ItemFailure, NewChunk, NewDocument, Store},
+    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, NewChunk, NewDocument, Store},
 };
 
 /// What a worker needs to turn a claim into stored documents.
@@ -35,6 +36,8 @@ use crate::{
 pub struct Processor {
     pub(super) store: Store,
     pub(super) embedder: Arc<dyn Embedder>,
+    /// Fetches documents by URL.
+    pub(super) outbound: Arc<Outbound>,
     pub(super) analyzer: Arc<Analyzer>,
     pub(super) settings: Settings,
     pub(super) context: Context,
@@ -46,11 +49,12 @@ impl Processor {
     pub const fn new(
         store: Store,
         embedder: Arc<dyn Embedder>,
+        outbound: Arc<Outbound>,
         analyzer: Arc<Analyzer>,
         settings: Settings,
         context: Context,
     ) -> Self {
-        Self { store, embedder, analyzer, settings, context }
+        Self { store, embedder, outbound, analyzer, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
@@ -62,39 +66,59 @@ impl Processor {
         let Some((collection, splitter)) = found else {
             return self.fail_all(handle, attempts.keys().copied(), &collection_gone()).await;
         };
+        let plan = SplitPlan { settings: splitter, window: self.embedder.window() };
+        let batch = Batch { handle, collection: &collection, plan, attempts: &attempts, meter };
         if collection.profile != *self.embedder.profile() {
             let items: Vec<i32> = attempts.keys().copied().collect();
-            return self.retry_or_fail(handle, &items, &attempts, &super::foreign_profile(&collection)).await;
+            return self.retry_or_fail(&batch, &items, &(&super::foreign_profile(&collection)).into()).await;
         }
-        let plan = SplitPlan { settings: splitter, window: self.embedder.window() };
-        let (described, mut failures) = self.describe_all(claim, plan);
-        let (unchanged, changed) = self.leave_out_unchanged(handle, &collection, described).await?;
-        meter.add(Stage::Load, unchanged.len() + changed.len(), started);
-        let (prepared, split_failures) = self.prepare_all(changed, plan, meter).await;
-        failures.extend(split_failures);
+        let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
+            claim.items.into_iter().partition(is_to_be_fetched);
+        let described = self.describe_all(&batch, given).await?;
+        meter.add(Stage::Load, described.len(), started);
+        self.process_documents(&batch, described, Vec::new()).await?;
+        self.process_fetched(&batch, fetched).await
+    }
+
+    /// Works on documents whose content is there; `unchanged` are those of which that is known already.
+    pub(super) async fn process_documents(
+        &self,
+        batch: &Batch<'_>,
+        described: Vec<Described>,
+        mut unchanged: Vec<(i32, uuid::Uuid)>,
+    ) -> Result<(), ServiceError> {
+        let Batch { handle, collection, plan, meter, .. } = *batch;
+        let started = Instant::now();
+        let (equal, changed) = self.leave_out_unchanged(handle, collection, described).await?;
+        meter.add(Stage::Load, 0, started);
+        unchanged.extend(equal);
+        let (prepared, failures) = self.prepare_all(changed, plan, meter).await;
         self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
         let started = Instant::now();
-        let (embedded, failed) = self.embed_apart(handle, &collection, prepared).await;
+        let (embedded, failed) = self.embed_apart(handle, collection, prepared).await;
         meter.add(Stage::Embed, embedded.len(), started);
         for Failed { items, error } in failed {
-            self.retry_or_fail(handle, &items, &attempts, &error).await?;
+            self.retry_or_fail(batch, &items, &(&error).into()).await?;
         }
         let started = Instant::now();
         let stored = embedded.len();
-        self.commit(handle, collection, embedded, &unchanged, &attempts).await?;
+        self.commit(batch, embedded, &unchanged).await?;
         meter.add(Stage::Store, stored, started);
         Ok(())
     }
 
-    fn describe_all(&self, claim: Claim, plan: SplitPlan) -> (Vec<Described>, Vec<ItemFailure>) {
+    /// Says what would be stored for each item; those that cannot be read fail.
+    async fn describe_all(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<Vec<Described>, ServiceError> {
         let (mut described, mut failures) = (Vec::new(), Vec::new());
-        for item in claim.items {
-            match describe(item, plan, self.embedder.profile()) {
+        for item in items {
+            match describe(item, batch.plan, self.embedder.profile()) {
                 Ok(document) => described.push(document),
                 Err(failure) => failures.push(failure),
             }
         }
-        (described, failures)
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
+        Ok(described)
     }
 
     /// Sets aside the documents that are stored already just as they would be stored now.
@@ -121,12 +145,11 @@ impl Processor {
     /// Stores the documents; with one that Postgres refuses, one by one, so that it fails alone.
     async fn commit(
         &self,
-        handle: ClaimHandle,
-        collection: Collection,
+        batch: &Batch<'_>,
         embedded: Vec<Embedded>,
         unchanged: &[(i32, uuid::Uuid)],
-        attempts: &HashMap<i32, i32>,
     ) -> Result<(), ServiceError> {
+        let Batch { handle, collection, .. } = *batch;
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
@@ -138,14 +161,14 @@ impl Processor {
                     let item = document.prepared.described.item;
                     let result = self.commit_once(handle, collection.clone(), &[document], &[]).await;
                     if let Err(error) = result {
-                        self.retry_or_fail(handle, &[item], attempts, &error).await?;
+                        self.retry_or_fail(batch, &[item], &(&error).into()).await?;
                     }
                 }
                 Ok(())
             }
-            Err(error) => self.retry_or_fail(handle, &items, attempts, &error).await,
+            Err(error) => self.retry_or_fail(batch, &items, &(&error).into()).await,
             Ok(Landing::Settled) => Ok(()),
-            Ok(Landing::NotHeld) => self.commit_what_is_held(handle, collection, embedded, unchanged).await,
+            Ok(Landing::NotHeld) => self.commit_what_is_held(handle, collection.clone(), embedded, unchanged).await,
         }
     }
 
@@ -275,6 +298,7 @@ impl Processor {
             uri: described.uri.clone(),
             loader: described.loader.clone(),
             fetched_at: now,
+            fetch: described.fetch.clone(),
             content_hash: described.content_hash,
             fingerprint: described.fingerprint,
             title: title.clone(),
@@ -304,41 +328,6 @@ impl Processor {
         }
         Ok(())
     }
-
-    /// Puts items back after a transient failure, as long as they have attempts left; otherwise fails them.
-    async fn retry_or_fail(
-        &self,
-        handle: ClaimHandle,
-        items: &[i32],
-        attempts: &HashMap<i32, i32>,
-        error: &ServiceError,
-    ) -> Result<(), ServiceError> {
-        let now = self.context.clock.now();
-        let used = |item: &i32| attempts.get(item).copied().unwrap_or(0);
-        let (again, over): (Vec<i32>, Vec<i32>) =
-            items.iter().partition(|item| is_transient(error) && used(item) < self.settings.max_attempts);
-        if let Some(tries) = again.iter().map(used).max() {
-            let backoff = backoff_s(error, tries);
-            let at = now + time::Duration::seconds(backoff);
-            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, error = %error, "trying documents again later");
-            self.store.release_items(handle.tenant, handle.job_id, handle.fence, &again, at).await?;
-        }
-        self.fail_all(handle, over.into_iter(), &cause_of(error)).await
-    }
-
-    async fn fail_all(
-        &self,
-        handle: ClaimHandle,
-        items: impl Iterator<Item = i32>,
-        failure: &ItemFailure,
-    ) -> Result<(), ServiceError> {
-        let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
-        if !failures.is_empty() {
-            let now = self.context.clock.now();
-            self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
-        }
-        Ok(())
-    }
 }
 
 /// Whether a batch could be stored.
@@ -348,6 +337,17 @@ enum Landing {
     Settled,
     /// The claim no longer holds all the items; nothing was written.
     NotHeld,
+}
+
+/// Documents that are worked on together, and what that needs.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) handle: ClaimHandle,
+    pub(super) collection: &'a Collection,
+    pub(super) plan: SplitPlan,
+    /// Claims of each item so far, this one included.
+    pub(super) attempts: &'a HashMap<i32, i32>,
+    pub(super) meter: &'a Arc<Meter>,
 }
 
 /// Which claim is being worked on.

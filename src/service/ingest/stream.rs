@@ -106,7 +106,7 @@ impl DocumentStream {
     pub async fn push(&mut self, arrival: Arrival) -> Result<(), ServiceError> {
         match arrival {
             Arrival::Document(document) => {
-                self.bytes += document.content.len();
+                self.bytes += document.content.size();
                 self.items.push(queue_item(document));
             }
             Arrival::Refused(item) => self.refused.push(item),
