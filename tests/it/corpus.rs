@@ -171,7 +171,7 @@ async fn every_file_comes_to_its_end() {
         assert_eq!(chunks_of[name], (json!(title), places.to_vec()), "{name}");
     };
     expect("leave.pdf", "Leave and illness", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Illness"]))]);
-    expect("leave.pptx", "Leave", &[(json!(1), json!(["Leave"]))]);
+    expect("leave.pptx", "Leave", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Carrying over"]))]);
     expect("leave.docx", "Leave of absence", &[(Value::Null, json!(["Leave"]))]);
     expect("leave.html", "Leave – Handbook", &[(Value::Null, json!(["Leave"]))]);
     expect("leave.epub", "The book of leave", &[(Value::Null, json!(["Leave"]))]);
