@@ -17,13 +17,16 @@ use crate::{
     },
     server,
     service::{
-        ask::AskService,
+        ask::{AskParts, AskService},
+        audit::AuditService,
+        citations::CitationService,
         collections::CollectionService,
         context::Context,
         documents::DocumentService,
         ingest::{IngestService, Notifier, Processor, Signal, Worker},
         retrieval::Retriever,
         search::SearchService,
+        sweep::Sweeper,
     },
     shutdown::Shutdown,
     store::{Store, private_postgres::PrivatePostgres},
@@ -35,6 +38,7 @@ pub struct Core {
     pub services: Services,
     /// A worker on the queue.
     pub worker: Worker,
+    sweeper: Sweeper,
     store: Store,
     postgres: Option<PrivatePostgres>,
 }
@@ -56,7 +60,7 @@ impl Core {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (postgres, primary, replica) = open_database(&config.database).await?;
         match Self::assemble(config, context, &primary, replica.as_ref()).await {
-            Ok((services, worker, store)) => Ok(Self { services, worker, store, postgres }),
+            Ok((services, worker, sweeper, store)) => Ok(Self { services, worker, sweeper, store, postgres }),
             Err(error) => {
                 if let Some(postgres) = postgres {
                     postgres.stop().await.context("the private Postgres could not be stopped")?;
@@ -71,7 +75,7 @@ impl Core {
         context: Context,
         primary: &PgConnectOptions,
         replica: Option<&PgConnectOptions>,
-    ) -> anyhow::Result<(Services, Worker, Store)> {
+    ) -> anyhow::Result<(Services, Worker, Sweeper, Store)> {
         Store::migrate(primary).await.context("the database could not be prepared")?;
         let embedder = embedder(config).await?;
         let tokenizer = Arc::new(WordPiece::load()?);
@@ -95,15 +99,19 @@ impl Core {
             Arc::clone(&signal),
         );
         let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
+        let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
         let services = Services {
-            ask: AskService::new(
-                retriever.clone(),
-                Arc::clone(&embedder),
+            ask: AskService::new(AskParts {
+                store: store.clone(),
+                retriever: retriever.clone(),
+                embedder: Arc::clone(&embedder),
                 models,
-                Arc::clone(&analyzer),
-                Arc::new(config.ask.clone()),
-                context.clone(),
-            ),
+                analyzer: Arc::clone(&analyzer),
+                settings: config.ask.clone(),
+                context: context.clone(),
+            }),
+            audit: AuditService::new(store.clone()),
+            citations: CitationService::new(store.clone()),
             search: SearchService::new(retriever),
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
@@ -111,7 +119,7 @@ impl Core {
             readiness: store.clone(),
         };
         let processor = Processor::new(store.clone(), embedder, outbound, analyzer, config.ingest.clone(), context);
-        Ok((services, Worker::new(processor, signal, notifier), store))
+        Ok((services, Worker::new(processor, signal, notifier), sweeper, store))
     }
 
     /// Closes the pools, then stops the private Postgres, in this order.
@@ -139,9 +147,10 @@ impl Core {
     /// # Errors
     /// When the private Postgres cannot be kept alive.
     pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
+        let sweep = self.sweeper.clone().run(shutdown.soft.clone());
         let work = self.worker.clone().run(shutdown.soft.clone());
         let result = tokio::select! {
-            () = work => Ok(()),
+            ((), ()) = async { tokio::join!(work, sweep) } => Ok(()),
             () = shutdown.hard.cancelled() => Ok(()),
             error = Self::database_failed(self.postgres.as_ref()) => Err(error),
         };
@@ -185,10 +194,11 @@ impl App {
     pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
         let Self { core, router, listener } = self;
         let work = tokio::spawn(core.worker.clone().run(shutdown.soft.clone()));
+        let sweep = tokio::spawn(core.sweeper.clone().run(shutdown.soft.clone()));
         let serve = tokio::spawn(server::serve(listener, router, shutdown.clone()));
-        let both = async { tokio::join!(work, serve) };
+        let all = async { tokio::join!(work, serve, sweep) };
         let result = tokio::select! {
-            (work, serve) = both => work.and(serve).context("a background task died"),
+            (work, serve, sweep) = all => work.and(serve).and(sweep).context("a background task died"),
             () = shutdown.hard.cancelled() => Ok(()),
             error = Core::database_failed(core.postgres.as_ref()) => Err(error),
         };

@@ -1,6 +1,7 @@
 //! Configuration: environment first, then `cited.toml`, then defaults. The only file that reads the
 //! environment. Everything is checked at start and all faults are reported at once.
 
+mod ask;
 mod chat;
 mod reader;
 mod table;
@@ -19,7 +20,7 @@ use crate::{
         openai,
         outbound::{self, SigningKey},
     },
-    service::{ask, ingest},
+    service::{ask::Settings as AskSettings, ingest},
     store::{PoolSettings, QueueLimits, private_postgres},
     telemetry,
 };
@@ -53,7 +54,9 @@ pub struct Config {
     /// What webhooks are signed with; `None` sends none.
     pub webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
-    pub ask: ask::Settings,
+    pub ask: AskSettings,
+    /// How long a row of the audit is kept; `None` is for ever.
+    pub audit_retention: Option<Duration>,
     /// Logs.
     pub log: telemetry::Settings,
     effective: Vec<EffectiveValue>,
@@ -154,7 +157,8 @@ impl Config {
         let ingest = read_ingest(&mut reader);
         let outbound = read_outbound(&mut reader);
         let webhook_key = read_webhook_key(&mut reader);
-        let ask = read_ask(&mut reader);
+        let ask = ask::read(&mut reader);
+        let audit_retention = ask::read_audit_retention(&mut reader);
         let log = telemetry::Settings {
             filter: reader.value("CITED_LOG", "info".to_owned()),
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
@@ -171,6 +175,7 @@ impl Config {
             outbound,
             webhook_key,
             ask,
+            audit_retention,
             log,
             effective,
         })
@@ -328,20 +333,6 @@ fn read_outbound(reader: &mut Reader) -> outbound::Settings {
 fn read_webhook_key(reader: &mut Reader) -> Option<SigningKey> {
     let secret = reader.secret("CITED_WEBHOOK_SECRET")?;
     SigningKey::parse(&secret).map_err(|error| reader.fault(format!("CITED_WEBHOOK_SECRET {error}"))).ok()
-}
-
-fn read_ask(reader: &mut Reader) -> ask::Settings {
-    let defaults = ask::Settings::default();
-    let settings = ask::Settings {
-        min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
-        max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
-        allows_mode_fallback: reader.value("CITED_MODE_FALLBACK", defaults.allows_mode_fallback),
-        ..defaults
-    };
-    if !(0.0..=1.0).contains(&settings.min_correct_fraction) {
-        reader.fault("CITED_MIN_CORRECT_FRACTION must lie between 0 and 1".to_owned());
-    }
-    settings
 }
 
 #[cfg(test)]

@@ -58,6 +58,38 @@ impl Limits {
     }
 }
 
+/// Tighter limits that a request asks for. `None` leaves the deployment's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TighterLimits {
+    /// Instead of [`Limits::llm_calls`].
+    pub llm_calls: Option<u32>,
+    /// Instead of [`Limits::prompt_tokens`].
+    pub prompt_tokens: Option<u32>,
+    /// Instead of [`Limits::completion_tokens`].
+    pub completion_tokens: Option<u32>,
+    /// Instead of [`Limits::source_bytes`].
+    pub source_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// The lower of each two limits: a request cannot raise them.
+    #[must_use]
+    pub fn tightened(self, by: TighterLimits) -> Self {
+        fn lower<Number: Ord>(one: Option<Number>, two: Option<Number>) -> Option<Number> {
+            one.into_iter().chain(two).min()
+        }
+        Self {
+            llm_calls: lower(self.llm_calls, by.llm_calls),
+            prompt_tokens: lower(self.prompt_tokens, by.prompt_tokens),
+            completion_tokens: by
+                .completion_tokens
+                .map_or(self.completion_tokens, |few| few.min(self.completion_tokens)),
+            source_bytes: lower(self.source_bytes, by.source_bytes),
+            ..self
+        }
+    }
+}
+
 /// Which limit a call would have exceeded. The words are part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,6 +104,9 @@ pub enum LimitKind {
     CompletionTokens,
     /// [`Limits::source_bytes`].
     SourceBytes,
+    /// What all asks of a tenant may cost on one day (UTC). Kept by whoever keeps the days.
+    #[serde(rename = "daily_cost_usd")]
+    DailyCost,
 }
 
 impl LimitKind {
@@ -84,20 +119,36 @@ impl LimitKind {
             Self::PromptTokens => "prompt_tokens",
             Self::CompletionTokens => "completion_tokens",
             Self::SourceBytes => "source_bytes",
+            Self::DailyCost => "daily_cost_usd",
         }
     }
 }
 
 /// A call that was refused because it would exceed a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{} would be {asked}, over the limit of {value}", .limit.as_str())]
+#[error("{} would be {}, over the limit of {}", .limit.as_str(), .limit.shown(*.asked), .limit.shown(*.value))]
 pub struct BudgetExceeded {
     /// The limit.
     pub limit: LimitKind,
-    /// Its value.
+    /// Its value; of a cost in billionths of a dollar.
     pub value: u64,
-    /// What was asked: for calls the number made with this one, otherwise the size of this call.
+    /// What was asked: for calls the number made with this one, for the daily cost what the day would then have
+    /// cost at most, otherwise the size of this call.
     pub asked: u64,
+}
+
+impl LimitKind {
+    /// An amount in the unit that the limit's name says: dollars for a cost.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "sizes of prompts are small, and costs are shown")]
+    pub fn shown(self, amount: u64) -> f64 {
+        match self {
+            Self::DailyCost => NanoUsd::new(amount).usd(),
+            Self::LlmCalls | Self::EmbeddingCalls | Self::PromptTokens | Self::CompletionTokens | Self::SourceBytes => {
+                amount as f64
+            }
+        }
+    }
 }
 
 /// The size of a chat call before it is made.
@@ -109,6 +160,8 @@ pub struct ChatSize {
     pub completion_tokens: u32,
     /// Bytes of source text among the messages.
     pub source_bytes: u64,
+    /// The most that it may cost.
+    pub most_cost: NanoUsd,
 }
 
 /// What a call really used.
@@ -138,6 +191,8 @@ pub struct Spent {
     pub embedding_tokens: u64,
     /// Cost of the chat calls whose usage is known; 0 for models without a price.
     pub cost: NanoUsd,
+    /// The most that the chat calls may cost that are under way or were lost on it.
+    pub unsettled: NanoUsd,
     /// Whether some chat tokens were counted here because a provider did not say.
     pub has_estimates: bool,
 }
@@ -157,6 +212,7 @@ pub struct Allowance<Kind> {
     spent: Arc<Mutex<Spent>>,
     prompt_tokens: u32,
     completion_tokens: u32,
+    most_cost: NanoUsd,
     kind: PhantomData<fn() -> Kind>,
 }
 
@@ -185,7 +241,14 @@ impl Allowance<Chat> {
     pub fn settle(self, usage: Usage, cost: NanoUsd) {
         let mut spent = lock(&self.spent);
         spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, usage.prompt_tokens);
+        spent.unsettled = spent.unsettled.minus(self.most_cost);
         spent.add_completion(usage, cost);
+    }
+
+    /// Ends a call that nobody answered: beyond the lost attempts it cost nothing.
+    pub fn give_up(self) {
+        let mut spent = lock(&self.spent);
+        spent.unsettled = spent.unsettled.minus(self.most_cost);
     }
 }
 
@@ -262,8 +325,9 @@ impl Budget {
         within(LimitKind::LlmCalls, limits.llm_calls, calls)?;
         spent.llm_calls = calls;
         spent.prompt_tokens = spent.prompt_tokens.saturating_add(u64::from(size.prompt_tokens));
+        spent.unsettled = spent.unsettled.plus(size.most_cost);
         drop(spent);
-        Ok(self.allowance(size.prompt_tokens, completion_tokens))
+        Ok(Allowance { most_cost: size.most_cost, ..self.allowance(size.prompt_tokens, completion_tokens) })
     }
 
     /// Reserves one embedding call over texts of `tokens` tokens together (an estimate will do).
@@ -282,7 +346,13 @@ impl Budget {
     }
 
     fn allowance<Kind>(&self, prompt_tokens: u32, completion_tokens: u32) -> Allowance<Kind> {
-        Allowance { spent: Arc::clone(&self.spent), prompt_tokens, completion_tokens, kind: PhantomData }
+        Allowance {
+            spent: Arc::clone(&self.spent),
+            prompt_tokens,
+            completion_tokens,
+            most_cost: NanoUsd::ZERO,
+            kind: PhantomData,
+        }
     }
 }
 

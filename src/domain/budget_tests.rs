@@ -1,7 +1,7 @@
 use super::*;
 
 fn size(prompt_tokens: u32, completion_tokens: u32, source_bytes: u64) -> ChatSize {
-    ChatSize { prompt_tokens, completion_tokens, source_bytes }
+    ChatSize { prompt_tokens, completion_tokens, source_bytes, ..ChatSize::default() }
 }
 
 #[test]

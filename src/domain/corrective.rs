@@ -153,6 +153,19 @@ pub enum AbstainReason {
     OutOfBudget,
 }
 
+impl AbstainReason {
+    /// The name in the API.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoRelevantContent => "no_relevant_content",
+            Self::LowSupport => "low_support",
+            Self::EmptyCollection => "empty_collection",
+            Self::OutOfBudget => "out_of_budget",
+        }
+    }
+}
+
 /// The passages to generate over, taken from all rounds: grades are relative to the original
 /// question, so a correct passage of an earlier round is still correct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

@@ -6,6 +6,8 @@ use super::budget::Usage;
 const NANO: f64 = 1e9;
 /// A dollar a million tokens is this many picodollars (10⁻¹² dollars) a token.
 const PICO_PER_TOKEN: f64 = 1e6;
+/// Amounts above this many dollars are mistakes, and soon do not fit.
+const HIGHEST_AMOUNT: f64 = 1e9;
 /// Prices above this many dollars a million tokens are mistakes.
 const HIGHEST_PRICE: f64 = 1e6;
 
@@ -34,6 +36,19 @@ impl NanoUsd {
     #[expect(clippy::cast_precision_loss, reason = "amounts over 9 million dollars may lose a billionth")]
     pub fn usd(self) -> f64 {
         self.0 as f64 / NANO
+    }
+
+    /// A whole number of billionths from dollars; `None` if it is negative, not a number or absurd.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    pub fn from_usd(usd: f64) -> Option<Self> {
+        (0.0..=HIGHEST_AMOUNT).contains(&usd).then(|| Self((usd * NANO).round() as u64))
+    }
+
+    /// The difference; nothing where it would be less.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 
     /// The sum; the largest amount where it would be more.

@@ -12,6 +12,25 @@ impl TenantId {
     pub const DEFAULT: Self = Self(Uuid::from_u128(0x0000_0000_0000_7000_8000_0000_0000_0001));
 }
 
+/// Who asks, as far as the service knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Whose documents.
+    pub tenant: TenantId,
+    /// Which key was presented: the first hexadecimal digits of its SHA-256. `None` where none is needed.
+    pub key_id: Option<String>,
+    /// Identity of the request, as in the logs.
+    pub request_id: Option<String>,
+}
+
+impl Caller {
+    /// Somebody of this tenant within the process, such as an evaluation.
+    #[must_use]
+    pub const fn internal(tenant: TenantId) -> Self {
+        Self { tenant, key_id: None, request_id: None }
+    }
+}
+
 /// A chunk: a document and the chunk's place in it (from 0). Orders results whose scores tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {

@@ -1,6 +1,7 @@
 //! Pure decisions: no I/O, no clock, no database, no HTTP.
 
 pub mod answering;
+pub mod audit;
 pub mod block;
 pub mod budget;
 pub mod citation;

@@ -193,7 +193,7 @@ impl AnswerBody {
             validation: nothing_checked,
             model: None,
             provider: None,
-            cache_hit: false,
+            cache_hit: report.is_cache_hit,
             usage: UsageBody {
                 llm_calls: report.usage.llm_calls,
                 prompt_tokens: report.usage.prompt_tokens,
@@ -232,7 +232,7 @@ impl AnswerBody {
 }
 
 impl CitationBody {
-    fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
+    pub(super) fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
         let source = sources.get(citation.source_index);
         // A quote's range is relative to the passage; the passage knows where it starts in the document.
         let offset = source.map_or(0, |graded| usize::try_from(graded.hit.passage.start_char).unwrap_or(0));
@@ -253,16 +253,15 @@ impl CitationBody {
 
 impl From<&AskWarning> for FindingBody {
     fn from(warning: &AskWarning) -> Self {
-        let (kind, detail) = match warning {
+        let detail = match warning {
             AskWarning::ModeFallback { models } => {
-                ("mode_fallback", format!("{} cannot cite, so nothing was demanded of the answer", models.join(", ")))
+                format!("{} cannot cite, so nothing was demanded of the answer", models.join(", "))
             }
-            AskWarning::LengthCut { model, tokens } => (
-                "length_cut",
-                format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete"),
-            ),
+            AskWarning::LengthCut { model, tokens } => {
+                format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
+            }
         };
-        Self { kind, detail, marker: None, span: None }
+        Self { kind: warning.kind(), detail, marker: None, span: None }
     }
 }
 
@@ -352,7 +351,17 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
             })
         })
         .collect();
+    let failed_calls: Vec<Value> = trace
+        .failed_calls
+        .iter()
+        .map(|call| {
+            json!({
+                "role": call.role.as_str(),
+                "failed_attempts": call.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     let attempts: Vec<Value> =
         trace.attempts.iter().map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors})).collect();
-    json!({"steps": trace.steps, "rounds": rounds, "calls": calls, "attempts": attempts})
+    json!({"steps": trace.steps, "rounds": rounds, "calls": calls, "failed_calls": failed_calls, "attempts": attempts})
 }

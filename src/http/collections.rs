@@ -123,7 +123,7 @@ pub(super) struct CollectionPage {
 
 /// What a delete removed.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "queue_items": 1}))]
+#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1}))]
 pub(super) struct DeleteReceiptBody {
     /// Documents.
     documents: u64,
@@ -133,6 +133,8 @@ pub(super) struct DeleteReceiptBody {
     vectors: u64,
     /// Entries of the lexical statistics that were lowered or removed.
     terms: u64,
+    /// Cached answers that were written from them.
+    answers: u64,
     /// Documents waiting or being worked on that will not be indexed.
     queue_items: u64,
 }
@@ -155,8 +157,8 @@ pub(super) const fn default_limit() -> i64 {
 
 impl From<DeleteReceipt> for DeleteReceiptBody {
     fn from(receipt: DeleteReceipt) -> Self {
-        let DeleteReceipt { documents, chunks, vectors, terms, queue_items } = receipt;
-        Self { documents, chunks, vectors, terms, queue_items }
+        let DeleteReceipt { documents, chunks, vectors, terms, answers, queue_items } = receipt;
+        Self { documents, chunks, vectors, terms, answers, queue_items }
     }
 }
 

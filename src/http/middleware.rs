@@ -15,13 +15,18 @@ use super::{
     AppState,
     problem::{ApiError, Problem},
 };
-use crate::domain::identity::TenantId;
+use crate::domain::{
+    fingerprint::hex,
+    identity::{Caller, TenantId},
+};
 
 /// Carries a request's identity in both directions.
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Longest request identity that is taken over from a client.
 const MAX_REQUEST_ID: usize = 128;
+/// Digits of a key's digest that name it: enough to tell keys apart, too few to be of use otherwise.
+const KEY_ID_DIGITS: usize = 12;
 
 /// Drops a client's request identity that does not fit a log line; a fresh one takes its place.
 pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Response {
@@ -38,6 +43,7 @@ pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Respons
 
 /// Lets a request through with a known key, or without any if none is configured.
 pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let mut key_id = None;
     if !state.keys.is_empty() {
         let presented = request
             .headers()
@@ -54,11 +60,24 @@ pub(super) async fn authenticate(State(state): State<AppState>, mut request: Req
             Some(key) if !state.keys.contains(key) => {
                 return unauthorized("the key is not known; check it").into_response();
             }
-            Some(_) => {}
+            Some(key) => key_id = Some(key_id_of(key)),
         }
     }
-    request.extensions_mut().insert(TenantId::DEFAULT);
+    let tenant = TenantId::DEFAULT;
+    let request_id = request_id(&request);
+    request.extensions_mut().insert(tenant);
+    request.extensions_mut().insert(Caller { tenant, key_id, request_id });
     next.run(request).await
+}
+
+/// Names a key without telling it.
+fn key_id_of(key: &str) -> String {
+    hex(&Sha256::digest(key)).chars().take(KEY_ID_DIGITS).collect()
+}
+
+/// The request's identity, which [`sane_request_id`] and the layer after it have seen to.
+fn request_id(request: &Request) -> Option<String> {
+    request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned)
 }
 
 fn unauthorized(detail: &str) -> ApiError {
@@ -92,7 +111,7 @@ impl Keys {
 /// into problem documents.
 pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let id = request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned);
+    let id = request_id(&request);
     let mut response = next.run(request).await;
     if response.extensions().get::<Problem>().is_none()
         && let Some(error) = bare_error(&response)
@@ -160,12 +179,7 @@ pub(super) async fn log_request(request: Request, next: Next) -> Response {
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
-    let id = request
-        .extensions()
-        .get::<RequestId>()
-        .and_then(|id| id.header_value().to_str().ok())
-        .unwrap_or_default()
-        .to_owned();
+    let id = request_id(&request).unwrap_or_default();
     let response = next.run(request).await;
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -2,7 +2,9 @@
 
 mod answer;
 mod ask;
+mod audit;
 mod bulk;
+mod citations;
 mod collections;
 mod documents;
 mod extract;
@@ -33,8 +35,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub use openapi::document;
 
 use crate::service::{
-    ask::AskService, collections::CollectionService, context::Context, documents::DocumentService,
-    ingest::IngestService, search::SearchService,
+    ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
+    documents::DocumentService, ingest::IngestService, search::SearchService,
 };
 
 /// Shorter keys can be guessed.
@@ -64,6 +66,10 @@ impl Default for Settings {
 pub struct Services {
     /// Answers.
     pub ask: AskService,
+    /// What was asked, and how it ended.
+    pub audit: AuditService,
+    /// Citations, looked up later.
+    pub citations: CitationService,
     /// Retrieval alone.
     pub search: SearchService,
     /// Documents in.
@@ -139,6 +145,9 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
         .routes(routes!(search::search))
+        .routes(routes!(citations::get_citation))
+        .routes(routes!(audit::list_asks))
+        .routes(routes!(audit::get_ask))
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
         .routes(routes!(documents::get_document, documents::delete_document))

@@ -19,6 +19,7 @@ use super::{AppState, Settings, health_routes, stream_routes, v1_routes};
     ),
     tags(
         (name = "ask", description = "Questions and searches"),
+        (name = "audit", description = "What was asked, and how it ended"),
         (name = "ingest", description = "Documents in, and the jobs that index them"),
         (name = "documents", description = "Stored documents"),
         (name = "collections", description = "Named sets of documents"),

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::answer::attempt_json;
 use crate::{
+    domain::budget::LimitKind,
     providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
     service::{ServiceError, ask::AskError},
     store::{QueueFull, StoreError},
@@ -245,15 +246,29 @@ impl From<ServiceError> for ApiError {
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "budget_exceeded",
                 "The request needs more than it may spend",
-                format!("{exceeded}; ask for fewer sources (top_k) or raise the limit"),
+                format!("{exceeded}; {}", what_helps(exceeded.limit)),
             )
             .with("limit", json!(exceeded.limit.as_str()))
-            .with("value", json!(exceeded.value))
-            .with("asked", json!(exceeded.asked)),
+            .with("value", amount_json(exceeded.limit, exceeded.value))
+            .with("asked", amount_json(exceeded.limit, exceeded.asked)),
             ServiceError::Provider(error) => ProvidersUnavailable::from(error).into(),
             ServiceError::Store(error) => error.into(),
         }
     }
+}
+
+const fn what_helps(limit: LimitKind) -> &'static str {
+    match limit {
+        LimitKind::LlmCalls => "ask something simpler or raise the limit",
+        LimitKind::EmbeddingCalls | LimitKind::CompletionTokens => "raise the limit",
+        LimitKind::PromptTokens | LimitKind::SourceBytes => "ask for fewer sources (top_k) or raise the limit",
+        LimitKind::DailyCost => "the next day begins at midnight UTC; raise the limit, or ask cheaper models",
+    }
+}
+
+/// Dollars for a cost, a whole number otherwise.
+fn amount_json(limit: LimitKind, amount: u64) -> Value {
+    if limit == LimitKind::DailyCost { json!(limit.shown(amount)) } else { json!(amount) }
 }
 
 /// What would never fit is not worth waiting for.
@@ -283,7 +298,12 @@ impl From<AskError> for ApiError {
         match error {
             AskError::Service(error) => error.into(),
             AskError::Providers(error) => error.into(),
-            AskError::Deadline { stage, limit_ms, usage } => Self::new(
+            AskError::Audit(error) => Self::unavailable(
+                "audit_unavailable",
+                "the answer could not be noted in the audit, so it is not given; try again shortly",
+                chain(&error),
+            ),
+            AskError::Deadline { stage, limit_ms, usage, attempts } => Self::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "deadline",
                 "The answer took too long",
@@ -293,35 +313,46 @@ impl From<AskError> for ApiError {
             )
             .with("stage", json!(stage))
             .with("limit_ms", json!(limit_ms))
-            .with("usage", super::ask::usage_json(&usage)),
+            .with("usage", super::ask::usage_json(&usage))
+            .with("attempts", attempts.iter().map(attempt_json).collect()),
             AskError::Rejected(rejection) => super::ask::rejection_problem(*rejection),
+        }
+    }
+}
+
+impl ApiError {
+    /// The document, with the path and the identity of its request as far as they are known. Logs the cause.
+    #[must_use]
+    pub fn into_problem(self, instance: Option<String>, request_id: Option<String>) -> Problem {
+        let parts = *self.0;
+        if let Some(cause) = &parts.cause {
+            tracing::error!(code = parts.code, status = parts.status.as_u16(), cause = %cause, "a request failed");
+        }
+        Problem {
+            type_uri: format!("{TYPE_PREFIX}{}", parts.code),
+            title: parts.title.to_owned(),
+            status: parts.status.as_u16(),
+            detail: parts.detail,
+            instance,
+            code: parts.code.to_owned(),
+            request_id,
+            extensions: parts.extensions,
         }
     }
 }
 
 impl IntoResponse for ApiError {
     /// `instance` and `request_id` are filled in by [`super::middleware::complete_problem`].
-    fn into_response(self) -> Response {
-        let parts = *self.0;
-        if let Some(cause) = &parts.cause {
-            tracing::error!(code = parts.code, status = parts.status.as_u16(), cause = %cause, "a request failed");
-        }
-        let problem = Problem {
-            type_uri: format!("{TYPE_PREFIX}{}", parts.code),
-            title: parts.title.to_owned(),
-            status: parts.status.as_u16(),
-            detail: parts.detail,
-            instance: None,
-            code: parts.code.to_owned(),
-            request_id: None,
-            extensions: parts.extensions,
-        };
-        let mut response = (parts.status, Json(&problem)).into_response();
+    fn into_response(mut self) -> Response {
+        let status = self.0.status;
+        let retry_after = self.0.retry_after.take();
+        let problem = self.into_problem(None, None);
+        let mut response = (status, Json(&problem)).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(value) = parts.retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
+        if let Some(value) = retry_after.and_then(|seconds| HeaderValue::from_str(&seconds).ok()) {
             response.headers_mut().insert(header::RETRY_AFTER, value);
         }
-        if parts.status == StatusCode::UNAUTHORIZED {
+        if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(problem);

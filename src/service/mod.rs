@@ -1,6 +1,8 @@
 //! The use cases: the only place where store, providers and domain meet.
 
 pub mod ask;
+pub mod audit;
+pub mod citations;
 pub mod collections;
 pub mod context;
 pub mod documents;
@@ -9,5 +11,6 @@ pub mod evaluation;
 pub mod ingest;
 pub mod retrieval;
 pub mod search;
+pub mod sweep;
 
 pub use error::ServiceError;

@@ -7,7 +7,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, commit::delete_chunks, statistics::StatisticChanges};
+use super::{Store, StoreError, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges};
 use crate::domain::identity::TenantId;
 
 type Tx = Transaction<'static, Postgres>;
@@ -26,6 +26,8 @@ pub struct DeleteReceipt {
     pub vectors: u64,
     /// Entries of the lexical statistics that were lowered or removed.
     pub terms: u64,
+    /// Cached answers that were written from these documents.
+    pub answers: u64,
     /// Items waiting or being worked on that will not be indexed.
     pub queue_items: u64,
 }
@@ -112,6 +114,7 @@ impl Store {
             if page.is_empty() {
                 break;
             }
+            receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
             receipt.vectors += delete_chunks(&mut transaction, tenant, &page, &mut changes).await?;
             receipt.documents +=
                 sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
@@ -170,6 +173,14 @@ impl Store {
         )
         .fetch_one(&mut *transaction)
         .await?;
+        let documents = sqlx::query_scalar!(
+            "SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $2",
+            tenant.0,
+            id
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let answers = forget_written_from(&mut transaction, tenant, &documents).await?;
         sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
             .execute(&mut *transaction)
             .await?;
@@ -180,6 +191,7 @@ impl Store {
             chunks: counts.chunks.unsigned_abs(),
             vectors: counts.vectors.unsigned_abs(),
             terms: counts.terms.unsigned_abs(),
+            answers,
             queue_items,
         }))
     }

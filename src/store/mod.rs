@@ -4,7 +4,10 @@
 //! one). Both run as the role `cited_app`, which row level security binds; a transaction is opened for
 //! one tenant and sees nothing else.
 
+mod audit;
+mod cache;
 mod chunk;
+mod citation;
 mod collection;
 mod commit;
 mod connect;
@@ -24,11 +27,15 @@ mod queue;
 mod search;
 mod statistics;
 mod text;
+mod usage;
 mod webhook;
 
 pub mod private_postgres;
 
+pub use audit::{AuditCitation, AuditFilter, AuditRow, Digest};
+pub use cache::{CachedState, NewCachedAnswer};
 pub use chunk::{NewChunk, StoredChunk};
+pub use citation::{CitedChunks, CitedPassage, CitedState};
 pub use collection::{Collection, CollectionSummary, NewCollection, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
@@ -48,6 +55,7 @@ pub use profile::ProfileId;
 pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
 pub use text::TextRange;
+pub use usage::DailyReservation;
 pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 /// Migrations that travel inside the binary.

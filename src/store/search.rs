@@ -1,5 +1,6 @@
 //! The dense half of retrieval, and the passages behind the hits of both.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Postgres, Row, Transaction, postgres::PgRow};
 use uuid::Uuid;
@@ -62,7 +63,7 @@ pub struct DenseQuery<'a> {
 }
 
 /// A chunk with what a source needs to show.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Passage {
     /// The chunk.
     pub key: ChunkKey,

@@ -50,12 +50,12 @@ async fn bad_requests_are_explained() {
 #[tokio::test]
 async fn wrong_values_of_an_ask_are_all_named() {
     let (_server, app) = app(&[]).await;
-    let body = json!({"question": "", "collections": ["a", "a"], "top_k": 101, "temperature": 3, "stream": true, "limits": {"timeout_ms": 0}});
+    let body = json!({"question": "", "collections": ["a", "a"], "top_k": 101, "temperature": 3, "stream": true, "cache": {"ttl_s": 99_999_999}, "limits": {"timeout_ms": 0}});
     let answer = app.ask(body).await;
     answer.assert_problem(422, "invalid_request");
     assert_eq!(
         answer.pointers(),
-        ["/question", "/collections/1", "/top_k", "/temperature", "/stream", "/limits/timeout_ms"]
+        ["/question", "/collections/1", "/top_k", "/temperature", "/limits/timeout_ms", "/cache/ttl_s"]
     );
     let answer = app.ask(json!({"question": "Why?", "validation": "strict"})).await;
     assert_eq!(answer.pointers(), ["/validation"]);

@@ -78,7 +78,8 @@ impl TestApp {
         Self::start_with_file(database::create().await, &all, file).await
     }
 
-    async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
+    /// On a given database with given settings and the text of a configuration file.
+    pub async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
         let mut variables: BTreeMap<String, String> = BTreeMap::from([
             ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
             ("CITED_EMBEDDING_THREADS".to_owned(), "1".to_owned()),

@@ -1,11 +1,12 @@
 //! Row level security: what the runtime role can and cannot see.
 
 use cited::store::{PoolSettings, Store, StoreError};
+use serde_json::json;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row};
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 18] = [
     "collection",
     "collection_statistic",
     "term_statistic",
@@ -18,6 +19,12 @@ const TABLES: [&str; 12] = [
     "job_stage",
     "idempotency_key",
     "webhook",
+    "ask_audit",
+    "document_version",
+    "deleted_document",
+    "usage_daily",
+    "answer_cache",
+    "answer_source",
 ];
 const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
 const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
@@ -31,10 +38,18 @@ async fn count(connection: &mut PgConnection, table: &str) -> i64 {
 async fn without_a_tenant_or_with_another_nothing_is_seen() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Other words."), ("b.md", "More words.")]).await;
+    let found = app.get("/v1/documents?source_prefix=b&collection=c").await;
+    let deleted = found.body["documents"][0]["id"].as_str().expect("id");
+    assert_eq!(app.delete(&format!("/v1/documents/{deleted}")).await.status, 200);
     app.ingest("c", &[("a.md", "Some words.")]).await;
-    let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job;
+    let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job LIMIT 1;
+        INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
+        INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
+        INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;
+    assert_eq!(app.ask(json!({"question": "Some words?", "collections": ["c"]})).await.status, 200);
     let mut connection = app.database.connect().await.expect("connect");
     connection.execute("SET ROLE cited_app").await.expect("role");
     for (tenant, visible) in [(None, false), (Some(OTHER), false), (Some(DEFAULT), true)] {

@@ -272,7 +272,10 @@ async fn a_delete_by_prefix_takes_what_is_stored_and_what_waits() {
     let receipt = send(app.request(Method::DELETE, "/v1/documents?collection=c&source_prefix=hr/")).await;
     assert_eq!(receipt.status, 200, "{receipt:?}");
     let terms = receipt.body["terms"].as_u64().expect("a count");
-    assert_eq!(receipt.body, json!({"documents": 2, "chunks": 2, "vectors": 2, "terms": terms, "queue_items": 2}));
+    assert_eq!(
+        receipt.body,
+        json!({"documents": 2, "chunks": 2, "vectors": 2, "terms": terms, "answers": 0, "queue_items": 2})
+    );
     assert!(terms >= 2);
     // The rest of the batch lands all the same, and soon.
     let job = wait_for(&app, &id, |job| job["finished_at"].is_string()).await;

@@ -3,10 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop on what it did not expect")]
 
 mod ask;
+mod ask_budget;
 mod ask_built_in;
+mod ask_cache;
 mod ask_failures;
+mod ask_stream;
+mod audit;
+mod bad_behaviour;
 mod bulk;
 mod chat_stream;
+mod citations;
 mod corpus;
 mod database;
 mod dialect;
@@ -15,6 +21,7 @@ mod errors;
 mod fetch;
 mod harness;
 mod ingest;
+mod injection;
 mod isolation;
 mod job_control;
 mod jobs;

@@ -5,6 +5,7 @@
 
 mod answer;
 mod claim;
+mod confirmation;
 mod draft;
 mod ignorance;
 pub mod marker;
@@ -21,6 +22,7 @@ mod window;
 
 pub use answer::{Citation, CitedAnswer, Claim};
 pub use claim::{Role, Statement};
+pub use confirmation::{ConfirmedClaim, SettledClaim};
 pub use draft::Draft;
 pub use ignorance::is_ignorance;
 pub use marker::{MalformedMarker, Marker, MarkerFault};

@@ -129,17 +129,17 @@ impl ErrorKind {
 }
 
 /// A fault of an answer. Below the level that refuses its kind, the same value is a warning.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CitationError {
     /// What kind of fault it is.
     pub kind: ErrorKind,
     /// What is wrong, for people. Holds no text of the answer but numbers, dates and names.
     pub detail: String,
     /// The number of the marker at fault, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<u32>,
     /// Where in the answer, in code points; absent when the answer is empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
 }
 
@@ -172,7 +172,7 @@ pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
 }
 
 /// Everything that any level objects to, in order of appearance.
-fn faults(draft: &Draft) -> Vec<CitationError> {
+pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
     if draft.text().trim().is_empty() {
         let detail = "the answer is empty".to_owned();
         return vec![CitationError { kind: ErrorKind::EmptyAnswer, detail, marker: None, span: None }];

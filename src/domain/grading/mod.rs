@@ -7,18 +7,18 @@ pub mod question;
 mod question_model;
 pub mod reply;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use super::corrective::Grade;
 
 /// The grade of one passage and where it comes from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The grade.
     pub grade: Grade,
     /// Probability that the passage answers the question, 0 to 1; `None` if only a
     /// model graded it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
     /// Whether the verdict stands as it is. A calibrated one that is not clear is put to a configured
     /// grading model; without such a model it stands all the same.

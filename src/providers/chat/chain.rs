@@ -46,6 +46,17 @@ impl ChatChain {
         (!models.is_empty()).then(|| Self { models, counter: Arc::clone(&self.counter) })
     }
 
+    /// The most that a call may cost when every model of the list does the work and is lost.
+    #[must_use]
+    pub fn most_cost(&self, prompt_tokens: u32, completion_tokens: u32) -> NanoUsd {
+        let usage = Usage {
+            prompt_tokens: u64::from(prompt_tokens),
+            completion_tokens: u64::from(completion_tokens),
+            is_estimated: true,
+        };
+        self.models.iter().map(|model| model.price.of(usage)).fold(NanoUsd::ZERO, NanoUsd::plus)
+    }
+
     /// One reply. Dropping the future ends the call.
     ///
     /// # Errors
@@ -75,6 +86,7 @@ impl ChatChain {
                 }
             }
         }
+        allowance.give_up();
         Err(course.unavailable())
     }
 

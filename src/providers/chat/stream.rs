@@ -89,6 +89,9 @@ impl Relay {
                 }
             }
         }
+        if let Some(allowance) = self.allowance.take() {
+            allowance.give_up();
+        }
         Err(self.course.unavailable())
     }
 

@@ -2,7 +2,11 @@
 
 use tokio::time::Instant;
 
-use super::{Ask, AskError, AskWarning, trace::CallTrace};
+use super::{
+    AskError, AskWarning,
+    run::Ask,
+    trace::{CallTrace, FailedCallTrace},
+};
 use crate::{
     domain::{
         budget::{Allowance, Chat, ChatSize},
@@ -10,7 +14,10 @@ use crate::{
         fingerprint::fingerprint,
         prompt::{self, Message, ReplyFormat, tokens},
     },
-    providers::chat::{CallRole, ChatChain, ChatReply, ChatRequest},
+    providers::{
+        ProvidersUnavailable,
+        chat::{CallRole, ChatChain, ChatReply, ChatRequest},
+    },
     service::ServiceError,
 };
 
@@ -63,13 +70,18 @@ impl Ask<'_> {
     /// Calls the models of a role, one after the other until one answers.
     pub(super) async fn call(&mut self, chain: &ChatChain, call: Call<'_>) -> Result<ChatReply, AskError> {
         let role = call.role;
-        let (request, allowance) = self.reserve(call)?;
+        let (request, allowance) = self.reserve(chain, call).await?;
         let started = Instant::now();
-        let reply = match chain.complete(&request, allowance).await {
-            Ok(reply) => reply,
-            Err(_) if Instant::now() >= self.deadline => return Err(self.deadline_reached()),
-            Err(error) => return Err(error.into()),
-        };
+        match chain.complete(&request, allowance).await {
+            Ok(reply) => {
+                self.note_call(role, started, &reply);
+                Ok(reply)
+            }
+            Err(error) => Err(self.note_failure(role, error)),
+        }
+    }
+
+    pub(super) fn note_call(&mut self, role: CallRole, started: Instant, reply: &ChatReply) {
         self.trace.calls.push(CallTrace {
             role,
             model: reply.model.clone(),
@@ -80,20 +92,37 @@ impl Ask<'_> {
             is_cut: reply.is_cut(),
             failed: reply.failed.clone(),
         });
-        Ok(reply)
+    }
+
+    /// Nobody answered: for want of time, or for their own reasons.
+    pub(super) fn note_failure(&mut self, role: CallRole, error: ProvidersUnavailable) -> AskError {
+        self.trace.failed_calls.push(FailedCallTrace { role, attempts: error.attempts.clone() });
+        if Instant::now() >= self.deadline { self.deadline_reached() } else { error.into() }
     }
 
     /// What is sent, and the right to send it.
-    fn reserve(&self, call: Call<'_>) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
+    pub(super) async fn reserve(
+        &mut self,
+        chain: &ChatChain,
+        call: Call<'_>,
+    ) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
         let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
         let limit = self.budget.limits().completion_tokens;
         let is_answer = call.role == CallRole::Generate;
         let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
+        let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
+        let completion_tokens = if is_answer { limit } else { limit.min(SHORT_REPLY_TOKENS) };
+        let most_cost = chain.most_cost(prompt_tokens, completion_tokens);
         let allowance = self.budget.reserve_chat(ChatSize {
-            prompt_tokens: tokens::estimate_messages(&call.messages).saturating_add(instruction),
-            completion_tokens: if is_answer { limit } else { limit.min(SHORT_REPLY_TOKENS) },
+            prompt_tokens,
+            completion_tokens,
             source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
+            most_cost,
         })?;
+        if let Err(error) = self.reserve_cost(most_cost).await {
+            allowance.give_up();
+            return Err(error);
+        }
         let request = ChatRequest {
             temperature: if is_answer { self.request.temperature } else { 0.0 },
             seed: Some(self.request.seed.unwrap_or_else(|| seed_of(&call.messages))),

@@ -1,8 +1,10 @@
 //! Generation and validation: at most one retry, then an answer or the end.
 
+use std::sync::Arc;
+
 use super::{
-    Ask, AskError, AskWarning, call::Call, grade::passage_of, pool::GradedHit, report::GeneratedBy, stage::Stage,
-    trace::AttemptTrace,
+    AskError, AskWarning, call::Call, grade::passage_of, pool::GradedHit, report::GeneratedBy, run::Ask, stage::Stage,
+    stream::VoidReason, trace::AttemptTrace,
 };
 use crate::{
     domain::{
@@ -33,26 +35,23 @@ pub(super) enum Generated {
 
 impl Ask<'_> {
     /// Generates over the evidence and validates; source N of the prompt is marker N.
-    pub(super) async fn generate(&mut self, evidence: &[GradedHit]) -> Result<Generated, AskError> {
-        // A claim may name what only the title does.
-        let prepared: Vec<PreparedSource> = evidence
-            .iter()
-            .map(|graded| PreparedSource::with_context(&graded.hit.passage.text, &graded.hit.title()))
-            .collect();
-        let Some(first) = self.draft(evidence, None).await? else { return Ok(Generated::Ignorance) };
-        let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First) {
+    pub(super) async fn generate(&mut self) -> Result<Generated, AskError> {
+        let evidence = Arc::clone(&self.evidence);
+        let prepared: Vec<PreparedSource> = evidence.iter().map(GradedHit::prepare).collect();
+        let Some(first) = self.draft(&evidence, &prepared, None).await? else { return Ok(Generated::Ignorance) };
+        let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First).await {
             Judged::Over(generated) => return Ok(generated),
             Judged::Retry(prompt) => (prompt, first),
         };
-        let again = self.draft(evidence, Some((&draft.text, &prompt))).await?;
+        let again = self.draft(&evidence, &prepared, Some((&draft.text, &prompt))).await?;
         let Some(second) = again else { return Ok(Generated::Ignorance) };
-        match self.judge(&second, &prepared, Attempt::Retry) {
+        match self.judge(&second, &prepared, Attempt::Retry).await {
             Judged::Over(generated) => Ok(generated),
             Judged::Retry(_) => unreachable!("the validator does not ask for a second retry"),
         }
     }
 
-    fn judge(&mut self, written: &Written, prepared: &[PreparedSource], attempt: Attempt) -> Judged {
+    async fn judge(&mut self, written: &Written, prepared: &[PreparedSource], attempt: Attempt) -> Judged {
         self.clock.enter(Stage::Validate);
         let draft = Draft::new(written.text.as_str(), prepared);
         let verdict = validate(&draft, self.level, attempt);
@@ -61,12 +60,18 @@ impl Ask<'_> {
             Verdict::Retry(prompt) => prompt.errors().to_vec(),
             Verdict::Reject(errors) => errors.clone(),
         };
-        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors });
+        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors, by: written.by.clone() });
         self.clock.enter(Stage::Generate);
         match verdict {
             Verdict::Accept(answer) if admits_ignorance(&draft, &answer) => Judged::Over(Generated::Ignorance),
-            Verdict::Accept(answer) => Judged::Over(Generated::Accepted(answer, written.by.clone())),
-            Verdict::Retry(prompt) => Judged::Retry(prompt.text().to_owned()),
+            Verdict::Accept(answer) => {
+                self.tell_accepted(&answer).await;
+                Judged::Over(Generated::Accepted(answer, written.by.clone()))
+            }
+            Verdict::Retry(prompt) => {
+                self.tell_void(VoidReason::CitationValidation(prompt.errors().to_vec())).await;
+                Judged::Retry(prompt.text().to_owned())
+            }
             Verdict::Reject(errors) => Judged::Over(Generated::Rejected {
                 errors,
                 draft: written.text.clone(),
@@ -80,9 +85,16 @@ impl Ask<'_> {
     async fn draft(
         &mut self,
         evidence: &[GradedHit],
+        prepared: &[PreparedSource],
         retry: Option<(&str, &str)>,
     ) -> Result<Option<Written>, AskError> {
-        let Some(chain) = self.answerers.clone() else { return self.quote(evidence).await };
+        let Some(chain) = self.answerers.clone() else {
+            let quoted = self.quote(evidence).await?;
+            if let Some(written) = &quoted {
+                self.tell_written(&written.text, prepared).await;
+            }
+            return Ok(quoted);
+        };
         let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
         let sources: Vec<prompt::Source<'_>> = evidence
             .iter()
@@ -98,7 +110,10 @@ impl Ask<'_> {
             Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
         };
         let call = Call { role: CallRole::Generate, messages, sources: &sources, format: None };
-        let reply = self.call(&chain, call).await?;
+        let reply = match self.listener {
+            Some(_) => self.call_aloud(&chain, call, prepared).await?,
+            None => self.call(&chain, call).await?,
+        };
         self.cut = reply.is_cut().then(|| AskWarning::LengthCut {
             model: reply.model.to_string(),
             tokens: self.budget.limits().completion_tokens,

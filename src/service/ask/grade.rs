@@ -1,9 +1,10 @@
 //! Grading a round: calibrated features decide the clear cases, a model the doubtful ones.
 
 use super::{
-    Ask, AskError,
+    AskError,
     call::Call,
     pool::{GradedBy, GradedHit},
+    run::Ask,
 };
 use crate::{
     domain::{

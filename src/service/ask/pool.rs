@@ -2,13 +2,16 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
-    domain::{corrective::Evidence, grading::Verdict, identity::ChunkKey},
+    domain::{citation::PreparedSource, corrective::Evidence, grading::Verdict, identity::ChunkKey},
     service::retrieval::Hit,
+    store::Passage,
 };
 
 /// Who graded a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GradedBy {
     /// The calibrated features.
     BuiltIn,
@@ -28,7 +31,7 @@ impl GradedBy {
 }
 
 /// A passage with its grade.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GradedHit {
     /// The passage.
     pub hit: Hit,
@@ -36,6 +39,18 @@ pub struct GradedHit {
     pub verdict: Verdict,
     /// Which grader.
     pub by: GradedBy,
+}
+
+impl GradedHit {
+    /// As claims are held against it. A claim may name what only the title does.
+    pub(super) fn prepare(&self) -> PreparedSource {
+        PreparedSource::with_context(&self.hit.passage.text, &self.hit.title())
+    }
+
+    /// The passage and those that say the same elsewhere.
+    pub(super) fn passages(&self) -> impl Iterator<Item = &Passage> {
+        std::iter::once(&self.hit.passage).chain(&self.hit.duplicates).map(AsRef::as_ref)
+    }
 }
 
 /// Passages seen so far, in the order they were found.

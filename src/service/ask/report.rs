@@ -1,5 +1,6 @@
 //! What an ask ends with.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -10,8 +11,9 @@ use crate::{
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
     },
-    providers::{ProviderError, ProvidersUnavailable},
+    providers::{FailedAttempt, ProviderError, ProvidersUnavailable},
     service::ServiceError,
+    store::StoreError,
 };
 
 /// Who wrote an answer.
@@ -58,12 +60,14 @@ pub struct AskReport {
     pub effective_level: Level,
     /// What the caller should know about how the answer came about.
     pub warnings: Vec<AskWarning>,
+    /// Whether it was given before, from the cache.
+    pub is_cache_hit: bool,
     /// The whole path.
     pub trace: Trace,
 }
 
 /// Something that a caller should know about how an answer came about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskWarning {
     /// None of the models can cite, so nothing was demanded of the answer.
     ModeFallback {
@@ -79,8 +83,19 @@ pub enum AskWarning {
     },
 }
 
+impl AskWarning {
+    /// The name in the API.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::ModeFallback { .. } => "mode_fallback",
+            Self::LengthCut { .. } => "length_cut",
+        }
+    }
+}
+
 /// Milliseconds by stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimingsMs {
     /// Retrieval, all rounds.
     pub retrieve: f64,
@@ -134,7 +149,12 @@ pub enum AskError {
         limit_ms: u64,
         /// What was spent.
         usage: Spent,
+        /// Model calls that failed on the way.
+        attempts: Vec<FailedAttempt>,
     },
+    /// The answer was ready, but it could not be noted that it was given.
+    #[error("the audit could not be written")]
+    Audit(#[source] StoreError),
     /// No model answered.
     #[error(transparent)]
     Providers(#[from] ProvidersUnavailable),

@@ -1,6 +1,6 @@
 //! Rewriting: another query for the same question, never one that was tried.
 
-use super::{Ask, AskError, call::Call, stage::Stage};
+use super::{AskError, call::Call, run::Ask, stage::Stage};
 use crate::{
     domain::{
         grading::Grade,

@@ -1,6 +1,6 @@
 //! The whole path of an ask, for whoever asks for it.
 
-use super::pool::GradedHit;
+use super::{pool::GradedHit, report::GeneratedBy};
 use crate::{
     domain::{budget::Usage, citation::CitationError, corrective::Step, cost::NanoUsd, grading::Grade},
     providers::{
@@ -22,6 +22,8 @@ pub struct Trace {
     pub rounds: Vec<RoundTrace>,
     /// Model calls.
     pub calls: Vec<CallTrace>,
+    /// Model calls that nobody answered.
+    pub failed_calls: Vec<FailedCallTrace>,
     /// Drafts and what was wrong with them.
     pub attempts: Vec<AttemptTrace>,
 }
@@ -75,16 +77,33 @@ pub struct CallTrace {
     pub failed: Vec<FailedAttempt>,
 }
 
+/// One model call that nobody answered.
+#[derive(Clone, Debug)]
+pub struct FailedCallTrace {
+    /// What for.
+    pub role: CallRole,
+    /// What happened to each model.
+    pub attempts: Vec<FailedAttempt>,
+}
+
 /// One draft.
 #[derive(Clone, Debug)]
 pub struct AttemptTrace {
     /// 1 or 2.
     pub attempt: u8,
+    /// Who wrote it.
+    pub by: GeneratedBy,
     /// What was wrong with it.
     pub errors: Vec<CitationError>,
 }
 
 impl Trace {
+    /// Attempts of all calls that failed, in order.
+    pub fn failed_attempts(&self) -> impl Iterator<Item = &FailedAttempt> {
+        let before_success = self.calls.iter().flat_map(|call| &call.failed);
+        before_success.chain(self.failed_calls.iter().flat_map(|call| &call.attempts))
+    }
+
     pub(super) fn note_step(&mut self, step: Step) {
         self.steps.push(step);
     }

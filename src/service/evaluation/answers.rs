@@ -5,6 +5,7 @@ use tokio::time::Instant;
 use super::{EvaluationError, EvaluationService, Observer, Progress};
 use crate::{
     domain::{
+        budget::TighterLimits,
         citation::{CitedAnswer, Level},
         corrective::OnInsufficient,
         evaluation::{
@@ -12,6 +13,7 @@ use crate::{
             dataset::{SetQuery, SetQuestion},
         },
         filter::Filter,
+        identity::Caller,
     },
     service::{
         ask::{AskError, AskOutcome, AskRequest, GradedHit},
@@ -74,12 +76,13 @@ impl EvaluationService {
             temperature: 0.0,
             seed: None,
             on_insufficient: OnInsufficient::default(),
-            max_llm_calls: None,
+            limits: TighterLimits::default(),
             timeout: None,
+            cache_life: None,
             dry_run: false,
         };
         let started = Instant::now();
-        let result = self.ask.ask(self.tenant, &request).await;
+        let result = self.ask.ask(&Caller::internal(self.tenant), &request).await;
         let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
         let (end, sources, usage, answerability) = match result {
             Ok(report) => {
@@ -92,7 +95,9 @@ impl EvaluationService {
             }
             Err(AskError::Rejected(rejection)) => (ReplyEnd::Rejected, rejection.sources, rejection.usage, None),
             Err(AskError::Deadline { usage, .. }) => (ReplyEnd::TimedOut, Vec::new(), usage, None),
-            Err(source) => return Err(EvaluationError::Ask { question: id.to_owned(), source }),
+            Err(error) => {
+                return Err(EvaluationError::Ask { question: id.to_owned(), source: Box::new(error) });
+            }
         };
         let sources = sources
             .into_iter()

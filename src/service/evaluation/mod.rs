@@ -51,7 +51,7 @@ pub enum EvaluationError {
         /// Name of the question.
         question: String,
         /// Why.
-        source: AskError,
+        source: Box<AskError>,
     },
 }
 

@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -55,7 +56,7 @@ pub struct RetrievalQuery<'a> {
 }
 
 /// A passage that was found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hit {
     /// The passage; a hit is handed from stage to stage, its text is not copied.
     pub passage: Arc<Passage>,

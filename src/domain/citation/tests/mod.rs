@@ -1,6 +1,7 @@
 //! Tests of the citation domain from outside its modules: what they cannot reach, nobody can.
 
 mod claim;
+mod confirmation;
 mod marker;
 mod support;
 mod urn;

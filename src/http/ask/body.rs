@@ -1,26 +1,21 @@
-//! `POST /v1/ask`.
+//! What is asked, as the API takes it.
 
 use std::{collections::HashSet, time::Duration};
 
-use axum::{Extension, Json, extract::State, http::StatusCode};
+use axum::http::{HeaderMap, header};
 use serde::Deserialize;
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{
-    AppState,
-    answer::{AnswerBody, FindingBody, draft_json, trace_json},
-    extract::ValidJson,
+use super::super::{
     fields::{Faults, FilterBody},
-    problem::{ApiError, Problem},
+    problem::ApiError,
     search::{MAX_TOP_K, default_collections},
-    source::SourceBody,
     stages::{ModeBody, StagesBody},
 };
 use crate::{
-    domain::{budget::Spent, citation::Level, corrective::OnInsufficient, identity::TenantId},
+    domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient},
     providers::chat::{ChatModels, ModelName},
-    service::ask::{AskError, AskRequest, Rejection},
+    service::ask::{AskRequest, AskService, LONGEST_CACHE_LIFE, StreamMode},
 };
 
 /// Largest sampling temperature that providers take.
@@ -32,7 +27,7 @@ const MAX_MODELS: usize = 8;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
-pub(super) struct AskBody {
+pub(in crate::http) struct AskBody {
     /// In words.
     question: String,
     /// Where the answer may come from; all must exist.
@@ -62,9 +57,10 @@ pub(super) struct AskBody {
     #[serde(default)]
     #[schema(value_type = LevelBody)]
     validation: Level,
-    /// Only `false` in this version: the answer comes whole.
+    /// `true` answers with server-sent events as the model writes; `"validated"` likewise, but no word is sent before
+    /// its claim is confirmed. Without it an `Accept: text/event-stream` header means `true`.
     #[serde(default)]
-    stream: bool,
+    stream: Option<StreamBody>,
     /// Models as `provider:model`, tried in this order; all must be configured. Without any, those of the
     /// deployment. Roles that the deployment gives models of their own, such as grading, keep them.
     #[serde(default)]
@@ -84,6 +80,9 @@ pub(super) struct AskBody {
     /// Tighter limits than the deployment's.
     #[serde(default)]
     limits: LimitsBody,
+    /// Whether the answer may be one that was given before to the same question over the same passages, and be
+    /// kept for that. Without it the deployment decides.
+    cache: Option<CacheBody>,
     /// What to add to the answer.
     #[serde(default)]
     include: HashSet<IncludeBody>,
@@ -96,6 +95,26 @@ const fn default_top_k() -> usize {
     8
 }
 
+/// Whether the answer comes piece by piece.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be true, false or \"validated\"")]
+#[schema(as = Stream)]
+pub(super) enum StreamBody {
+    /// Whether at all.
+    Switch(bool),
+    /// How.
+    Mode(StreamModeBody),
+}
+
+/// How the answer comes piece by piece.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = StreamMode)]
+pub(super) enum StreamModeBody {
+    /// No word before its claim is confirmed.
+    Validated,
+}
+
 /// Tighter limits than the deployment's.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -105,6 +124,23 @@ pub(super) struct LimitsBody {
     max_llm_calls: Option<u32>,
     /// Longest time in milliseconds.
     timeout_ms: Option<u64>,
+    /// Most tokens of one prompt.
+    max_prompt_tokens: Option<u32>,
+    /// Most tokens of one reply, 1 or more.
+    #[schema(minimum = 1)]
+    max_completion_tokens: Option<u32>,
+    /// Most bytes of source text in one prompt.
+    max_source_bytes: Option<u64>,
+}
+
+/// Whether an answer may be given again.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Cache)]
+pub(super) struct CacheBody {
+    /// How long, in seconds, up to 30 days; 0 neither looks for one nor keeps it.
+    #[schema(maximum = 2_592_000, example = 300)]
+    ttl_s: u64,
 }
 
 /// How other queries are made for a question that found too little.
@@ -138,7 +174,7 @@ pub(super) enum IncludeBody {
 #[derive(ToSchema)]
 #[schema(as = ValidationLevel, rename_all = "snake_case")]
 #[expect(dead_code, reason = "names the levels in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum LevelBody {
+pub(in crate::http) enum LevelBody {
     Off,
     Structural,
     Cited,
@@ -155,23 +191,45 @@ pub(super) enum OnInsufficientBody {
 }
 
 impl AskBody {
-    fn read(self, configured: &ChatModels) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
+    /// How the answer is to come piece by piece; `None` if it comes whole.
+    pub(super) fn stream_mode(&self, headers: &HeaderMap) -> Option<StreamMode> {
+        let accepts_events = || {
+            let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+            accepted
+                .flat_map(|value| value.split(','))
+                .any(|media_type| media_type.trim().starts_with("text/event-stream"))
+        };
+        match self.stream {
+            Some(StreamBody::Mode(StreamModeBody::Validated)) => Some(StreamMode::Validated),
+            Some(StreamBody::Switch(is_on)) => is_on.then_some(StreamMode::Provisional),
+            None => accepts_events().then_some(StreamMode::Provisional),
+        }
+    }
+
+    pub(super) fn read(self, service: &AskService) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
         let mut faults = Faults::default();
         faults.question("/question", &self.question);
         faults.collections("/collections", &self.collections);
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
-        let models = read_models(&self.models, configured, &mut faults);
+        let models = read_models(&self.models, service.models(), &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
         if !self.min_score.is_finite() {
             faults.add("/min_score", "must be a number");
         }
-        if self.stream {
-            faults.add("/stream", "this version answers whole; leave stream out or set it to false");
-        }
         if self.limits.timeout_ms == Some(0) {
             faults.add("/limits/timeout_ms", "must be 1 or more");
         }
+        if self.limits.max_completion_tokens == Some(0) {
+            faults.add("/limits/max_completion_tokens", "must be 1 or more");
+        }
         let filter = self.filter.read("/filter", &mut faults);
+        let cache_life = match self.cache {
+            Some(CacheBody { ttl_s }) => Some(Duration::from_secs(ttl_s)).filter(|life| !life.is_zero()),
+            None => service.settings().cache.life,
+        };
+        if cache_life.is_some_and(|life| life > LONGEST_CACHE_LIFE) {
+            faults.add("/cache/ttl_s", format!("must be at most {}", LONGEST_CACHE_LIFE.as_secs()));
+        }
         faults.finish()?;
         let request = AskRequest {
             question: self.question,
@@ -186,8 +244,14 @@ impl AskBody {
             temperature: self.temperature,
             seed: self.seed,
             on_insufficient: self.on_insufficient,
-            max_llm_calls: self.limits.max_llm_calls,
+            limits: TighterLimits {
+                llm_calls: self.limits.max_llm_calls,
+                prompt_tokens: self.limits.max_prompt_tokens,
+                completion_tokens: self.limits.max_completion_tokens,
+                source_bytes: self.limits.max_source_bytes,
+            },
             timeout: self.limits.timeout_ms.map(Duration::from_millis),
+            cache_life,
             dry_run: self.dry_run,
         };
         Ok((request, self.include))
@@ -217,93 +281,4 @@ fn read_models(names: &[String], configured: &ChatModels, faults: &mut Faults) -
         }
     }
     models
-}
-
-/// Ask
-///
-/// Answers from the documents: each claim carries a `[^N]` marker that the server has checked and that leads to
-/// the exact words. What the documents do not say is answered with `outcome: "abstained"` and a reason.
-#[utoipa::path(
-    post, path = "/v1/ask", tag = "ask", operation_id = "ask", request_body = AskBody,
-    responses(
-        (status = 200, description = "An answer, or an honest abstention", body = AnswerBody),
-        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large, or the prompt is over the budget (`budget_exceeded`)", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)", body = Problem, content_type = "application/problem+json",
-            example = json!({
-                "type": "urn:cited:problem:citation_validation", "title": "The answer's citations do not hold", "status": 422,
-                "detail": "the model's answer failed validation at level \"cited\" after 2 attempts", "code": "citation_validation",
-                "instance": "/v1/ask", "request_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f",
-                "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [],
-                    "errors": [{"kind": "out_of_range", "detail": "source 7 does not exist; there are 3 sources", "marker": 7, "span": [41, 45]}]},
-                "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "estimated": false, "cost_usd": 0.0}, "sources": []
-            })),
-        (status = 503, description = "Model provider or database not available", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The time limit was reached", body = Problem, content_type = "application/problem+json"),
-    ),
-    security(("bearer" = []), ()),
-)]
-pub(super) async fn ask(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
-    ValidJson(body): ValidJson<AskBody>,
-) -> Result<Json<AnswerBody>, ApiError> {
-    let (request, include) = body.read(state.services.ask.models())?;
-    match state.services.ask.ask(tenant, &request).await {
-        Ok(report) => {
-            let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
-            Ok(Json(AnswerBody::new(report, trace)))
-        }
-        Err(AskError::Rejected(rejection)) => {
-            let draft = include.contains(&IncludeBody::Draft).then(|| draft_json(&rejection.draft));
-            let problem = rejection_problem(*rejection);
-            Err(match draft {
-                Some(draft) => problem.with("draft", draft),
-                None => problem,
-            })
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// What was spent, as the API shows it.
-pub(super) fn usage_json(usage: &Spent) -> Value {
-    json!({
-        "llm_calls": usage.llm_calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "estimated": usage.has_estimates,
-        "cost_usd": usage.cost.usd(),
-    })
-}
-
-/// 422 after the retry: what was wrong, over which sources, at what cost.
-pub(super) fn rejection_problem(rejection: Rejection) -> ApiError {
-    let level = rejection.level;
-    let detail = format!(
-        "the answer of {} ({}) failed validation at level {:?} after {} attempts; validation.errors lists what was wrong",
-        rejection.by.model,
-        rejection.by.provider,
-        level.as_str(),
-        rejection.attempts
-    );
-    let warnings: Vec<FindingBody> = rejection.warnings.iter().map(FindingBody::from).collect();
-    let sources: Vec<SourceBody> =
-        rejection.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
-    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
-        .with(
-            "validation",
-            json!({
-                "ok": false, "level": level, "effective_level": level, "attempts": rejection.attempts,
-                "warnings": warnings, "errors": rejection.errors,
-            }),
-        )
-        .with("model", json!(rejection.by.model))
-        .with("provider", json!(rejection.by.provider))
-        .with("usage", usage_json(&rejection.usage))
-        .with("sources", json!(sources))
 }

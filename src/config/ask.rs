@@ -1,0 +1,76 @@
+//! Settings of asks and of their audit.
+
+use std::time::Duration;
+
+use super::reader::Reader;
+use crate::{
+    domain::{budget::Limits, cost::NanoUsd},
+    service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings},
+};
+
+/// How long a row of the audit is kept unless configured otherwise.
+const AUDIT_RETENTION_DAYS: u32 = 90;
+/// A century: longer ones are mistakes, and do not fit a date.
+const LONGEST_RETENTION_DAYS: u32 = 36_500;
+
+/// Reads all of it; faults go to the reader.
+pub(super) fn read(reader: &mut Reader) -> Settings {
+    let defaults = Settings::default();
+    let limits = Limits {
+        llm_calls: Some(reader.value("CITED_ASK_LLM_CALLS", defaults.limits.llm_calls.unwrap_or(u32::MAX))),
+        prompt_tokens: Some(reader.value("CITED_ASK_PROMPT_TOKENS", defaults.limits.prompt_tokens.unwrap_or(u32::MAX))),
+        completion_tokens: reader.value("CITED_ASK_COMPLETION_TOKENS", defaults.limits.completion_tokens),
+        source_bytes: Some(reader.value("CITED_ASK_SOURCE_BYTES", defaults.limits.source_bytes.unwrap_or(u64::MAX))),
+        ..defaults.limits
+    };
+    let settings = Settings {
+        limits,
+        timeout: reader.seconds("CITED_ASK_TIMEOUT_S", defaults.timeout),
+        daily_cost: read_daily_cost(reader),
+        min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
+        max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
+        allows_mode_fallback: reader.value("CITED_MODE_FALLBACK", defaults.allows_mode_fallback),
+        audit: AuditSettings {
+            keeps_questions: reader.value("CITED_AUDIT_QUESTIONS", defaults.audit.keeps_questions),
+            keeps_answers: reader.value("CITED_AUDIT_ANSWERS", defaults.audit.keeps_answers),
+        },
+        cache: CacheSettings {
+            life: Some(reader.seconds("CITED_CACHE_TTL_S", Duration::ZERO)).filter(|life| !life.is_zero()),
+            most_answers: reader.value("CITED_CACHE_MAX_ANSWERS", defaults.cache.most_answers),
+        },
+    };
+    if settings.cache.life.is_some_and(|life| life > LONGEST_CACHE_LIFE) {
+        reader.fault(format!("CITED_CACHE_TTL_S must be at most {}", LONGEST_CACHE_LIFE.as_secs()));
+    }
+    if !(0.0..=1.0).contains(&settings.min_correct_fraction) {
+        reader.fault("CITED_MIN_CORRECT_FRACTION must lie between 0 and 1".to_owned());
+    }
+    if settings.timeout.is_zero() {
+        reader.fault("CITED_ASK_TIMEOUT_S must be 1 or more".to_owned());
+    }
+    if limits.completion_tokens == 0 {
+        reader.fault("CITED_ASK_COMPLETION_TOKENS must be 1 or more".to_owned());
+    }
+    settings
+}
+
+fn read_daily_cost(reader: &mut Reader) -> Option<NanoUsd> {
+    let usd = reader.optional::<f64>("CITED_DAILY_COST_USD")?;
+    let limit = NanoUsd::from_usd(usd);
+    if limit.is_none() {
+        reader.fault(format!("CITED_DAILY_COST_USD is {usd}; it must be an amount of dollars, 0 or more"));
+    }
+    limit
+}
+
+/// How long a row of the audit is kept; `None` is for ever.
+pub(super) fn read_audit_retention(reader: &mut Reader) -> Option<Duration> {
+    let days = reader.value("CITED_AUDIT_RETENTION_DAYS", AUDIT_RETENTION_DAYS);
+    if days > LONGEST_RETENTION_DAYS {
+        reader.fault(format!(
+            "CITED_AUDIT_RETENTION_DAYS is {days}; it must be at most {LONGEST_RETENTION_DAYS}, or 0 to keep all"
+        ));
+        return None;
+    }
+    (days > 0).then(|| Duration::from_hours(u64::from(days) * 24))
+}

@@ -1,0 +1,144 @@
+//! `POST /v1/ask`.
+
+mod body;
+mod stream;
+
+use std::collections::HashSet;
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    http::{HeaderMap, StatusCode, Uri},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use self::{
+    body::{AskBody, IncludeBody},
+    stream::StreamedAsk,
+};
+pub(super) use body::LevelBody;
+
+use super::{
+    AppState,
+    answer::{AnswerBody, FindingBody, draft_json, trace_json},
+    extract::ValidJson,
+    problem::{ApiError, Problem},
+    source::SourceBody,
+};
+use crate::{
+    domain::{budget::Spent, identity::Caller},
+    service::ask::{AskError, AskReport, Rejection},
+};
+
+/// Ask
+///
+/// Answers from the documents: each claim carries a `[^N]` marker that the server has checked and that leads to
+/// the exact words. What the documents do not say is answered with `outcome: "abstained"` and a reason.
+///
+/// As a stream of server-sent events it comes as `sources` (what the answer is written from), `token` (the next words,
+/// provisional), `claim` (the next sentence that passed the check, with its citations: confirmed), `retry` (all words
+/// and claims so far are void, and why), and in the end exactly one `answer` (the body of the 200) or `error` (the
+/// problem document). The claims since the last `retry` are those of the answer. Comments keep the connection alive.
+/// Whoever closes it ends the ask and its model calls.
+#[utoipa::path(
+    post, path = "/v1/ask", tag = "ask", operation_id = "ask", request_body = AskBody,
+    responses(
+        (status = 200, description = "An answer, or an honest abstention; as a stream also every later failure", content(
+            (AnswerBody = "application/json"),
+            (String = "text/event-stream", example = "event: sources\ndata: {\"sources\":[…]}\n\nevent: token\ndata: {\"text\":\"Everyone has\"}\n\nevent: claim\ndata: {\"span\":[0,42],\"markers\":[1],\"support\":0.98,\"citations\":[…]}\n\nevent: answer\ndata: {\"id\":\"0199…\",\"outcome\":\"answered\",…}\n\n"),
+        )),
+        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large, or the prompt is over the budget (`budget_exceeded`)", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)", body = Problem, content_type = "application/problem+json",
+            example = json!({
+                "type": "urn:cited:problem:citation_validation", "title": "The answer's citations do not hold", "status": 422,
+                "detail": "the model's answer failed validation at level \"cited\" after 2 attempts", "code": "citation_validation",
+                "instance": "/v1/ask", "request_id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f",
+                "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [],
+                    "errors": [{"kind": "out_of_range", "detail": "source 7 does not exist; there are 3 sources", "marker": 7, "span": [41, 45]}]},
+                "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "estimated": false, "cost_usd": 0.0}, "sources": []
+            })),
+        (status = 503, description = "Model provider or database not available, or the ask could not be audited", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "The time limit was reached", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(in crate::http) async fn ask(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+    headers: HeaderMap,
+    ValidJson(body): ValidJson<AskBody>,
+) -> Result<Response, ApiError> {
+    let mode = body.stream_mode(&headers);
+    let service = &state.services.ask;
+    let (request, include) = body.read(service)?;
+    if let Some(mode) = mode {
+        let ask = StreamedAsk { include, instance: uri.path().to_owned(), request_id: caller.request_id.clone() };
+        return Ok(stream::respond(service.stream(caller, request, mode), ask));
+    }
+    let result = service.ask(&caller, &request).await;
+    Ok(Json(ended(result, &include)?).into_response())
+}
+
+/// The end of an ask as the API shows it.
+fn ended(result: Result<AskReport, AskError>, include: &HashSet<IncludeBody>) -> Result<AnswerBody, ApiError> {
+    match result {
+        Ok(report) => {
+            let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
+            Ok(AnswerBody::new(report, trace))
+        }
+        Err(AskError::Rejected(rejection)) => {
+            let draft = include.contains(&IncludeBody::Draft).then(|| draft_json(&rejection.draft));
+            let problem = rejection_problem(*rejection);
+            Err(match draft {
+                Some(draft) => problem.with("draft", draft),
+                None => problem,
+            })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What was spent, as the API shows it.
+pub(in crate::http) fn usage_json(usage: &Spent) -> Value {
+    json!({
+        "llm_calls": usage.llm_calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "estimated": usage.has_estimates,
+        "cost_usd": usage.cost.usd(),
+    })
+}
+
+/// 422 after the retry: what was wrong, over which sources, at what cost.
+pub(in crate::http) fn rejection_problem(rejection: Rejection) -> ApiError {
+    let level = rejection.level;
+    let detail = format!(
+        "the answer of {} ({}) failed validation at level {:?} after {} attempts; validation.errors lists what was wrong",
+        rejection.by.model,
+        rejection.by.provider,
+        level.as_str(),
+        rejection.attempts
+    );
+    let warnings: Vec<FindingBody> = rejection.warnings.iter().map(FindingBody::from).collect();
+    let sources: Vec<SourceBody> =
+        rejection.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
+        .with(
+            "validation",
+            json!({
+                "ok": false, "level": level, "effective_level": level, "attempts": rejection.attempts,
+                "warnings": warnings, "errors": rejection.errors,
+            }),
+        )
+        .with("model", json!(rejection.by.model))
+        .with("provider", json!(rejection.by.provider))
+        .with("usage", usage_json(&rejection.usage))
+        .with("sources", json!(sources))
+}

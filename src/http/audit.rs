@@ -1,0 +1,284 @@
+//! `/v1/audit`.
+
+use axum::{Extension, Json, extract::State};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::{
+    AppState,
+    answer::FindingBody,
+    collections::{MAX_LIMIT, default_limit, next_cursor},
+    extract::{ValidPath, ValidQuery},
+    fields::Faults,
+    problem::{ApiError, Problem},
+};
+use crate::{
+    domain::{audit::AuditOutcome, citation::Level, cost::NanoUsd, identity::TenantId},
+    store::{AuditFilter, AuditRow},
+};
+
+/// Which asks.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AuditQuery {
+    /// Only those that ended so.
+    #[param(value_type = Option<AuditOutcomeBody>)]
+    outcome: Option<AuditOutcome>,
+    /// Only those asked with this key, by its `key_id`.
+    key_id: Option<String>,
+    /// Only those that this provider had to do with, in whatever role; `built-in` for the built-in answerer.
+    provider: Option<String>,
+    /// Only those asked at this time (RFC 3339) or later.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[param(example = "2026-01-31T00:00:00Z")]
+    asked_after: Option<OffsetDateTime>,
+    /// Only those asked before this time (RFC 3339).
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    asked_before: Option<OffsetDateTime>,
+    /// `next_cursor` of the page before.
+    cursor: Option<Uuid>,
+    /// Rows of a page, 1 to 200.
+    #[serde(default = "default_limit")]
+    #[param(default = 50, minimum = 1, maximum = 200)]
+    limit: i64,
+}
+
+/// A page of the audit.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AuditPage {
+    /// Newest first.
+    asks: Vec<AuditBody>,
+    /// Send it as `cursor` for the next page; null on the last.
+    next_cursor: Option<String>,
+}
+
+/// How an ask ended.
+#[derive(ToSchema)]
+#[schema(as = AuditOutcome, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the outcomes in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum AuditOutcomeBody {
+    Answered,
+    Abstained,
+    DryRun,
+    Rejected,
+    ProvidersUnavailable,
+    Deadline,
+    BudgetExceeded,
+    ClientGone,
+    Failed,
+}
+
+/// An ask, and how it ended.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AuditBody {
+    /// Identity of the ask, as in its answer.
+    id: Uuid,
+    /// When it came in.
+    #[serde(with = "time::serde::rfc3339")]
+    asked_at: OffsetDateTime,
+    /// As in the `x-request-id` header.
+    request_id: Option<String>,
+    /// The first digits of the SHA-256 of the key; null where none is needed.
+    key_id: Option<String>,
+    /// How it ended.
+    #[schema(value_type = AuditOutcomeBody)]
+    outcome: AuditOutcome,
+    /// Why it ended so: of an abstention; the limit that was exceeded; what was being done when the time was up or
+    /// the client left; the cause of a failure.
+    reason: Option<String>,
+    /// The question; null where the deployment does not keep questions.
+    question: Option<String>,
+    /// Of the question, hexadecimal.
+    question_sha256: String,
+    /// As asked.
+    collections: Vec<String>,
+    /// Whether the answer went out piece by piece.
+    stream: bool,
+    /// How the answer was checked.
+    validation: AuditValidationBody,
+    /// Who wrote the answer or its last draft.
+    provider: Option<String>,
+    /// Its model.
+    model: Option<String>,
+    /// Temperature as sent with the last draft.
+    temperature: Option<f32>,
+    /// Seed as sent with the last draft.
+    seed: Option<u64>,
+    /// Model calls with their roles, tokens, costs and failed attempts.
+    #[schema(value_type = Vec<Object>)]
+    calls: Value,
+    /// What it cost.
+    usage: AuditUsageBody,
+    /// What was searched, the question first; empty where the deployment does not keep questions.
+    queries: Vec<String>,
+    /// URNs of what the answer was written from: `[^N]` cites the Nth.
+    sources: Vec<String>,
+    /// Citations of the answer.
+    citations: Vec<AuditCitationBody>,
+    /// Whether the answer came from the cache.
+    cache_hit: bool,
+    /// SHA-256 of the answer's text, hexadecimal.
+    answer_sha256: Option<String>,
+    /// The answer, where the deployment keeps answers.
+    answer: Option<String>,
+    /// Milliseconds by stage.
+    #[schema(value_type = Object)]
+    timings_ms: Value,
+}
+
+/// How the answer was checked.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditValidation)]
+pub(super) struct AuditValidationBody {
+    /// Level asked for.
+    #[schema(value_type = super::ask::LevelBody)]
+    level: Level,
+    /// Level applied.
+    #[schema(value_type = super::ask::LevelBody)]
+    effective_level: Level,
+    /// Drafts made: one more than retries; 0 when nothing was generated.
+    attempts: u8,
+    /// What was wrong with the last draft.
+    errors: Vec<FindingBody>,
+    /// Kinds of warnings.
+    warnings: Vec<String>,
+}
+
+/// What an ask cost.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditUsage)]
+pub(super) struct AuditUsageBody {
+    /// Calls of a configured model.
+    llm_calls: u32,
+    /// Tokens read by it.
+    prompt_tokens: u64,
+    /// Tokens written by it.
+    completion_tokens: u64,
+    /// Whether some tokens were counted by the service.
+    estimated: bool,
+    /// US dollars.
+    cost_usd: f64,
+}
+
+/// A citation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditCitation)]
+pub(super) struct AuditCitationBody {
+    /// Number in the marker.
+    marker: u32,
+    /// The passage.
+    urn: String,
+    /// How well it supports its claim.
+    support: f32,
+}
+
+impl From<AuditRow> for AuditBody {
+    fn from(row: AuditRow) -> Self {
+        Self {
+            id: row.ask_id,
+            asked_at: row.asked_at,
+            request_id: row.request_id,
+            key_id: row.key_id,
+            outcome: row.outcome,
+            reason: row.reason,
+            question: row.question,
+            question_sha256: row.question_sha256.hex().to_owned(),
+            collections: row.collections,
+            stream: row.is_stream,
+            validation: AuditValidationBody {
+                level: row.level,
+                effective_level: row.effective_level,
+                attempts: row.drafts,
+                errors: row.errors.iter().map(FindingBody::from).collect(),
+                warnings: row.warnings,
+            },
+            provider: row.provider,
+            model: row.model,
+            temperature: row.temperature,
+            seed: row.seed,
+            calls: row.calls,
+            usage: AuditUsageBody {
+                llm_calls: row.llm_calls,
+                prompt_tokens: row.prompt_tokens,
+                completion_tokens: row.completion_tokens,
+                estimated: row.is_estimated,
+                cost_usd: NanoUsd::new(row.cost_nano_usd).usd(),
+            },
+            queries: row.queries,
+            sources: row.sources,
+            citations: row
+                .citations
+                .into_iter()
+                .map(|citation| AuditCitationBody {
+                    marker: citation.marker,
+                    urn: citation.urn,
+                    support: citation.support,
+                })
+                .collect(),
+            cache_hit: row.is_cache_hit,
+            answer_sha256: row.answer_sha256.map(|digest| digest.hex().to_owned()),
+            answer: row.answer,
+            timings_ms: row.timings_ms,
+        }
+    }
+}
+
+/// List what was asked
+///
+/// One row per ask, however it ended, abstentions, refusals, failures and clients that went away included. It is
+/// written before the answer leaves.
+#[utoipa::path(
+    get, path = "/v1/audit", tag = "audit", operation_id = "list_asks", params(AuditQuery),
+    responses(
+        (status = 200, description = "Asks, newest first", body = AuditPage),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn list_asks(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidQuery(query): ValidQuery<AuditQuery>,
+) -> Result<Json<AuditPage>, ApiError> {
+    let mut faults = Faults::default();
+    faults.range("?limit", query.limit, 1, MAX_LIMIT);
+    faults.finish()?;
+    let filter = AuditFilter {
+        ask_id: None,
+        before: query.cursor,
+        outcome: query.outcome,
+        key_id: query.key_id,
+        provider: query.provider,
+        asked_from: query.asked_after,
+        asked_before: query.asked_before,
+    };
+    let found = state.services.audit.list(tenant, &filter, query.limit + 1).await?;
+    let mut asks: Vec<AuditBody> = found.into_iter().map(AuditBody::from).collect();
+    let next_cursor = next_cursor(&mut asks, query.limit, |last| last.id.to_string());
+    Ok(Json(AuditPage { asks, next_cursor }))
+}
+
+/// Get what was asked
+///
+/// One ask by the `id` of its answer.
+#[utoipa::path(
+    get, path = "/v1/audit/{id}", tag = "audit", operation_id = "get_ask",
+    params(("id" = Uuid, Path, description = "Identity of the ask")),
+    responses(
+        (status = 200, description = "The ask", body = AuditBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such ask, or it is no longer kept", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn get_ask(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(id): ValidPath<Uuid>,
+) -> Result<Json<AuditBody>, ApiError> {
+    Ok(Json(state.services.audit.get(tenant, id).await?.into()))
+}

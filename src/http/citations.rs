@@ -1,0 +1,166 @@
+//! `/v1/citations`.
+
+use axum::{Extension, Json, extract::State};
+use serde::Serialize;
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+
+use super::{
+    AppState,
+    extract::ValidPath,
+    problem::{ApiError, Problem},
+};
+use crate::{
+    domain::{citation::Urn, fingerprint::hex, identity::TenantId},
+    store::{CitedPassage, CitedState},
+};
+
+/// What became of a cited passage.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct CitedBody {
+    /// The name that was looked up.
+    #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
+    urn: String,
+    /// What became of it.
+    status: CitedStatusBody,
+    /// The document.
+    document_id: String,
+    /// Name of its collection.
+    collection: String,
+    /// Version that was cited.
+    version: u32,
+    /// Version that the document has; null if it was deleted.
+    current_version: Option<u32>,
+    /// When the cited version was replaced.
+    #[serde(with = "time::serde::rfc3339::option")]
+    superseded_at: Option<OffsetDateTime>,
+    /// When the document was deleted.
+    #[serde(with = "time::serde::rfc3339::option")]
+    deleted_at: Option<OffsetDateTime>,
+    /// Whether the current version still has the passage word for word; null if it is not known.
+    still_said: Option<bool>,
+    /// The passage as it was cited; null if its document was deleted, or replaced before versions were kept.
+    passage: Option<CitedPassageBody>,
+}
+
+/// What became of a cited passage.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = CitedStatus)]
+pub(super) enum CitedStatusBody {
+    /// The document has this version.
+    Current,
+    /// The document has a newer version.
+    Superseded,
+    /// The document was deleted.
+    Deleted,
+}
+
+/// A passage of a version of a document.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CitedPassage)]
+pub(super) struct CitedPassageBody {
+    /// Caller's own name for the document.
+    source: String,
+    /// Title of the document.
+    title: String,
+    /// Where the document was read from.
+    uri: String,
+    /// SHA-256 of the document's bytes, hexadecimal.
+    content_hash: String,
+    /// When this version was stored.
+    #[serde(with = "time::serde::rfc3339")]
+    stored_at: OffsetDateTime,
+    /// Page from 1, where the format has pages.
+    page: Option<i32>,
+    /// Headings above the passage, outermost first.
+    heading: Vec<String>,
+    /// The passage, word for word.
+    text: String,
+    /// Where it starts in that version's text, in Unicode code points.
+    start: u32,
+    /// Where it ends, exclusive.
+    end: u32,
+}
+
+impl CitedBody {
+    fn new(urn: &Urn, state: CitedState) -> Self {
+        let mut body = Self {
+            urn: urn.to_string(),
+            status: CitedStatusBody::Current,
+            document_id: urn.document().to_owned(),
+            collection: urn.collection().to_owned(),
+            version: urn.version(),
+            current_version: Some(urn.version()),
+            superseded_at: None,
+            deleted_at: None,
+            still_said: Some(true),
+            passage: None,
+        };
+        match state {
+            CitedState::Current(passage) => body.passage = Some(passage.into()),
+            CitedState::Superseded { passage, current_version, superseded_at, is_still_said } => {
+                body.status = CitedStatusBody::Superseded;
+                body.current_version = Some(current_version);
+                body.superseded_at = superseded_at;
+                body.still_said = is_still_said;
+                body.passage = passage.map(CitedPassageBody::from);
+            }
+            CitedState::Deleted { deleted_at } => {
+                body.status = CitedStatusBody::Deleted;
+                body.current_version = None;
+                body.deleted_at = Some(deleted_at);
+                body.still_said = Some(false);
+            }
+        }
+        body
+    }
+}
+
+impl From<CitedPassage> for CitedPassageBody {
+    fn from(passage: CitedPassage) -> Self {
+        Self {
+            source: passage.source,
+            title: passage.title,
+            uri: passage.uri,
+            content_hash: hex(&passage.content_hash),
+            stored_at: passage.stored_at,
+            page: passage.page,
+            heading: passage.heading,
+            text: passage.text,
+            start: passage.start_char,
+            end: passage.end_char,
+        }
+    }
+}
+
+/// Look a citation up
+///
+/// Shows the passage that a URN names as it was when it was cited, and says whether its document still is what it
+/// was: `current`, `superseded` by a newer version, or `deleted`. The ranges are those of the cited version. Of a
+/// deleted document nothing is shown. In the path the URN is percent-encoded as a whole: `/` as `%2F`, `#` as `%23`,
+/// `%` as `%25`.
+#[utoipa::path(
+    get, path = "/v1/citations/{urn}", tag = "ask", operation_id = "get_citation",
+    params(("urn" = String, Path, description = "`urn` of a citation or source, percent-encoded",
+        example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")),
+    responses(
+        (status = 200, description = "What became of the passage", body = CitedBody),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There never was a passage of this name", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "This is no URN of a passage", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn get_citation(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(urn): ValidPath<String>,
+) -> Result<Json<CitedBody>, ApiError> {
+    let urn: Urn = urn.parse().map_err(|error| {
+        let hint = "percent-encode the whole URN in the path, # as %23 above all: what follows a plain # is never sent";
+        ApiError::invalid_field("urn", format!("{urn:?} names no passage: {error}; {hint}"))
+    })?;
+    let cited = state.services.citations.get(tenant, &urn).await?;
+    Ok(Json(CitedBody::new(&urn, cited)))
+}

@@ -1,0 +1,247 @@
+//! What the audit is told of an ask.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{AskError, AskOutcome, AskReport, AskWarning, GradedHit, run::Ask, trace::Trace};
+use crate::{
+    domain::{
+        audit::AuditOutcome,
+        citation::{Citation, CitationError, CitedAnswer},
+        fingerprint::content_hash,
+    },
+    providers::{FailedAttempt, chat::CallRole},
+    service::ServiceError,
+    store::{AuditCitation, AuditRow},
+};
+
+/// How an ask ended, in the audit's terms.
+struct End<'e> {
+    outcome: AuditOutcome,
+    reason: Option<String>,
+    trace: &'e Trace,
+    sources: &'e [GradedHit],
+    answer: Option<&'e str>,
+    citations: &'e [Citation],
+    is_cache_hit: bool,
+}
+
+impl Ask<'_> {
+    /// Writes the audit; only then the result may leave.
+    pub(super) async fn finish(mut self, result: Result<AskReport, AskError>) -> Result<AskReport, AskError> {
+        let spent = self.spent_at_most();
+        self.purse.settle(spent).await;
+        self.keep(&result).await;
+        let row = self.audit_row(&self.end(&result));
+        let written = self.service.store.write_audit(&row).await;
+        // Set after the write: one who leaves during it is audited by the drop.
+        self.is_audited = true;
+        match (written, result) {
+            (Ok(()), result) => result,
+            // What kept the ask from ending well keeps the audit from being written.
+            (Err(_), Err(AskError::Service(ServiceError::Store(error)))) if error.is_transient() => {
+                Err(AskError::Service(ServiceError::Store(error)))
+            }
+            (Err(error), _) => Err(AskError::Audit(error)),
+        }
+    }
+
+    fn end<'e>(&'e self, result: &'e Result<AskReport, AskError>) -> End<'e> {
+        let ended = |outcome, reason: Option<String>| End {
+            outcome,
+            reason,
+            trace: &self.trace,
+            sources: &self.evidence,
+            answer: None,
+            citations: &[],
+            is_cache_hit: false,
+        };
+        match result {
+            Ok(report) => {
+                let (outcome, reason) = match &report.outcome {
+                    AskOutcome::Answered { .. } => (AuditOutcome::Answered, None),
+                    AskOutcome::Abstained(reason) => (AuditOutcome::Abstained, Some(reason.as_str().to_owned())),
+                    AskOutcome::DryRun => (AuditOutcome::DryRun, None),
+                };
+                let answer = match &report.outcome {
+                    AskOutcome::Answered { answer, .. } => Some(answer),
+                    AskOutcome::Abstained(_) | AskOutcome::DryRun => None,
+                };
+                End {
+                    trace: &report.trace,
+                    is_cache_hit: report.is_cache_hit,
+                    answer: answer.map(CitedAnswer::text),
+                    citations: answer.map_or(&[], |answer| answer.citations()),
+                    ..ended(outcome, reason)
+                }
+            }
+            Err(AskError::Rejected(_)) => ended(AuditOutcome::Rejected, None),
+            Err(AskError::Deadline { stage, .. }) => ended(AuditOutcome::Deadline, Some((*stage).to_owned())),
+            Err(AskError::Providers(_) | AskError::Service(ServiceError::Provider(_))) => {
+                ended(AuditOutcome::ProvidersUnavailable, None)
+            }
+            Err(AskError::Service(ServiceError::Budget(exceeded))) => {
+                ended(AuditOutcome::BudgetExceeded, Some(exceeded.limit.as_str().to_owned()))
+            }
+            Err(AskError::Service(error)) => ended(AuditOutcome::Failed, Some(cause(error).to_owned())),
+            Err(AskError::Audit(_)) => ended(AuditOutcome::Failed, Some("audit".to_owned())),
+        }
+    }
+
+    fn audit_row(&self, end: &End<'_>) -> AuditRow {
+        let keeps = self.service.settings.audit;
+        let spent = self.budget.spent();
+        let last = end.trace.attempts.last();
+        let written = end.trace.calls.iter().rev().find(|call| call.role == CallRole::Generate);
+        let question = self.request.question.as_str();
+        let urn = |index: usize| end.sources.get(index).map(|graded| graded.hit.urn().to_string());
+        AuditRow {
+            tenant_id: self.caller.tenant.0,
+            ask_id: self.id,
+            asked_at: self.asked_at,
+            request_id: self.caller.request_id.clone(),
+            key_id: self.caller.key_id.clone(),
+            outcome: end.outcome,
+            reason: end.reason.clone(),
+            question: keeps.keeps_questions.then(|| storable(question)),
+            question_sha256: content_hash(question.as_bytes()).into(),
+            collections: self.request.collections.iter().map(|name| storable(name)).collect(),
+            is_stream: self.listener.is_some(),
+            level: self.request.level,
+            effective_level: self.level,
+            drafts: last.map_or(0, |attempt| attempt.attempt),
+            errors: last.map(|attempt| attempt.errors.iter().map(storable_error).collect()).unwrap_or_default(),
+            warnings: self.all_warnings().iter().map(AskWarning::kind).map(str::to_owned).collect(),
+            provider: last.map(|attempt| attempt.by.provider.clone()),
+            model: last.map(|attempt| attempt.by.model.clone()),
+            providers: providers(end.trace),
+            calls: calls(end.trace),
+            temperature: written.and_then(|call| call.sampling.temperature),
+            seed: written.and_then(|call| call.sampling.seed),
+            llm_calls: spent.llm_calls,
+            prompt_tokens: spent.prompt_tokens,
+            completion_tokens: spent.completion_tokens,
+            is_estimated: spent.has_estimates,
+            cost_nano_usd: spent.cost.nano_usd(),
+            queries: if keeps.keeps_questions {
+                end.trace.rounds.iter().map(|round| storable(&round.query)).collect()
+            } else {
+                Vec::new()
+            },
+            sources: end.sources.iter().map(|graded| graded.hit.urn().to_string()).collect(),
+            citations: end
+                .citations
+                .iter()
+                .map(|citation| AuditCitation {
+                    marker: citation.marker,
+                    urn: urn(citation.source_index).unwrap_or_default(),
+                    support: citation.support,
+                })
+                .collect(),
+            is_cache_hit: end.is_cache_hit,
+            answer_sha256: end.answer.map(|answer| content_hash(answer.as_bytes()).into()),
+            answer: end.answer.filter(|_| keeps.keeps_answers).map(storable),
+            timings_ms: json!(self.clock.timings()),
+        }
+    }
+}
+
+impl Drop for Ask<'_> {
+    /// Whoever asked went away before the end. The row is written by a task of its own, since nobody waits.
+    fn drop(&mut self) {
+        if self.is_audited {
+            return;
+        }
+        let row = self.audit_row(&End {
+            outcome: AuditOutcome::ClientGone,
+            reason: Some(self.clock.current().doing().to_owned()),
+            trace: &self.trace,
+            sources: &self.evidence,
+            answer: None,
+            citations: &[],
+            is_cache_hit: false,
+        });
+        let store = self.service.store.clone();
+        let (mut purse, spent) = (self.purse.clone(), self.spent_at_most());
+        let (tenant, claim) = (self.caller.tenant, self.take_claim());
+        // Without a runtime the process is ending, and with it the connection to the database.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            purse.settle(spent).await;
+            if let Some((key, _flight)) = &claim
+                && let Err(error) = store.release_cached_answer(tenant, key).await
+            {
+                tracing::warn!(error = %error, "others wait longer for an answer than they need to");
+            }
+            if let Err(error) = store.write_audit(&row).await {
+                tracing::warn!(error = %error, ask_id = %row.ask_id, "an ask that nobody waits for could not be audited");
+            }
+        });
+    }
+}
+
+/// Everybody who was asked or left alone, each once.
+fn providers(trace: &Trace) -> Vec<String> {
+    let answered = trace.calls.iter().map(|call| &call.model.provider);
+    let failed = trace.failed_attempts().map(|attempt| &attempt.error.provider);
+    let written = trace.attempts.iter().map(|attempt| &attempt.by.provider);
+    answered.chain(failed).chain(written).cloned().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn calls(trace: &Trace) -> Value {
+    let answered = trace.calls.iter().map(|call| {
+        json!({
+            "role": call.role.as_str(),
+            "provider": call.model.provider,
+            "model": call.model.model,
+            "prompt_tokens": call.usage.prompt_tokens,
+            "completion_tokens": call.usage.completion_tokens,
+            "estimated": call.usage.is_estimated,
+            "cost_usd": call.cost.usd(),
+            "temperature": call.sampling.temperature,
+            "seed": call.sampling.seed,
+            "duration_ms": call.duration_ms,
+            "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
+        })
+    });
+    let failed = trace.failed_calls.iter().map(|call| {
+        json!({
+            "role": call.role.as_str(),
+            "failed_attempts": call.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+        })
+    });
+    answered.chain(failed).collect()
+}
+
+/// Without the provider's own words, which may quote what was sent.
+fn attempt_json(attempt: &FailedAttempt) -> Value {
+    json!({
+        "provider": attempt.error.provider,
+        "model": attempt.error.model,
+        "kind": attempt.error.kind.as_str(),
+        "tried": attempt.was_tried,
+        "duration_ms": attempt.duration.as_secs_f64() * 1_000.0,
+    })
+}
+
+const fn cause(error: &ServiceError) -> &'static str {
+    match error {
+        ServiceError::NotFound { .. } => "not_found",
+        ServiceError::Conflict { code, .. } => code,
+        ServiceError::QueueFull(_) => "queue_full",
+        ServiceError::Invalid { .. } => "invalid_request",
+        ServiceError::Budget(_) => "budget_exceeded",
+        ServiceError::Provider(_) => "providers_unavailable",
+        ServiceError::Store(_) => "database",
+    }
+}
+
+/// Postgres cannot store NUL characters in text.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+fn storable_error(error: &CitationError) -> CitationError {
+    CitationError { detail: storable(&error.detail), ..error.clone() }
+}

@@ -1,0 +1,199 @@
+//! Answers given again: looked up once it is known what was found, so that any change to it misses.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{
+    AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
+    flights::{Flight, Part},
+    run::Ask,
+    stage::Stage,
+    stream::AskEvent,
+    trace::AttemptTrace,
+};
+use crate::{
+    domain::{
+        citation::{Attempt, Draft, PreparedSource, Verdict, validate},
+        fingerprint::{Hash, fingerprint},
+    },
+    providers::chat::{CallRole, ModelName},
+    service::retrieval::Retrieved,
+    store::{CachedState, NewCachedAnswer},
+};
+
+/// How often it is looked whether another process has written an answer.
+const POLL: Duration = Duration::from_millis(50);
+/// Another release may write prompts and read answers otherwise.
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// An answer as it is kept: nothing that was validated, but what to validate.
+#[derive(Debug, Serialize, Deserialize)]
+struct CachedAnswer {
+    text: String,
+    is_second_draft: bool,
+    model: String,
+    provider: String,
+    warnings: Vec<AskWarning>,
+    /// How many of the sources were given to the model; the others were found besides.
+    used: usize,
+    sources: Vec<GradedHit>,
+}
+
+/// An answer that was not in the cache and may go there.
+#[derive(Debug)]
+pub(super) struct CacheMiss {
+    key: Hash,
+    life: Duration,
+    /// Set for the one who writes it for all that wait.
+    flight: Option<Flight>,
+}
+
+impl Ask<'_> {
+    /// The answer that was given before to the same question over the same passages, if the request allows that.
+    /// Of many who ask at once, one goes on to write it and the others wait.
+    pub(super) async fn cached(&mut self, found: &Retrieved) -> Result<Option<AskReport>, AskError> {
+        let Some(life) = self.request.cache_life.filter(|_| !self.request.dry_run) else { return Ok(None) };
+        let key = self.cache_key(found);
+        let tenant = self.caller.tenant;
+        let answer = match self.flights.join((tenant.0, key)) {
+            Part::Lead(flight) => {
+                self.miss = Some(CacheMiss { key, life, flight: Some(flight) });
+                self.claim(&key).await?
+            }
+            Part::Follow(following) => {
+                following.landing().await;
+                // If there still is none, it is of no use to wait for the next one: each goes on alone.
+                self.miss = Some(CacheMiss { key, life, flight: None });
+                match self.service.store.cached_answer(tenant, &key, None).await? {
+                    CachedState::Ready(answer) => Some(answer),
+                    CachedState::Claimed | CachedState::Pending | CachedState::Missing => None,
+                }
+            }
+        };
+        let Some(report) = answer.and_then(|answer| self.recall(answer)) else { return Ok(None) };
+        self.miss = None;
+        self.tell_recalled(&report).await;
+        Ok(Some(report))
+    }
+
+    /// Waits for other processes, within the ask's time.
+    async fn claim(&self, key: &Hash) -> Result<Option<Value>, AskError> {
+        loop {
+            let lease = self.deadline.saturating_duration_since(Instant::now());
+            match self.service.store.cached_answer(self.caller.tenant, key, Some(lease)).await? {
+                CachedState::Ready(answer) => return Ok(Some(answer)),
+                CachedState::Claimed | CachedState::Missing => return Ok(None),
+                CachedState::Pending => tokio::time::sleep(POLL).await,
+            }
+        }
+    }
+
+    /// All that decides an answer.
+    fn cache_key(&self, found: &Retrieved) -> Hash {
+        let request = self.request;
+        let models = |role| -> Vec<String> {
+            let chain = self.chain(role);
+            chain.iter().flat_map(|chain| chain.names().map(ModelName::to_string)).collect()
+        };
+        let models: Vec<Vec<String>> = CallRole::ALL.into_iter().map(models).collect();
+        let settings = &self.service.settings;
+        let how = format!(
+            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            request.collections,
+            request.top_k,
+            request.min_score,
+            request.filter,
+            request.stages,
+            request.feedback,
+            (request.level, self.level),
+            request.temperature,
+            request.seed,
+            request.on_insufficient,
+            settings.min_correct_fraction,
+            settings.max_rewrite_attempts,
+            self.budget.limits(),
+            models,
+        );
+        let urns: Vec<String> = found.hits.iter().map(|hit| hit.urn().to_string()).collect();
+        let mut parts = vec![request.question.as_bytes(), how.as_bytes()];
+        parts.extend(urns.iter().map(String::as_bytes));
+        fingerprint(&parts)
+    }
+
+    /// The answer, validated anew; `None` if it can no longer be read or no longer passes.
+    fn recall(&mut self, answer: Value) -> Option<AskReport> {
+        let cached: CachedAnswer = serde_json::from_value(answer).ok()?;
+        let used: Arc<[GradedHit]> = cached.sources.get(..cached.used)?.into();
+        let prepared: Vec<PreparedSource> = used.iter().map(GradedHit::prepare).collect();
+        let attempt = if cached.is_second_draft { Attempt::Retry } else { Attempt::First };
+        self.clock.enter(Stage::Validate);
+        let Verdict::Accept(answer) = validate(&Draft::new(cached.text, &prepared), self.level, attempt) else {
+            return None;
+        };
+        let by = GeneratedBy { model: cached.model, provider: cached.provider };
+        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors: Vec::new(), by: by.clone() });
+        self.evidence = used;
+        self.warnings = cached.warnings;
+        let report = self.report(AskOutcome::Answered { answer, by });
+        Some(AskReport { sources: cached.sources, is_cache_hit: true, ..report })
+    }
+
+    async fn tell_recalled(&mut self, report: &AskReport) {
+        let AskOutcome::Answered { answer, .. } = &report.outcome else { return };
+        self.tell(AskEvent::Sources(Arc::clone(&self.evidence))).await;
+        self.tell_at_once(answer).await;
+    }
+
+    /// Keeps an answer that was not there, and lets go on who waits for it.
+    pub(super) async fn keep(&mut self, result: &Result<AskReport, AskError>) {
+        let Some(miss) = self.miss.take() else { return };
+        let (store, tenant) = (&self.service.store, self.caller.tenant);
+        let written =
+            match result.as_ref().ok().and_then(|report| Some((report, to_keep(report, self.evidence.len())?))) {
+                Some((report, answer)) => {
+                    let documents: BTreeSet<_> = report
+                        .sources
+                        .iter()
+                        .flat_map(GradedHit::passages)
+                        .map(|passage| (passage.key.document_id, passage.version))
+                        .collect();
+                    let new = NewCachedAnswer {
+                        key: miss.key,
+                        answer: &answer,
+                        life: miss.life,
+                        documents: documents.into_iter().collect(),
+                        most: self.service.settings.cache.most_answers,
+                    };
+                    store.keep_cached_answer(tenant, &new).await
+                }
+                None if miss.flight.is_some() => store.release_cached_answer(tenant, &miss.key).await,
+                None => Ok(()),
+            };
+        if let Err(error) = written {
+            tracing::warn!(error = %error, "an answer could not be put into the cache");
+        }
+    }
+
+    /// What is to be done for an ask that nobody waits for any more.
+    pub(super) fn take_claim(&mut self) -> Option<(Hash, Flight)> {
+        let miss = self.miss.take()?;
+        Some((miss.key, miss.flight?))
+    }
+}
+
+fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
+    let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
+    let cached = CachedAnswer {
+        text: answer.text().to_owned(),
+        is_second_draft: answer.attempts() > 1,
+        model: by.model.clone(),
+        provider: by.provider.clone(),
+        warnings: report.warnings.clone(),
+        used,
+        sources: report.sources.clone(),
+    };
+    serde_json::to_value(cached).ok()
+}

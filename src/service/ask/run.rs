@@ -1,0 +1,277 @@
+//! One ask on its way: what to do is decided by [`next_step`], how is here and in the files beside.
+
+use std::{sync::Arc, time::Duration};
+
+use time::{OffsetDateTime, UtcOffset};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{
+    AskError, AskOutcome, AskParts, AskReport, AskRequest, AskService, AskWarning, GradedHit, Rejection,
+    cache::CacheMiss,
+    flights::Flights,
+    generate::Generated,
+    pool::Pool,
+    purse::Purse,
+    stage::{Stage, StageClock},
+    stream::{AskEvent, Listener},
+    trace::Trace,
+};
+use crate::{
+    domain::{
+        budget::Budget,
+        citation::Level,
+        corrective::{AbstainReason, Evidence, LoopSettings, LoopState, Round, Step, StepCalls, next_step},
+        evidence::Inquiry,
+        grouping::Grouping,
+        identity::Caller,
+        rewriting::Tried,
+    },
+    providers::chat::{CallRole, ChatChain},
+    service::retrieval::{Hit, RetrievalQuery, Retrieved, Stages},
+    store::SearchedCollection,
+};
+
+/// One ask on its way. Dropped before its end it leaves a row in the audit.
+pub(super) struct Ask<'a> {
+    pub(super) service: &'a AskParts,
+    pub(super) flights: &'a Flights,
+    /// Set while the answer, once there is one, may go into the cache.
+    pub(super) miss: Option<CacheMiss>,
+    pub(super) caller: &'a Caller,
+    pub(super) request: &'a AskRequest,
+    pub(super) id: Uuid,
+    pub(super) asked_at: OffsetDateTime,
+    pub(super) budget: Budget,
+    pub(super) purse: Purse,
+    timeout: Duration,
+    pub(super) deadline: Instant,
+    /// The level that the answer is held to.
+    pub(super) level: Level,
+    /// Who writes the answer; `None` means built in.
+    pub(super) answerers: Option<ChatChain>,
+    pub(super) warnings: Vec<AskWarning>,
+    /// Set while the last draft is one that was cut.
+    pub(super) cut: Option<AskWarning>,
+    pub(super) clock: StageClock,
+    pub(super) trace: Trace,
+    pub(super) pool: Pool,
+    rounds: Vec<Round>,
+    pub(super) tried: Tried,
+    rewriter_is_exhausted: bool,
+    pub(super) inquiry: Option<Inquiry>,
+    has_content: bool,
+    /// What the answer is written from.
+    pub(super) evidence: Arc<[GradedHit]>,
+    /// Who is told of it while it is under way.
+    pub(super) listener: Option<Listener>,
+    /// Whether the audit has it.
+    pub(super) is_audited: bool,
+}
+
+impl<'a> Ask<'a> {
+    pub(super) fn new(
+        service: &'a AskService,
+        caller: &'a Caller,
+        request: &'a AskRequest,
+        listener: Option<Listener>,
+    ) -> Self {
+        let AskService { parts: service, flights } = service;
+        let asked_at = service.context.clock.now();
+        let day = asked_at.to_offset(UtcOffset::UTC).date();
+        let timeout = request.timeout.map_or(service.settings.timeout, |shorter| shorter.min(service.settings.timeout));
+        Self {
+            service,
+            flights,
+            miss: None,
+            caller,
+            request,
+            id: service.context.ids.next(),
+            asked_at,
+            budget: Budget::new(service.settings.limits.tightened(request.limits)),
+            purse: Purse::new(service.store.clone(), caller.tenant, day, service.settings.daily_cost),
+            timeout,
+            deadline: Instant::now() + timeout,
+            level: request.level,
+            answerers: None,
+            warnings: Vec::new(),
+            cut: None,
+            clock: StageClock::start(),
+            trace: Trace { stages: request.stages, ..Trace::default() },
+            pool: Pool::default(),
+            rounds: Vec::new(),
+            tried: Tried::new(&request.question),
+            rewriter_is_exhausted: false,
+            inquiry: None,
+            has_content: true,
+            evidence: Arc::default(),
+            listener,
+            is_audited: false,
+        }
+    }
+
+    /// Runs to its end or to the deadline.
+    pub(super) async fn run(&mut self) -> Result<AskReport, AskError> {
+        self.choose_answerers()?;
+        match tokio::time::timeout_at(self.deadline, self.work()).await {
+            Ok(result) => result,
+            Err(_) => Err(self.deadline_reached()),
+        }
+    }
+
+    async fn work(&mut self) -> Result<AskReport, AskError> {
+        let collections = self.service.retriever.collections(self.caller.tenant, &self.request.collections).await?;
+        let mut query = self.request.question.clone();
+        loop {
+            let step = next_step(&self.state());
+            self.trace.note_step(step);
+            match step {
+                Step::Retrieve => {
+                    let found = self.retrieve(&collections, &query).await?;
+                    if let Some(report) = self.cached(&found).await? {
+                        return Ok(report);
+                    }
+                    self.grade_round(&query, &found).await?;
+                }
+                Step::Rewrite => match self.rewrite().await? {
+                    Some(rewritten) => {
+                        query = rewritten;
+                        let found = self.retrieve(&collections, &query).await?;
+                        self.grade_round(&query, &found).await?;
+                    }
+                    None => self.rewriter_is_exhausted = true,
+                },
+                Step::Abstain { reason } => return Ok(self.report(AskOutcome::Abstained(reason))),
+                Step::Generate { over } => return self.answer(over).await,
+            }
+        }
+    }
+
+    fn state(&self) -> LoopState<'_> {
+        let settings = &self.service.settings;
+        let calls = |role| u32::from(self.chain(role).is_some());
+        LoopState {
+            settings: LoopSettings {
+                min_correct_fraction: settings.min_correct_fraction,
+                max_rewrite_attempts: settings.max_rewrite_attempts,
+                on_insufficient: self.request.on_insufficient,
+            },
+            has_content: self.has_content,
+            rounds: &self.rounds,
+            rewriter_is_exhausted: self.rewriter_is_exhausted,
+            calls: StepCalls {
+                grade: calls(CallRole::Grade),
+                rewrite: calls(CallRole::Rewrite),
+                generate: calls(CallRole::Generate),
+            },
+            calls_left: self.budget.llm_calls_left(),
+        }
+    }
+
+    async fn retrieve(&mut self, collections: &[SearchedCollection], query: &str) -> Result<Retrieved, AskError> {
+        self.clock.enter(Stage::Retrieve);
+        let retrieval = RetrievalQuery {
+            tenant: self.caller.tenant,
+            collections,
+            text: query,
+            // Passages are graded as they were indexed; those that are used are merged afterwards.
+            stages: Stages {
+                grouping: Grouping { merge_neighbours: false, ..self.request.stages.grouping },
+                ..self.request.stages
+            },
+            top_k: self.request.top_k,
+            min_score: self.request.min_score,
+            filter: &self.request.filter,
+        };
+        let found = self.service.retriever.retrieve(&retrieval, &self.budget).await?;
+        self.has_content = found.chunks > 0;
+        Ok(found)
+    }
+
+    /// Grades what a query found against the question.
+    async fn grade_round(&mut self, query: &str, found: &Retrieved) -> Result<(), AskError> {
+        self.clock.enter(Stage::Grade);
+        let inquiry = self.inquiry.take().unwrap_or_else(|| self.inquire(found));
+        let (round, answerability) = self.grade(&inquiry, found).await?;
+        self.inquiry = Some(inquiry);
+        let grades: Vec<_> = round.iter().map(|hit| hit.verdict.grade).collect();
+        let new = self.pool.add(round.clone());
+        self.rounds.push(Round::of(&grades, new));
+        self.trace.note_round(query, found, answerability.probability, &round, new);
+        Ok(())
+    }
+
+    /// What the question asks for, weighed by the collections asked.
+    fn inquire(&self, found: &Retrieved) -> Inquiry {
+        Inquiry::new(&self.service.analyzer, &self.request.question, found.chunks, |stem| {
+            found.document_frequencies.get(stem).copied().unwrap_or(0)
+        })
+    }
+
+    async fn answer(&mut self, over: Evidence) -> Result<AskReport, AskError> {
+        self.evidence = self.group_evidence(over).await?.into();
+        if self.request.dry_run {
+            return Ok(self.report(AskOutcome::DryRun));
+        }
+        self.tell(AskEvent::Sources(Arc::clone(&self.evidence))).await;
+        self.clock.enter(Stage::Generate);
+        match self.generate().await? {
+            Generated::Accepted(answer, by) => Ok(self.report(AskOutcome::Answered { answer, by })),
+            Generated::Ignorance => Ok(self.report(AskOutcome::Abstained(AbstainReason::LowSupport))),
+            Generated::Rejected { errors, draft, attempts, by } => Err(AskError::Rejected(Box::new(Rejection {
+                errors,
+                draft,
+                attempts,
+                level: self.request.level,
+                warnings: self.all_warnings(),
+                by,
+                sources: self.sources(),
+                usage: self.budget.spent(),
+                timings: self.clock.timings(),
+            }))),
+        }
+    }
+
+    pub(super) fn deadline_reached(&self) -> AskError {
+        AskError::Deadline {
+            stage: self.clock.current().doing(),
+            limit_ms: u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
+            usage: self.budget.spent(),
+            attempts: self.trace.failed_attempts().cloned().collect(),
+        }
+    }
+
+    /// The sources to generate over, one for passages that say the same or stand together.
+    async fn group_evidence(&self, over: Evidence) -> Result<Vec<GradedHit>, AskError> {
+        let chosen = self.pool.evidence(over);
+        let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
+        let (grouping, limit) = (self.request.stages.grouping, self.request.top_k);
+        let sources = self.service.retriever.group(self.caller.tenant, &hits, grouping, limit).await?;
+        let graded = |(leader, hit): (usize, Hit)| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
+        Ok(sources.into_iter().filter_map(graded).collect())
+    }
+
+    /// Sources in marker order, then those that were found but not used.
+    fn sources(&self) -> Vec<GradedHit> {
+        self.pool.sources(self.evidence.to_vec(), self.request.top_k)
+    }
+
+    pub(super) fn all_warnings(&self) -> Vec<AskWarning> {
+        self.warnings.iter().chain(&self.cut).cloned().collect()
+    }
+
+    pub(super) fn report(&mut self, outcome: AskOutcome) -> AskReport {
+        AskReport {
+            id: self.id,
+            outcome,
+            sources: self.sources(),
+            usage: self.budget.spent(),
+            timings: self.clock.timings(),
+            level: self.request.level,
+            effective_level: self.level,
+            warnings: self.all_warnings(),
+            is_cache_hit: false,
+            trace: std::mem::take(&mut self.trace),
+        }
+    }
+}

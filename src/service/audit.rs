@@ -1,0 +1,46 @@
+//! Reading the audit.
+
+use uuid::Uuid;
+
+use super::ServiceError;
+use crate::{
+    domain::identity::TenantId,
+    store::{AuditFilter, AuditRow, Store},
+};
+
+/// List, get.
+#[derive(Clone)]
+pub struct AuditService {
+    store: Store,
+}
+
+impl AuditService {
+    /// The audit of this store.
+    #[must_use]
+    pub const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Rows, newest first.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub async fn list(
+        &self,
+        tenant: TenantId,
+        filter: &AuditFilter,
+        limit: i64,
+    ) -> Result<Vec<AuditRow>, ServiceError> {
+        Ok(self.store.audit(tenant, filter, limit).await?)
+    }
+
+    /// One row.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn get(&self, tenant: TenantId, ask: Uuid) -> Result<AuditRow, ServiceError> {
+        let filter = AuditFilter { ask_id: Some(ask), ..AuditFilter::default() };
+        let found = self.store.audit(tenant, &filter, 1).await?.pop();
+        found.ok_or_else(|| ServiceError::NotFound { what: "ask", name: ask.to_string() })
+    }
+}

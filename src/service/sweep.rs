@@ -1,0 +1,66 @@
+//! Forgetting what is kept for a while only, as far as asks leave it behind.
+
+use std::time::Duration;
+
+use time::UtcOffset;
+use tokio_util::sync::CancellationToken;
+
+use super::{ServiceError, context::Context};
+use crate::store::Store;
+
+/// How often it is looked through.
+const SWEEP: Duration = Duration::from_hours(1);
+/// How long the cost of a day is kept.
+const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
+
+/// Looks now and then. Any number of processes may do so at once.
+#[derive(Clone)]
+pub struct Sweeper {
+    store: Store,
+    context: Context,
+    /// How long a row of the audit is kept; `None` is for ever.
+    audit_retention: Option<Duration>,
+}
+
+impl Sweeper {
+    /// A sweeper of this store.
+    #[must_use]
+    pub const fn new(store: Store, context: Context, audit_retention: Option<Duration>) -> Self {
+        Self { store, context, audit_retention }
+    }
+
+    /// Sweeps until told to stop.
+    pub async fn run(self, stop: CancellationToken) {
+        loop {
+            if let Err(error) = self.sweep().await {
+                tracing::warn!(error = %error, "what is kept for a while only could not be looked through");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(SWEEP) => {}
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+
+    /// Forgets all that has been kept long enough.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub async fn sweep(&self) -> Result<(), ServiceError> {
+        let now = self.context.clock.now();
+        self.store.forget_cached_answers().await?;
+        self.store.forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
+        let Some(retention) = self.audit_retention else { return Ok(()) };
+        let mut forgotten = 0;
+        loop {
+            match self.store.forget_audit(now - retention).await? {
+                0 => break,
+                rows => forgotten += rows,
+            }
+        }
+        if forgotten > 0 {
+            tracing::info!(rows = forgotten, "forgot old rows of the audit");
+        }
+        Ok(())
+    }
+}
