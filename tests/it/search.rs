@@ -52,6 +52,33 @@ async fn each_mode_shows_its_scores() {
 }
 
 #[tokio::test]
+async fn words_are_found_in_scripts_without_spaces() {
+    let (_server, app) = app().await;
+    let documents = json!([
+        {"source": "zh", "text": "员工每年可以把五天未休的年假转到下一年。工资在二十五日发放。"},
+        {"source": "ja", "text": "有給休暇は最大五日まで翌年に繰り越せます。"},
+        {"source": "ko", "text": "직원은 매년 휴가를 닷새까지 이월할 수 있습니다."},
+        {"source": "th", "text": "พนักงานสามารถยกวันลาพักร้อนไปปีหน้าได้ห้าวัน"},
+        {"source": "fr", "text": "Les congés payés peuvent être reportés à l'année suivante."},
+    ]);
+    app.post("/v1/documents?wait=true", json!({"collection": "world", "documents": documents})).await;
+    let rows = [
+        ("年假", "zh"),
+        ("工资什么时候发放", "zh"),
+        ("有給休暇の繰り越し", "ja"),
+        ("휴가", "ko"),
+        ("พนักงานลาพักร้อน", "th"),
+        ("conges reportes", "fr"),
+    ];
+    for (query, source) in rows {
+        let search = json!({"query": query, "collections": ["world"], "mode": "lexical"});
+        let found = app.post("/v1/search", search).await.body;
+        assert_eq!(sources(&found).first().map(String::as_str), Some(source), "{query}: {found}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn filters_hold_in_every_mode() {
     let (_server, app) = app().await;
     let id = app.get("/v1/documents?source_prefix=hr/pay").await.body["documents"][0]["id"].clone();

@@ -3,7 +3,8 @@
 //! Words are those of Unicode Standard Annex 29. Each is lower-cased, put into compatibility form
 //! (NFKD: ligatures and full-width letters of PDF files become plain ones), stripped of accents,
 //! dropped if it is an English stop word, and reduced to its English stem (Snowball, Porter 2001).
-//! Words in other scripts pass through unstemmed; Chinese and Japanese are indexed by character.
+//! Words in other scripts pass through unstemmed. Chinese, Japanese and Korean are indexed by every two
+//! neighbouring characters, Thai, Lao, Khmer and Burmese by their words (see [`super::unspaced`]).
 //!
 //! What a word of the annex is not, for search:
 //! - `snake_case`, `host.example` and `sentence.Next` are their parts;
@@ -20,11 +21,12 @@ use unicode_normalization::UnicodeNormalization;
 use super::compound::{capitalised_parts, letter_before, number_and_unit};
 use super::openings::Openings;
 use super::stop_words::is_stop_word;
+use super::unspaced::characters_of_bigram;
 use super::words::for_each_word;
 
 /// Raised whenever the same text may give other terms than before. A collection records the version
 /// its chunks were analysed with, because terms of two versions do not match each other.
-pub const ANALYZER_VERSION: u32 = 2;
+pub const ANALYZER_VERSION: u32 = 3;
 
 /// Longest word, in bytes, that is stemmed: what is longer is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
@@ -119,6 +121,7 @@ impl Analyzer {
     pub fn for_each_index_term(&self, text: &str, mut visit: impl FnMut(&str)) {
         let mut folded = String::new();
         let mut last = 0..0;
+        let mut characters_done = 0;
         self.for_each_term(text, |term, range| {
             visit(term);
             if range == last {
@@ -126,6 +129,14 @@ impl Analyzer {
             }
             last = range.clone();
             let raw = text.get(range.clone()).unwrap_or_default();
+            for (start, character) in characters_of_bigram(raw) {
+                // Bigrams overlap: of all but the first one character is new.
+                if range.start + start >= characters_done {
+                    characters_done = range.start + start + character.len();
+                    fold_into(character, &mut folded);
+                    visit(&folded);
+                }
+            }
             let mut add = |word: &str| {
                 if !word.is_empty() && !is_stop_word(word) {
                     visit(&self.stem(word));

@@ -40,9 +40,35 @@ fn identifiers_numbers_and_acronyms() {
 
 #[test]
 fn other_scripts_pass_through() {
-    assert_eq!(terms("漢字 привет"), "漢 字 привет");
+    assert_eq!(terms("漢字 привет"), "漢字 привет");
     assert_eq!(terms("שלום مرحبا"), "שלום مرحبا");
     assert_eq!(terms("🙂 \u{0} \u{1F468}\u{200D}\u{1F469}"), "");
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_their_words() {
+    let index_terms = |text: &str| {
+        let mut terms = Vec::new();
+        Analyzer::new().for_each_index_term(text, |term| terms.push(term.to_owned()));
+        terms
+    };
+    let rows = [
+        ("Chinese", "员工每年可以把五天未休的年假转到下一年。", "年假"),
+        ("Chinese, one character", "请多喝水", "水"),
+        ("Japanese", "有給休暇は最大五日まで翌年に繰り越せます。", "有給休暇"),
+        ("Japanese, Katakana", "バックアップは毎晩作成されます。", "バックアップ"),
+        ("Korean", "직원은 매년 학교에서 휴가를 사용할 수 있습니다.", "학교"),
+        ("Thai", "พนักงานสามารถยกวันลาพักร้อนไปปีหน้าได้ห้าวัน", "พนักงาน"),
+    ];
+    for (language, document, query) in rows {
+        let document = index_terms(document);
+        let query = Analyzer::new().terms(query);
+        assert!(
+            !query.is_empty() && query.iter().all(|term| document.contains(term)),
+            "{language}: {query:?} {document:?}"
+        );
+    }
+    assert_eq!(index_terms("東京都"), ["東京", "東", "京", "京都", "都"]);
 }
 
 #[test]

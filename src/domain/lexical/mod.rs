@@ -13,4 +13,5 @@ pub mod phrase;
 pub mod reweigh;
 mod stop_words;
 pub mod term_id;
+mod unspaced;
 mod words;
