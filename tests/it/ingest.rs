@@ -77,6 +77,44 @@ async fn identical_bytes_under_another_name_reuse_the_vectors() {
 }
 
 #[tokio::test]
+async fn a_name_that_serves_as_the_title_is_found_and_costs_no_vector() {
+    let (server, app) = app().await;
+    let text = long_text("plain words");
+    let first = app.ingest("notes", &[("walrus_report.txt", &text)]).await;
+    let embedded = server.embedded().len();
+    // Ten times as many tokens in the name must not move the cuts.
+    let second = app.ingest("notes", &[("a/much-longer-name-with-many-words-for-the-giraffe-report.txt", &text)]).await;
+    assert_eq!(second["counts"]["chunks"], first["counts"]["chunks"]);
+    assert_eq!((&second["counts"]["embedding_calls"], server.embedded().len()), (&json!(0), embedded), "{second}");
+    assert_eq!(second["counts"]["reused_vectors"], first["counts"]["chunks"]);
+    let search = json!({"query": "walrus", "collections": ["notes"], "mode": "lexical"});
+    let found = app.post("/v1/search", search).await.body;
+    assert_eq!(found["results"][0]["source"], "walrus_report.txt", "{found}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_edit_embeds_what_it_changed_and_nothing_else() {
+    let (_server, app) = app().await;
+    let section =
+        |number: usize, seed: &str| format!("## Section {number}\n\n{}\n\n", long_text(&format!("{seed} {number}")));
+    let document = |edited: Option<usize>| -> String {
+        let sections = (0..8).map(|number| section(number, if edited == Some(number) { "changed" } else { "part" }));
+        std::iter::once("# Handbook\n\n".to_owned()).chain(sections).collect()
+    };
+    let first = app.ingest("notes", &[("a.md", &document(None))]).await;
+    let chunks = first["counts"]["chunks"].as_u64().expect("a count");
+    let second = app.ingest("notes", &[("a.md", &document(Some(3)))]).await;
+    let calls = second["counts"]["embedding_calls"].as_u64().expect("a count");
+    assert!(calls >= 1 && calls <= chunks / 8 + 1, "{calls} of {chunks} chunks were embedded anew");
+    assert_eq!(second["counts"]["chunks"], chunks);
+    // Back again: the vectors of the first version are gone with it, those of the other sections are not.
+    let third = app.ingest("notes", &[("a.md", &document(None))]).await;
+    assert_eq!(third["counts"]["embedding_calls"], calls);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_new_text_replaces_the_old_one_whole() {
     let (_server, app) = app().await;
     let first = app.ingest("notes", &[("a.md", &long_text("walrus"))]).await;
@@ -182,7 +220,13 @@ async fn files_come_as_multipart() {
 #[tokio::test]
 async fn wrong_requests_accept_nothing() {
     let (_server, app) = app().await;
-    let cases: [(Value, &[&str]); 5] = [
+    let (fits, long) = ("ü".repeat(1_024), format!("{}x", "ü".repeat(1_024)));
+    let cases: [(Value, &[&str]); 6] = [
+        // A name is an entry of an index, whose size is in bytes.
+        (
+            json!({"documents": [{"source": fits, "text": "t"}, {"source": long, "text": "t"}]}),
+            &["/documents/1/source"],
+        ),
         (json!({"documents": []}), &["/documents"]),
         (
             json!({"collection": " x", "documents": [{"source": "", "text": "t"}]}),

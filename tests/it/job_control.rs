@@ -233,7 +233,7 @@ async fn the_report_says_where_time_and_documents_went() {
         .collect();
     assert_eq!(stages, [("load", 6), ("extract", 2), ("split", 2), ("embed", 2), ("store", 2)], "{job}");
     assert!(job["stages"].as_array().expect("stages").iter().all(|stage| stage["seconds"].is_number()));
-    assert_eq!((&job["cost_usd"], &job["progress"]), (&json!(0.0), &json!(null)));
+    assert_eq!(job["progress"], json!(null));
     app.stop().await;
 }
 

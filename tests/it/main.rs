@@ -33,6 +33,7 @@ mod providers_broken;
 mod requests;
 mod scripted;
 mod search;
+mod sharing;
 mod stages;
 mod throw_away_postgres;
 mod webhooks;

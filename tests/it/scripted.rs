@@ -83,6 +83,7 @@ struct Script {
     embedding: VecDeque<Reply>,
     calls: Vec<Call>,
     embedded: Vec<String>,
+    embedding_keys: Vec<String>,
     embedding_delay: Duration,
 }
 
@@ -170,6 +171,11 @@ impl ModelServer {
     /// Texts that were embedded so far.
     pub fn embedded(&self) -> Vec<String> {
         self.shared.script.lock().expect("lock").embedded.clone()
+    }
+
+    /// The key that each embedding request came with.
+    pub fn embedding_keys(&self) -> Vec<String> {
+        self.shared.script.lock().expect("lock").embedding_keys.clone()
     }
 
     /// Calls whose caller went away before the reply, once there is one, at the latest after `limit`.
@@ -288,7 +294,9 @@ fn body_in_pieces(media_type: &'static str, pieces: Vec<Piece>, guard: Abandonme
     ([("content-type", media_type)], Body::from_stream(stream)).into_response()
 }
 
-async fn embeddings(State(shared): State<Shared>, body: Bytes) -> Response {
+async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
+    let key = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    shared.script.lock().expect("lock").embedding_keys.push(key.trim_start_matches("Bearer ").to_owned());
     let scripted = shared.script.lock().expect("lock").embedding.pop_front();
     if let Some(reply) = scripted {
         let guard = Abandonment(Arc::clone(&shared.abandoned), false);

@@ -38,9 +38,6 @@ pub(in crate::http) struct JobBody {
     /// Its webhook, if it has one; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookBody>,
-    /// What its model calls cost; 0 for the built-in model, and where no price is known.
-    #[schema(example = 0.0)]
-    cost_usd: f64,
     /// Its documents in request order; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<Vec<ItemBody>>,
@@ -277,7 +274,6 @@ impl JobBody {
             stages: None,
             failures: None,
             webhook: None,
-            cost_usd: 0.0,
             items: None,
             next_items_from: None,
             created_at: job.created_at,

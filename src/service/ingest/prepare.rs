@@ -63,7 +63,16 @@ pub(super) struct PreparedPiece {
     pub(super) page: Option<u32>,
     pub(super) text: String,
     pub(super) embedding_text: String,
+    /// What is indexed by its words, if that is something else.
+    pub(super) indexed_text: Option<String>,
     pub(super) embedding_hash: Hash,
+}
+
+impl PreparedPiece {
+    /// What is found by its words.
+    pub(super) fn indexed_text(&self) -> &str {
+        self.indexed_text.as_deref().unwrap_or(&self.embedding_text)
+    }
 }
 
 /// What decides how documents are cut.
@@ -264,11 +273,15 @@ fn split_document(
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
     let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
-    let title = described.title.clone().or(title).unwrap_or_else(|| name_of(&described.source));
+    let given = described.title.clone().or(title);
+    let title = given.clone().unwrap_or_else(|| name_of(&described.source));
+    // A title that is only the name is searched for by its words and not embedded: under another name the same bytes
+    // are cut at the same places and have the same vectors.
+    let embedded_title = given.unwrap_or_default();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
     let outline =
         if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(headings) };
-    let source = SplitSource { text: &text, title: &title, outline: &outline, pages: &pages };
+    let source = SplitSource { text: &text, title: &embedded_title, outline: &outline, pages: &pages };
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
         return Err(ItemFailure {
@@ -278,13 +291,16 @@ fn split_document(
             message: "the document holds nothing to index".to_owned(),
         });
     }
-    let fronts = FrontComposer::new(&title, plan.window, counter);
+    let fronts = FrontComposer::new(&embedded_title, plan.window, counter);
+    let indexed_fronts = embedded_title.is_empty().then(|| FrontComposer::new(&title, plan.window, counter));
     let pieces = pieces
         .into_iter()
         .map(|piece| {
             let piece_text = text.get(piece.bytes.clone()).unwrap_or_default().to_owned();
             let embedded = embedding_text(&fronts.compose(&piece.heading_path), &piece_text);
+            let indexed = indexed_fronts.as_ref();
             PreparedPiece {
+                indexed_text: indexed.map(|fronts| embedding_text(&fronts.compose(&piece.heading_path), &piece_text)),
                 embedding_hash: content_hash(embedded.as_bytes()),
                 embedding_text: embedded,
                 page: pages.page_at(piece.bytes.start),

@@ -237,7 +237,7 @@ impl Processor {
             .iter()
             .map(|document| {
                 let pieces = document.prepared.pieces.iter();
-                pieces.map(|piece| TermCounts::of_text(&self.analyzer, salt, &piece.embedding_text)).collect()
+                pieces.map(|piece| TermCounts::of_text(&self.analyzer, salt, piece.indexed_text())).collect()
             })
             .collect()
     }
