@@ -11,6 +11,7 @@ mod ask_stream;
 mod audit;
 mod bad_behaviour;
 mod bulk;
+mod chaos;
 mod chat_stream;
 mod citations;
 mod corpus;
