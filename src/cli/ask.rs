@@ -7,7 +7,7 @@ use clap::Args;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
-use crate::{config::Config, providers::loopback};
+use crate::{config::Config, providers::remote};
 
 /// Longer than the service's own limit.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 /// Asks and prints.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
-    let client = loopback::Client::new(config.listen, TIMEOUT)?.with_key(key);
+    let client = remote::Client::here(config.listen, TIMEOUT)?.with_key(key);
     let body = json!({"question": arguments.question, "collections": arguments.collection});
     let answer = client
         .post("/v1/ask", &body)

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use crate::{config::Config, providers::loopback};
+use crate::{config::Config, providers::remote};
 
 /// Longest wait for the answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks `/readyz` of the service on this machine.
 pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
-    let client = loopback::Client::new(config.listen, TIMEOUT)?;
+    let client = remote::Client::here(config.listen, TIMEOUT)?;
     let answer = client.get("/readyz").await.context("the service does not answer")?;
     if answer.status != 200 {
         bail!("the service is not ready: HTTP {}", answer.status);

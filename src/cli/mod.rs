@@ -5,6 +5,7 @@ mod doctor;
 mod eval;
 mod extract;
 mod healthcheck;
+mod ingest;
 mod openapi;
 mod serve;
 
@@ -30,6 +31,8 @@ enum Command {
     Migrate,
     /// Ask the running service one question and print the cited answer.
     Ask(ask::Arguments),
+    /// Send files, folders and URLs to the running service, and wait until they are indexed.
+    Ingest(ingest::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
     /// Read one document from standard input; the service starts this itself.
@@ -56,6 +59,7 @@ impl Cli {
             Command::Worker => serve::work(&Config::load()?).await,
             Command::Migrate => serve::migrate(&Config::load()?).await,
             Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
+            Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
             Command::Eval(arguments) => eval::run(&Config::load()?, arguments).await,
             Command::Doctor => doctor::run(&Config::load()?).await,
             Command::Healthcheck => healthcheck::run(&Config::load()?).await,

@@ -3,6 +3,7 @@
 
 mod ask;
 mod chat;
+mod ingest;
 mod reader;
 mod table;
 
@@ -11,6 +12,7 @@ use std::{
 };
 
 use secrecy::{ExposeSecret, SecretString};
+use url::Url;
 
 use self::reader::Reader;
 use crate::{
@@ -20,8 +22,8 @@ use crate::{
         openai,
         outbound::{self, SigningKey},
     },
-    service::{ask::Settings as AskSettings, ingest},
-    store::{PoolSettings, QueueLimits, private_postgres},
+    service::{self, ask::Settings as AskSettings},
+    store::{PoolSettings, private_postgres},
     telemetry,
 };
 
@@ -48,9 +50,11 @@ pub struct Config {
     /// Threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
     /// Ingest.
-    pub ingest: ingest::Settings,
+    pub ingest: service::ingest::Settings,
     /// Requests to URLs that come from outside.
     pub outbound: outbound::Settings,
+    /// The service that commands talk to, if it is not the one of this machine, and its key.
+    pub remote: Remote,
     /// What webhooks are signed with; `None` sends none.
     pub webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
@@ -60,6 +64,15 @@ pub struct Config {
     /// Logs.
     pub log: telemetry::Settings,
     effective: Vec<EffectiveValue>,
+}
+
+/// A service elsewhere.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    /// Where it is.
+    pub server: Option<Url>,
+    /// A key of it.
+    pub key: Option<SecretString>,
 }
 
 /// Where the database is.
@@ -154,8 +167,9 @@ impl Config {
         let embedding = read_embedding(&mut reader);
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
-        let ingest = read_ingest(&mut reader);
-        let outbound = read_outbound(&mut reader);
+        let ingest = ingest::read(&mut reader);
+        let outbound = ingest::read_outbound(&mut reader);
+        let remote = Remote { server: reader.url("CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
         let webhook_key = read_webhook_key(&mut reader);
         let ask = ask::read(&mut reader);
         let audit_retention = ask::read_audit_retention(&mut reader);
@@ -173,6 +187,7 @@ impl Config {
             embedding_threads,
             ingest,
             outbound,
+            remote,
             webhook_key,
             ask,
             audit_retention,
@@ -271,62 +286,6 @@ fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
             );
             None
         }
-    }
-}
-
-fn read_ingest(reader: &mut Reader) -> ingest::Settings {
-    let defaults = ingest::Settings::default();
-    let settings = ingest::Settings {
-        workers: reader.value("CITED_WORKERS", defaults.workers),
-        lease: reader.seconds("CITED_LEASE_S", defaults.lease),
-        chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
-        queue: QueueLimits {
-            items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
-            bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
-        },
-        fetch_max_bytes: reader.value("CITED_FETCH_MAX_BYTES", defaults.fetch_max_bytes),
-        extraction: read_extraction(reader, defaults.extraction),
-        ..defaults
-    };
-    if settings.lease < ingest::MINIMUM_LEASE {
-        reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
-    }
-    if let Err(fault) = settings.splitter().check() {
-        reader.fault(format!("CITED_CHUNK_TOKENS {fault}"));
-    }
-    settings
-}
-
-fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) -> ingest::ExtractionSettings {
-    let settings = ingest::ExtractionSettings {
-        program: reader.optional("CITED_EXTRACT_PROGRAM").unwrap_or(defaults.program),
-        timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
-        memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
-    };
-    if settings.timeout.is_zero() {
-        reader.fault("CITED_EXTRACT_TIMEOUT_S must be 1 or more".to_owned());
-    }
-    if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
-        reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
-    }
-    settings
-}
-
-fn read_outbound(reader: &mut Reader) -> outbound::Settings {
-    let defaults = outbound::Settings::default();
-    let listed = reader.optional::<String>("CITED_OUTBOUND_ALLOW").unwrap_or_default();
-    let mut allow = Vec::new();
-    for network in listed.split(',').map(str::trim).filter(|network| !network.is_empty()) {
-        match network.parse() {
-            Ok(network) => allow.push(network),
-            Err(_) => reader.fault(format!(
-                "CITED_OUTBOUND_ALLOW holds {network:?}, which is no network; write networks like 10.1.0.0/16, separated by commas"
-            )),
-        }
-    }
-    outbound::Settings {
-        addresses: outbound::AddressRule { allow },
-        timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),
     }
 }
 

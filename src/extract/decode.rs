@@ -40,6 +40,11 @@ pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractErr
     Ok(text)
 }
 
+/// Whether bytes that begin so may be text.
+pub(super) fn may_be_text(beginning: &[u8]) -> bool {
+    Encoding::for_bom(beginning).is_some() || unmarked_utf16(beginning).is_some() || !beginning.contains(&0)
+}
+
 fn binary(what: &str) -> ExtractError {
     ExtractError::new(Cause::Binary, format!("the document holds {what}, so it is not text; send the text itself"))
 }

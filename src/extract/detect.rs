@@ -1,6 +1,6 @@
 //! What a document is, by its bytes first and by what is said about it second.
 
-use super::{Cause, ExtractError, Format, MediaType, archive::Archive, media_type::essence};
+use super::{Cause, ExtractError, Format, MediaType, archive::Archive, decode::may_be_text, media_type::essence};
 
 /// Bytes among which the signature of a PDF stands: producers may put something before it.
 const PDF_PREFIX: usize = 1024;
@@ -32,6 +32,17 @@ pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
         || looks_like_html(bytes)
         || MediaType::parse(declared).is_some_and(|known| known.format == Format::Html)
+}
+
+/// Whether a file that begins so looks like a document: one that is read, or one whose owner is told how to save it.
+/// Pictures, programs and archives do not.
+#[must_use]
+pub fn looks_like_document(beginning: &[u8]) -> bool {
+    match signature(beginning) {
+        Some(Signature::Pdf | Signature::CompoundFile | Signature::RichText) => true,
+        Some(Signature::Zip | Signature::Other(_)) => false,
+        None => may_be_text(beginning),
+    }
 }
 
 /// Files that are told by how they begin.

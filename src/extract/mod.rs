@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use content::MAX_TEXT_BYTES;
 pub use decode::decode;
-pub use detect::needs_isolation;
+pub use detect::{looks_like_document, needs_isolation};
 pub use error::{Cause, ExtractError};
 pub use media_type::{Format, MediaType};
 pub use pdf::MAX_PAGES;

@@ -6,10 +6,10 @@ mod anthropic;
 mod builtin;
 pub mod chat;
 mod error;
-pub mod loopback;
 pub mod minilm;
 pub mod openai;
 pub mod outbound;
+pub mod remote;
 mod server;
 mod sse;
 

@@ -14,6 +14,7 @@ mod bulk;
 mod chaos;
 mod chat_stream;
 mod citations;
+mod command_ingest;
 mod corpus;
 mod database;
 mod dialect;

@@ -1,0 +1,253 @@
+//! From what the command line names to files and URLs.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs::File,
+    io::Read,
+    path::{Component, Path, PathBuf},
+};
+
+use anyhow::{Context as _, anyhow, bail};
+use ignore::{WalkBuilder, overrides::OverrideBuilder};
+
+use super::report::Failure;
+use crate::extract::{MediaType, looks_like_document};
+
+/// As much of a file shows what it is.
+const BEGINNING: u64 = 8 * 1024;
+
+/// Which files of a folder are taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection<'a> {
+    /// Patterns in the form of .gitignore.
+    pub(super) exclude: &'a [String],
+    /// Hidden and ignored ones too.
+    pub(super) all: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) targets: Vec<Target>,
+    /// What cannot even be read here.
+    pub(super) failed: Vec<Failure>,
+    /// Files of folders that are of no format that can be read, by the end of their names.
+    pub(super) skipped: BTreeMap<String, usize>,
+    seen: HashSet<String>,
+}
+
+/// A document that is to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    File { path: PathBuf, source: String, size: u64 },
+    Url(String),
+}
+
+impl Target {
+    pub(super) fn source(&self) -> &str {
+        match self {
+            Self::File { source, .. } => source,
+            Self::Url(url) => url,
+        }
+    }
+}
+
+impl Selection<'_> {
+    /// Finds everything that is named, each thing once, in the order of names.
+    ///
+    /// # Errors
+    /// When something that is named is not there, or a pattern is none.
+    pub(super) fn gather(self, named: &[String]) -> anyhow::Result<Found> {
+        let mut found = Found::default();
+        for name in named {
+            if name.starts_with("http://") || name.starts_with("https://") {
+                found.add(Target::Url(name.clone()));
+                continue;
+            }
+            let path = Path::new(name);
+            if path.is_dir() {
+                self.walk(path, None, &mut found)?;
+            } else if path.exists() {
+                found.file(path, true);
+            } else if name.contains(['*', '?', '[', '{']) {
+                let before = found.len();
+                let (folder, pattern) = split_pattern(name);
+                self.walk(&folder, Some(&pattern), &mut found)?;
+                if found.len() == before {
+                    bail!("nothing matches {name}");
+                }
+            } else {
+                bail!("there is no file or folder {name}");
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes the files of a folder, or those that match a pattern within it.
+    fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<()> {
+        let mut rules = OverrideBuilder::new(folder);
+        if let Some(pattern) = pattern {
+            rules.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
+        }
+        for exclude in self.exclude {
+            rules.add(&format!("!{exclude}")).with_context(|| format!("{exclude} is not a pattern"))?;
+        }
+        let walk = WalkBuilder::new(folder)
+            .standard_filters(!self.all)
+            .overrides(rules.build()?)
+            .sort_by_file_name(Ord::cmp)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                    found.file(entry.path(), pattern.is_some());
+                }
+                Ok(_) => {}
+                Err(error) => found.failed.push(Failure::here(folder.display().to_string(), error.to_string())),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    fn len(&self) -> usize {
+        self.targets.len() + self.failed.len()
+    }
+
+    fn add(&mut self, target: Target) {
+        if self.seen.insert(target.source().to_owned()) {
+            self.targets.push(target);
+        }
+    }
+
+    /// Takes a file. One that was only met on the way is passed over unless it can be read as a document.
+    fn file(&mut self, path: &Path, is_named: bool) {
+        match examine(path, is_named) {
+            Ok(Some(target)) => self.add(target),
+            Ok(None) => {
+                let ending = path.extension().map_or_else(
+                    || "without extension".to_owned(),
+                    |ending| format!(".{}", ending.to_string_lossy().to_lowercase()),
+                );
+                *self.skipped.entry(ending).or_default() += 1;
+            }
+            Err(error) => self.failed.push(Failure::here(path.display().to_string(), format!("{error:#}"))),
+        }
+    }
+}
+
+fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<Target>> {
+    let source = source_of(path).ok_or_else(|| anyhow!("its name is not UTF-8; rename it"))?;
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    if !is_named && MediaType::of_name(&source).is_none() {
+        let mut beginning = Vec::new();
+        file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+        if !looks_like_document(&beginning) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Target::File { path: path.to_owned(), source, size }))
+}
+
+/// What a file is called: its path as it was named, without the steps that only say from where.
+fn source_of(path: &Path) -> Option<String> {
+    let steps = path.components().filter(|step| !matches!(step, Component::CurDir | Component::ParentDir));
+    steps.collect::<PathBuf>().to_str().map(str::to_owned)
+}
+
+/// The folder that a pattern begins with, and the rest, which is matched in it.
+fn split_pattern(name: &str) -> (PathBuf, String) {
+    let steps: Vec<&str> = name.split('/').collect();
+    let is_pattern = |step: &&str| step.contains(['*', '?', '[', '{']);
+    let first = steps.iter().position(is_pattern).unwrap_or(steps.len());
+    let (folder, pattern) = steps.split_at(first);
+    let folder = match folder {
+        [] => ".".to_owned(),
+        [""] => "/".to_owned(),
+        steps => steps.join("/"),
+    };
+    // A leading slash ties it to the folder: 'docs/*.md' is not 'docs/old/a.md'.
+    (PathBuf::from(folder), format!("/{}", pattern.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(found: &Found) -> Vec<&str> {
+        found.targets.iter().map(Target::source).collect()
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, content) in [
+            ("docs/a.md", "# A".as_bytes()),
+            ("docs/deep/b.txt", b"B"),
+            ("docs/deep/c.log", b"C"),
+            ("docs/Makefile", b"all:\n"),
+            ("docs/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+            ("docs/program", b"\x7fELF\x02\x01\x01\0\0"),
+            ("docs/.hidden.md", b"# Hidden"),
+            ("docs/.ignore", b"ignored.md\n"),
+            ("docs/ignored.md", b"# Ignored"),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(path, content).expect("written");
+        }
+        folder
+    }
+
+    fn gather(folder: &tempfile::TempDir, selection: Selection<'_>, names: &[&str]) -> Found {
+        let names: Vec<String> = names.iter().map(|name| folder.path().join(name).display().to_string()).collect();
+        selection.gather(&names).expect("found")
+    }
+
+    #[test]
+    fn a_folder_gives_what_can_be_read_in_it() {
+        let folder = tree();
+        let root = folder.path().display().to_string();
+        let plain = Selection { exclude: &[], all: false };
+        let expect = |names: &[&str]| names.iter().map(|name| format!("{root}/docs/{name}")).collect::<Vec<_>>();
+        let found = gather(&folder, plain, &["docs"]);
+        assert_eq!(sources(&found), expect(&["Makefile", "a.md", "deep/b.txt", "deep/c.log"]));
+        let skipped = [(".png".to_owned(), 1), ("without extension".to_owned(), 1)];
+        assert_eq!(found.skipped, BTreeMap::from(skipped));
+        let found = gather(&folder, Selection { all: true, ..plain }, &["docs"]);
+        assert!(sources(&found).contains(&format!("{root}/docs/.hidden.md").as_str()));
+        assert!(sources(&found).contains(&format!("{root}/docs/ignored.md").as_str()));
+        let exclude = ["*.log".to_owned(), "/Makefile".to_owned()];
+        let found = gather(&folder, Selection { exclude: &exclude, all: false }, &["docs", "docs/a.md"]);
+        assert_eq!(sources(&found), expect(&["a.md", "deep/b.txt"]), "each file once");
+    }
+
+    #[test]
+    fn patterns_and_single_files_are_taken_as_they_are_named() {
+        let folder = tree();
+        let root = folder.path().display().to_string();
+        let plain = Selection { exclude: &[], all: false };
+        let expect = |names: &[&str]| names.iter().map(|name| format!("{root}/docs/{name}")).collect::<Vec<_>>();
+        assert_eq!(sources(&gather(&folder, plain, &["docs/**/*.{txt,log}"])), expect(&["deep/b.txt", "deep/c.log"]));
+        assert_eq!(sources(&gather(&folder, plain, &["docs/*.md"])), expect(&["a.md"]));
+        assert_eq!(sources(&gather(&folder, plain, &["docs/picture.png"])), expect(&["picture.png"]));
+        for nothing in ["docs/*.rtf", "docs/missing.md"] {
+            let name = folder.path().join(nothing).display().to_string();
+            let error = plain.gather(std::slice::from_ref(&name)).expect_err(nothing);
+            assert!(error.to_string().contains(&name), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_called_by_its_path() {
+        for (path, source) in
+            [("./docs/a.md", "docs/a.md"), ("../docs/a.md", "docs/a.md"), ("/srv/a.md", "/srv/a.md"), ("a.md", "a.md")]
+        {
+            assert_eq!(source_of(Path::new(path)).as_deref(), Some(source));
+        }
+        assert_eq!(split_pattern("**/*.md"), (PathBuf::from("."), "/**/*.md".to_owned()));
+        assert_eq!(split_pattern("/srv/*.md"), (PathBuf::from("/srv"), "/*.md".to_owned()));
+        assert_eq!(split_pattern("/*.md"), (PathBuf::from("/"), "/*.md".to_owned()));
+    }
+}

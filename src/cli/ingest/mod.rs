@@ -1,0 +1,86 @@
+//! `cited ingest`: files, folders and URLs to a running service, followed until each is settled.
+
+mod gather;
+mod progress;
+mod report;
+mod run;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use secrecy::ExposeSecret;
+use serde_json::{Map, Value};
+
+use self::{gather::Selection, progress::Progress, run::Run};
+use crate::{config::Config, providers::remote, service::context::Context};
+
+/// Longest request: an upload over a slow line.
+const TIMEOUT: Duration = Duration::from_mins(5);
+
+/// What to ingest, and where to.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Files, folders, patterns such as 'docs/**/*.md', and URLs. A file is called as it is named here; one within a
+    /// folder by the folder's name and its path in it.
+    #[arg(required = true, value_name = "FILE|DIR|PATTERN|URL")]
+    targets: Vec<String>,
+    /// Collection to put them in; made if it does not exist.
+    #[arg(short, long, default_value = "default")]
+    collection: String,
+    /// Leave out what matches, as a line of a .gitignore file would: '*.log', 'drafts/'. May be given several times.
+    #[arg(short, long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Take hidden files too, and those that .gitignore and .ignore files leave out.
+    #[arg(long)]
+    all: bool,
+    /// Your own data about all of them, a JSON object.
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    metadata: Option<Map<String, Value>>,
+    /// Where the service is; otherwise `CITED_SERVER`, or the service of this machine. Its key is in `CITED_API_KEY`.
+    #[arg(long, value_name = "URL")]
+    server: Option<url::Url>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
+}
+
+/// Sends everything, follows it, and reports. An error unless all of it is stored.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let client = client(config, arguments.server.as_ref())?;
+    let selection = Selection { exclude: &arguments.exclude, all: arguments.all };
+    let found = selection.gather(&arguments.targets)?;
+    let progress = Progress::new(found.targets.len());
+    let metadata = Value::Object(arguments.metadata.unwrap_or_default());
+    let ids = Context::system().ids;
+    let mut run = Run::new(client, ids, arguments.collection, metadata, progress);
+    let result = run.ingest(found).await;
+    let mut report = run.report();
+    report.seconds = started.elapsed().as_secs_f64();
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print!("{report}");
+    }
+    result.context("not everything was sent; run the command again, what is stored is not done twice")?;
+    match report.failed.len() {
+        0 => Ok(()),
+        failed => bail!("{failed} of {} documents failed", report.documents()),
+    }
+}
+
+/// A client of the service that is meant, with its key. The keys of this machine's configuration go nowhere else.
+fn client(config: &Config, server: Option<&url::Url>) -> anyhow::Result<remote::Client> {
+    let elsewhere = server.or(config.remote.server.as_ref());
+    let key = config.remote.key.as_ref().or_else(|| elsewhere.is_none().then(|| config.http.keys.first()).flatten());
+    let client = match elsewhere {
+        Some(url) => remote::Client::at(url, TIMEOUT),
+        None => remote::Client::here(config.listen, TIMEOUT),
+    };
+    Ok(client?.with_key(key.map(|key| key.expose_secret().to_owned())))
+}

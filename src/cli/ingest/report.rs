@@ -1,0 +1,116 @@
+//! What became of everything.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Serialize;
+
+/// Failed documents that are named per cause; the JSON report names all.
+const NAMED: usize = 10;
+
+/// The outcome of a run.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Report {
+    /// Documents stored, new or in a new version.
+    pub(super) stored: u64,
+    /// Their chunks.
+    pub(super) chunks: u64,
+    /// Documents that were stored already just so.
+    pub(super) unchanged: u64,
+    /// Documents that are not stored.
+    pub(super) failed: Vec<Failure>,
+    /// Files of folders that were passed over, by the end of their names.
+    pub(super) skipped: BTreeMap<String, usize>,
+    /// Jobs that did it.
+    pub(super) jobs: Vec<String>,
+    /// How long it took.
+    pub(super) seconds: f64,
+}
+
+/// A document that is not stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Failure {
+    /// Its name.
+    pub(super) source: String,
+    /// Typed cause.
+    pub(super) cause: String,
+    /// What can be done about it.
+    pub(super) message: String,
+}
+
+impl Failure {
+    /// It could not be read on this side.
+    pub(super) fn here(source: String, message: String) -> Self {
+        Self { source, cause: "unreadable".to_owned(), message }
+    }
+}
+
+impl Report {
+    /// Documents of the run.
+    pub(super) fn documents(&self) -> usize {
+        usize::try_from(self.stored + self.unchanged).unwrap_or(usize::MAX).saturating_add(self.failed.len())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            formatter,
+            "{} documents in {:.1} s: {} stored in {} chunks, {} unchanged, {} failed",
+            self.documents(),
+            self.seconds,
+            self.stored,
+            self.chunks,
+            self.unchanged,
+            self.failed.len()
+        )?;
+        if !self.skipped.is_empty() {
+            let total: usize = self.skipped.values().sum();
+            let kinds: Vec<String> = self.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            writeln!(
+                formatter,
+                "{total} files passed over, which are of no format that is read: {}",
+                kinds.join(", ")
+            )?;
+        }
+        let mut causes: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
+        for failure in &self.failed {
+            causes.entry(&failure.cause).or_default().push(failure);
+        }
+        for (cause, failures) in causes {
+            writeln!(formatter, "\n{cause} ({})", failures.len())?;
+            for failure in failures.iter().take(NAMED) {
+                writeln!(formatter, "  {}: {}", failure.source, failure.message)?;
+            }
+            if failures.len() > NAMED {
+                writeln!(formatter, "  and {} more; --json names them", failures.len() - NAMED)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_stand_by_cause() {
+        let failure = |source: &str, cause: &str| Failure {
+            source: source.to_owned(),
+            cause: cause.to_owned(),
+            message: "do this".to_owned(),
+        };
+        let mut failed: Vec<Failure> =
+            (0..12).map(|number| failure(&format!("{number}.pdf"), "no_text_layer")).collect();
+        failed.push(failure("a.docx", "encrypted"));
+        let skipped = BTreeMap::from([(".png".to_owned(), 2), (".zip".to_owned(), 1)]);
+        let report = Report { stored: 3, chunks: 9, unchanged: 1, failed, skipped, seconds: 1.25, ..Report::default() };
+        let text = report.to_string();
+        let expected = "17 documents in 1.2 s: 3 stored in 9 chunks, 1 unchanged, 13 failed\n\
+                        3 files passed over, which are of no format that is read: 2 .png, 1 .zip\n\
+                        \nencrypted (1)\n  a.docx: do this\n\
+                        \nno_text_layer (12)\n  0.pdf: do this\n";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.ends_with("  9.pdf: do this\n  and 2 more; --json names them\n"), "{text}");
+    }
+}

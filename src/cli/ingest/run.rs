@@ -1,0 +1,298 @@
+//! Sends everything in parts and follows the jobs that they become.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{anyhow, bail};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::{
+    gather::{Found, Target},
+    progress::Progress,
+    report::{Failure, Report},
+};
+use crate::{
+    providers::remote::{Answer, Client, Upload},
+    service::context::Ids,
+};
+
+/// A part has so many documents, …
+const PART_DOCUMENTS: usize = 100;
+/// … or so many bytes.
+const PART_BYTES: u64 = 8 * 1024 * 1024;
+/// Jobs on their way at once: enough that the service is never without work.
+const OPEN_JOBS: usize = 4;
+/// Between two looks at a job.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long a service that is away, or a queue that is full, is waited for.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// Failed documents that are asked for at once.
+const ITEMS: usize = 1_000;
+
+/// Documents that are sent together.
+type Part = Vec<Target>;
+
+/// A run on its way.
+pub(super) struct Run {
+    client: Client,
+    ids: Arc<dyn Ids>,
+    collection: String,
+    metadata: Value,
+    progress: Progress,
+    report: Report,
+    sent: usize,
+    open: Vec<OpenJob>,
+}
+
+/// A job that has not ended.
+struct OpenJob {
+    id: String,
+    settled: usize,
+    failed: usize,
+}
+
+impl Run {
+    pub(super) fn new(
+        client: Client,
+        ids: Arc<dyn Ids>,
+        collection: String,
+        metadata: Value,
+        progress: Progress,
+    ) -> Self {
+        let (report, open) = (Report::default(), Vec::new());
+        Self { client, ids, collection, metadata, progress, report, sent: 0, open }
+    }
+
+    /// What is known so far.
+    pub(super) fn report(&mut self) -> Report {
+        self.progress.end();
+        std::mem::take(&mut self.report)
+    }
+
+    /// Sends everything and waits until all of it is settled.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or refuses everything.
+    pub(super) async fn ingest(&mut self, found: Found) -> anyhow::Result<()> {
+        self.report.failed = found.failed;
+        self.report.skipped = found.skipped;
+        let mut parts = parts_of(found.targets);
+        parts.reverse();
+        while let Some(part) = parts.pop() {
+            if let Some((first, second)) = self.send(part).await? {
+                parts.push(second);
+                parts.push(first);
+            }
+            self.follow(OPEN_JOBS).await?;
+        }
+        self.follow(1).await
+    }
+
+    /// Sends a part. One that is refused as a whole comes back in two, so that the document that is at fault is found.
+    async fn send(&mut self, mut part: Part) -> anyhow::Result<Option<(Part, Part)>> {
+        let key = self.ids.next().to_string();
+        let is_of_urls = matches!(part.first(), Some(Target::Url(_)));
+        let files = if is_of_urls { Vec::new() } else { self.read(&mut part).await };
+        if part.is_empty() {
+            return Ok(None);
+        }
+        let started = Instant::now();
+        loop {
+            let answer = if is_of_urls {
+                self.client.send_documents(&self.urls(&part), &key).await
+            } else {
+                self.client.upload(&files, &self.collection, &self.metadata, &key).await
+            };
+            let rest = match answer {
+                Ok(answer) if matches!(answer.status, 200 | 202) => {
+                    let id = answer.body.get("id").and_then(Value::as_str);
+                    let id = id.ok_or_else(|| anyhow!("{} is no Cited service", self.client.base()))?.to_owned();
+                    self.sent += part.len();
+                    self.report.jobs.push(id.clone());
+                    self.open.push(OpenJob { id, settled: 0, failed: 0 });
+                    return Ok(None);
+                }
+                Ok(Answer { status: 413 | 422, .. }) if part.len() > 1 => {
+                    let second = part.split_off(part.len() / 2);
+                    return Ok(Some((part, second)));
+                }
+                Ok(answer) if matches!(answer.status, 413 | 422) => {
+                    self.report.failed.extend(part.iter().map(|target| refused(target, &answer)));
+                    return Ok(None);
+                }
+                Ok(answer) if matches!(answer.status, 429 | 502..=504) => answer.retry_after.unwrap_or(LOOK),
+                Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
+                Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error)),
+                // Sent again under the same name it is done once.
+                Err(_) => LOOK,
+            };
+            if started.elapsed() >= PATIENCE {
+                bail!("{} has had no room for more documents for {} s", self.client.base(), PATIENCE.as_secs());
+            }
+            sleep(rest.min(Duration::from_secs(10))).await;
+            self.look().await?;
+        }
+    }
+
+    /// Reads the files of a part; those that cannot be read are left out, and reported.
+    async fn read(&mut self, part: &mut Part) -> Vec<Upload> {
+        let mut files = Vec::with_capacity(part.len());
+        let mut readable = Vec::with_capacity(part.len());
+        for target in part.drain(..) {
+            let Target::File { path, source, .. } = &target else { continue };
+            match tokio::fs::read(path).await {
+                Ok(content) => {
+                    files.push(Upload { source: source.clone(), content });
+                    readable.push(target);
+                }
+                Err(error) => self.report.failed.push(Failure::here(source.clone(), error.to_string())),
+            }
+        }
+        *part = readable;
+        files
+    }
+
+    fn urls(&self, part: &Part) -> Value {
+        let document = |target: &Target| json!({"url": target.source(), "metadata": self.metadata});
+        json!({"collection": self.collection, "documents": part.iter().map(document).collect::<Vec<_>>()})
+    }
+
+    /// Waits until fewer than `limit` jobs are on their way.
+    async fn follow(&mut self, limit: usize) -> anyhow::Result<()> {
+        self.look().await?;
+        while self.open.len() >= limit {
+            sleep(LOOK).await;
+            self.look().await?;
+        }
+        Ok(())
+    }
+
+    /// Looks at each job once.
+    async fn look(&mut self) -> anyhow::Result<()> {
+        for mut job in std::mem::take(&mut self.open) {
+            let body = self.get(&format!("/v1/jobs/{}?items_limit=1", job.id)).await?;
+            let count = |name: &str| body.pointer(&format!("/counts/{name}")).and_then(Value::as_u64).unwrap_or(0);
+            if body.get("finished_at").is_some_and(|moment| !moment.is_null()) {
+                self.report.stored += count("documents");
+                self.report.chunks += count("chunks");
+                self.report.unchanged += count("unchanged");
+                for state in ["failed", "cancelled"] {
+                    if count(state) > 0 {
+                        self.collect(&job.id, state).await?;
+                    }
+                }
+            } else {
+                let sum: u64 = ["documents", "unchanged", "failed", "cancelled"].map(count).iter().sum();
+                job.settled = usize::try_from(sum).unwrap_or(usize::MAX);
+                job.failed = usize::try_from(count("failed") + count("cancelled")).unwrap_or(usize::MAX);
+                self.open.push(job);
+            }
+        }
+        let (settled, failed) =
+            (self.open.iter()).fold((0, 0), |(settled, failed), job| (settled + job.settled, failed + job.failed));
+        self.progress.tell(self.report.documents() + settled, self.report.failed.len() + failed, self.sent);
+        Ok(())
+    }
+
+    /// Takes down why documents of a job failed.
+    async fn collect(&mut self, job: &str, state: &str) -> anyhow::Result<()> {
+        let mut from = 0;
+        loop {
+            let path = format!("/v1/jobs/{job}?items_state={state}&items_limit={ITEMS}&items_from={from}");
+            let body = self.get(&path).await?;
+            for item in body.get("items").and_then(Value::as_array).into_iter().flatten() {
+                let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let (source, cause, message) = (text("source"), text("cause"), text("message"));
+                self.report.failed.push(Failure { source, cause, message });
+            }
+            match body.get("next_items_from").and_then(Value::as_u64) {
+                Some(next) => from = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Asks until there is an answer, for a while.
+    async fn get(&self, path: &str) -> anyhow::Result<Value> {
+        let started = Instant::now();
+        let mut is_told = false;
+        loop {
+            let problem = match self.client.get(path).await {
+                Ok(answer) if answer.status == 200 => return Ok(answer.body),
+                Ok(answer) if answer.status >= 500 => {
+                    anyhow!("{} answers with {}", self.client.base(), detail(&answer))
+                }
+                Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
+                Err(error) => unreachable(&self.client, &error),
+            };
+            if started.elapsed() >= PATIENCE {
+                return Err(problem);
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                self.progress.note(&format!("{problem:#}; waiting for it"));
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+/// Parts that are sent as one request each: either of files or of URLs.
+fn parts_of(targets: Vec<Target>) -> Vec<Part> {
+    let (urls, files): (Part, Part) = targets.into_iter().partition(|target| matches!(target, Target::Url(_)));
+    let mut parts: Vec<Part> = Vec::new();
+    for kind in [files, urls] {
+        let (mut part, mut bytes) = (Part::new(), 0);
+        for target in kind {
+            let size = if let Target::File { size, .. } = &target { *size } else { 0 };
+            if !part.is_empty() && (part.len() >= PART_DOCUMENTS || bytes + size > PART_BYTES) {
+                parts.push(std::mem::take(&mut part));
+                bytes = 0;
+            }
+            bytes += size;
+            part.push(target);
+        }
+        if !part.is_empty() {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
+    anyhow!("no service answers at {} ({error}); start one with cited serve, or name it with --server", client.base())
+}
+
+fn detail(answer: &Answer) -> String {
+    let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
+    format!("HTTP {}: {detail}", answer.status)
+}
+
+fn refused(target: &Target, answer: &Answer) -> Failure {
+    let code = answer.body.get("code").and_then(Value::as_str).unwrap_or("refused");
+    let faults = answer.body.get("errors").and_then(Value::as_array);
+    let faults: Vec<&str> =
+        faults.into_iter().flatten().filter_map(|fault| fault.get("detail").and_then(Value::as_str)).collect();
+    let message = if faults.is_empty() { detail(answer) } else { faults.join("; ") };
+    Failure { source: target.source().to_owned(), cause: code.to_owned(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_bounded_and_of_one_kind() {
+        let file = |number: u64, size: u64| Target::File {
+            path: format!("{number}").into(),
+            source: format!("{number}"),
+            size,
+        };
+        let mut targets: Vec<Target> = (0..150).map(|number| file(number, 10)).collect();
+        targets.insert(3, Target::Url("https://example.org/".to_owned()));
+        targets.push(file(200, PART_BYTES * 3));
+        targets.push(file(201, PART_BYTES));
+        targets.push(file(202, 1));
+        let sizes: Vec<usize> = parts_of(targets).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [100, 50, 1, 1, 1, 1]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Settings of ingest, and of the requests that it makes.
+
+use super::reader::Reader;
+use crate::{providers::outbound, service::ingest, store::QueueLimits};
+
+/// Ingest.
+pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
+    let defaults = ingest::Settings::default();
+    let settings = ingest::Settings {
+        workers: reader.value("CITED_WORKERS", defaults.workers),
+        lease: reader.seconds("CITED_LEASE_S", defaults.lease),
+        chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
+        queue: QueueLimits {
+            items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
+            bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
+        },
+        fetch_max_bytes: reader.value("CITED_FETCH_MAX_BYTES", defaults.fetch_max_bytes),
+        extraction: read_extraction(reader, defaults.extraction),
+        ..defaults
+    };
+    if settings.lease < ingest::MINIMUM_LEASE {
+        reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
+    }
+    if let Err(fault) = settings.splitter().check() {
+        reader.fault(format!("CITED_CHUNK_TOKENS {fault}"));
+    }
+    settings
+}
+
+fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) -> ingest::ExtractionSettings {
+    let settings = ingest::ExtractionSettings {
+        program: reader.optional("CITED_EXTRACT_PROGRAM").unwrap_or(defaults.program),
+        timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
+        memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
+    };
+    if settings.timeout.is_zero() {
+        reader.fault("CITED_EXTRACT_TIMEOUT_S must be 1 or more".to_owned());
+    }
+    if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
+        reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
+    }
+    settings
+}
+
+/// Requests to URLs that come from outside.
+pub(super) fn read_outbound(reader: &mut Reader) -> outbound::Settings {
+    let defaults = outbound::Settings::default();
+    let listed = reader.optional::<String>("CITED_OUTBOUND_ALLOW").unwrap_or_default();
+    let mut allow = Vec::new();
+    for network in listed.split(',').map(str::trim).filter(|network| !network.is_empty()) {
+        match network.parse() {
+            Ok(network) => allow.push(network),
+            Err(_) => reader.fault(format!(
+                "CITED_OUTBOUND_ALLOW holds {network:?}, which is no network; write networks like 10.1.0.0/16, separated by commas"
+            )),
+        }
+    }
+    outbound::Settings {
+        addresses: outbound::AddressRule { allow },
+        timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),
+    }
+}

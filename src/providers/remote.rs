@@ -1,0 +1,149 @@
+//! Calls of the command line to a running service.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+
+use reqwest::{
+    RequestBuilder,
+    multipart::{Form, Part},
+};
+use serde_json::Value;
+use url::Url;
+
+/// A client of one service.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: String,
+    key: Option<String>,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Body; null when it is not JSON.
+    pub body: Value,
+    /// How long the service asks to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+/// A file to be uploaded.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// What it is to be called.
+    pub source: String,
+    /// Its bytes.
+    pub content: Vec<u8>,
+}
+
+impl Client {
+    /// For the service that was told to listen on `listen`.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made.
+    pub fn here(listen: SocketAddr, timeout: Duration) -> Result<Self, reqwest::Error> {
+        let host = match listen.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ip => ip,
+        };
+        let base = format!("http://{}", SocketAddr::new(host, listen.port()));
+        Self::build(reqwest::Client::builder().no_proxy(), base, timeout)
+    }
+
+    /// For the service at a URL.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made.
+    pub fn at(url: &Url, timeout: Duration) -> Result<Self, reqwest::Error> {
+        Self::build(reqwest::Client::builder(), url.as_str().trim_end_matches('/').to_owned(), timeout)
+    }
+
+    fn build(builder: reqwest::ClientBuilder, base: String, timeout: Duration) -> Result<Self, reqwest::Error> {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Ok(Self { http: builder.timeout(timeout).build()?, base, key: None })
+    }
+
+    /// Where the service is.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Sends this key along.
+    #[must_use]
+    pub fn with_key(mut self, key: Option<String>) -> Self {
+        self.key = key;
+        self
+    }
+
+    /// `GET path`.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub async fn get(&self, path: &str) -> Result<Answer, reqwest::Error> {
+        self.send(self.http.get(format!("{}{path}", self.base))).await
+    }
+
+    /// `POST path` with a JSON body.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Answer, reqwest::Error> {
+        self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await
+    }
+
+    /// `POST /v1/documents` with JSON, as the request named `key`: sent again, it is done once.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub async fn send_documents(&self, body: &Value, key: &str) -> Result<Answer, reqwest::Error> {
+        self.send(self.documents(key).json(body)).await
+    }
+
+    /// `POST /v1/documents` with files, as the request named `key`: sent again, it is done once.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub async fn upload(
+        &self,
+        files: &[Upload],
+        collection: &str,
+        metadata: &Value,
+        key: &str,
+    ) -> Result<Answer, reqwest::Error> {
+        // Names go as they are: the service takes them for the sources.
+        let mut form = Form::new()
+            .percent_encode_noop()
+            .text("collection", collection.to_owned())
+            .text("metadata", metadata.to_string());
+        for file in files {
+            form = form.part("file", Part::bytes(file.content.clone()).file_name(file.source.clone()));
+        }
+        self.send(self.documents(key).multipart(form)).await
+    }
+
+    fn documents(&self, key: &str) -> RequestBuilder {
+        self.http.post(format!("{}/v1/documents", self.base)).header("idempotency-key", key)
+    }
+
+    async fn send(&self, mut request: RequestBuilder) -> Result<Answer, reqwest::Error> {
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key);
+        }
+        let response = request.send().await?;
+        let status = response.status().as_u16();
+        let retry_after = response.headers().get("retry-after");
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let body = response.bytes().await?;
+        Ok(Answer {
+            status,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            retry_after: retry_after.map(Duration::from_secs),
+        })
+    }
+}

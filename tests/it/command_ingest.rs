@@ -1,0 +1,114 @@
+//! `cited ingest`: files, folders and URLs from the command line.
+
+use std::{path::Path, process::Output};
+
+use serde_json::{Value, json};
+
+use super::{harness::TestApp, process::command, scripted::ModelServer};
+
+/// Runs the command in a folder against a service.
+async fn ingest(app: &TestApp, folder: &Path, arguments: &[&str]) -> Output {
+    let arguments = [&["ingest", "--collection", "c"], arguments].concat();
+    let settings = [("CITED_SERVER", app.base.as_str())];
+    command(&arguments, &settings).current_dir(folder).output().await.expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+    std::fs::write(path, content).expect("written");
+}
+
+async fn sources(app: &TestApp) -> Vec<String> {
+    let body = app.get("/v1/documents?collection=c&limit=200").await.body;
+    let mut sources: Vec<String> = body["documents"]
+        .as_array()
+        .expect("documents")
+        .iter()
+        .map(|document| document["source"].as_str().unwrap().to_owned())
+        .collect();
+    sources.sort();
+    sources
+}
+
+#[tokio::test]
+async fn a_folder_goes_in_and_a_second_time_costs_nothing() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..230 {
+        write(folder.path(), &format!("handbook/part{}/{number}.md", number % 7), format!("# Topic {number}\n\nText."));
+    }
+    write(folder.path(), "handbook/Größe \"neu\".txt", "Wie groß?");
+    write(folder.path(), "handbook/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    write(folder.path(), "handbook/drafts/later.md", "Not yet.");
+    let arguments = ["handbook", "--exclude", "drafts/", "--metadata", "{\"team\": \"people\"}"];
+    let first = ingest(&app, folder.path(), &arguments).await;
+    let report = text(&first.stdout);
+    assert!(first.status.success(), "{report}{}", text(&first.stderr));
+    assert!(report.starts_with("231 documents in "), "{report}");
+    assert!(report.contains(": 231 stored in 231 chunks, 0 unchanged, 0 failed\n"), "{report}");
+    assert!(report.contains("1 files passed over, which are of no format that is read: 1 .png\n"), "{report}");
+    let sources = sources(&app).await;
+    assert!(sources.contains(&"handbook/Größe \"neu\".txt".to_owned()), "{sources:?}");
+    let found = app.post("/v1/search", json!({"query": "groß", "collections": ["c"], "mode": "lexical", "filter": {"metadata": {"team": "people"}}})).await;
+    assert_eq!(found.body["results"][0]["source"], "handbook/Größe \"neu\".txt", "{found:?}");
+
+    let arguments = [&arguments[..], &["--json"]].concat();
+    let second = ingest(&app, folder.path(), &arguments).await;
+    let report: Value = serde_json::from_slice(&second.stdout).expect("JSON");
+    assert_eq!((&report["stored"], &report["unchanged"], &report["failed"]), (&json!(0), &json!(231), &json!([])));
+    assert_eq!(report["jobs"].as_array().map(Vec::len), Some(3), "{report}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let long = "ä".repeat(120);
+    write(folder.path(), "good.md", "# Leave\n\n28 days.");
+    write(folder.path(), "empty.txt", "");
+    write(folder.path(), "old.rtf", "{\\rtf1 Words.}");
+    let deep = format!("{}a.md", format!("{long}/").repeat(9));
+    write(folder.path(), &deep, "Deep.");
+    // To somewhere that no document may come from.
+    let output = ingest(&app, folder.path(), &[".", "http://127.0.0.1:9/page"]).await;
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert!(text(&output.stderr).contains("cited: 4 of 5 documents failed"), "{output:?}");
+    assert!(report.contains(": 1 stored in 1 chunks, 0 unchanged, 4 failed\n"), "{report}");
+    for line in [
+        "\nempty (1)\n  empty.txt: ",
+        "\nunsupported (1)\n  old.rtf: ",
+        "\nurl_refused (1)\n  http://127.0.0.1:9/page: ",
+        &format!("\ninvalid_request (1)\n  {deep}: must hold 1 to 2048 bytes"),
+    ] {
+        assert!(report.contains(line), "{line} is not in\n{report}");
+    }
+    assert_eq!(sources(&app).await, ["good.md"]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_there_and_nothing_there_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a.md", "Words.");
+    let server = ModelServer::start().await;
+    let app = TestApp::with_models_and(&server, &[("CITED_API_KEYS", "a-long-key-of-the-operator-1234")]).await;
+    let missing = ingest(&app, folder.path(), &["b.md"]).await;
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing.stderr).contains("there is no file or folder b.md"), "{missing:?}");
+    let keyless = ingest(&app, folder.path(), &["a.md"]).await;
+    assert_eq!(keyless.status.code(), Some(1));
+    assert!(text(&keyless.stderr).contains("HTTP 401: this service needs a key"), "{keyless:?}");
+    let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_API_KEY", "a-long-key-of-the-operator-1234")];
+    let keyed = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
+    assert!(keyed.status.success(), "{keyed:?}");
+    app.stop().await;
+}
