@@ -32,9 +32,11 @@ fn borrowed(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
-async fn post(door: &Process, count: usize) -> String {
+async fn post(door: &Process, name: &str, count: usize) -> String {
     let documents: Vec<Value> = (0..count)
-        .map(|number| json!({"source": format!("d{number}.txt"), "text": format!("Document {number} on topic {number}.")}))
+        .map(
+            |number| json!({"source": format!("{name}-{number}.txt"), "text": format!("Document {number} of {name}.")}),
+        )
         .collect();
     let request = client().post(format!("{}/v1/documents", door.base));
     let body = json!({"collection": "c", "documents": documents});
@@ -45,7 +47,9 @@ async fn post(door: &Process, count: usize) -> String {
 /// Waits by the database: the door may be stopped.
 async fn wait_for(options: &PgConnectOptions, condition: &str) {
     let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
-    while database::number(options, &format!("SELECT count(*) FROM job WHERE {condition}")).await == 0 {
+    while database::number(options, &format!("SELECT count(*) FROM (SELECT FROM job WHERE {condition}) found")).await
+        == 0
+    {
         assert!(tokio::time::Instant::now() < deadline, "there is no job where {condition}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -59,16 +63,21 @@ async fn share(processes: usize) {
     let door = Process::serve(&borrowed(&settings(&server, &options, &keys[0]))).await;
     let workers: Vec<Process> =
         keys[1..].iter().map(|key| Process::worker(&borrowed(&settings(&server, &options, key)))).collect();
-    // All of them are there when the first small jobs are done by each.
-    let documents = 128 * 16 * processes;
-    post(&door, documents).await;
-    wait_for(&options, "finished_at IS NOT NULL").await;
+    // One job after the other until all processes are up and have had a part.
+    let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
     let mut batches: BTreeMap<String, usize> = BTreeMap::new();
-    for key in server.embedding_keys() {
-        *batches.entry(key).or_default() += 1;
+    let mut jobs = 0;
+    while batches.len() < processes {
+        assert!(tokio::time::Instant::now() < deadline, "not every process took a part: {batches:?}");
+        post(&door, &format!("job{jobs}"), 256 * processes).await;
+        jobs += 1;
+        wait_for(&options, &format!("true HAVING count(*) FILTER (WHERE finished_at IS NOT NULL) = {jobs}")).await;
+        batches.clear();
+        for key in server.embedding_keys() {
+            *batches.entry(key).or_default() += 1;
+        }
     }
-    assert_eq!(batches.len(), processes, "each process took a part: {batches:?}");
-    let expected = i64::try_from(documents).expect("few");
+    let expected = i64::try_from(256 * processes * jobs).expect("few");
     let stored = "SELECT count(*) FROM document WHERE version = 1";
     assert_eq!(database::number(&options, stored).await, expected);
     let attempts = "SELECT count(*) FROM job_item WHERE attempts = 1 AND state = 'succeeded'";
@@ -93,10 +102,10 @@ async fn four_processes_share_a_queue() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_slept_past_its_lease_writes_nothing_any_more() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_secs(1));
+    server.delay_embeddings(Duration::from_secs(3));
     let options = database::create().await;
     let sleeper = Process::serve(&borrowed(&settings(&server, &options, "sleeper"))).await;
-    post(&sleeper, 20).await;
+    post(&sleeper, "late", 20).await;
     // It has claimed, and waits for its vectors; the answer reaches it when it wakes up.
     wait_for(&options, "started_at IS NOT NULL").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -116,7 +125,7 @@ async fn a_process_that_slept_past_its_lease_writes_nothing_any_more() {
     // It is awake when it answers; its late batch has been refused by the time that new work is done.
     let health = client().get(format!("{}/v1/collections/c", sleeper.base)).send().await.expect("awake");
     assert!(health.status().is_success());
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(database::number(&options, moments).await, stored, "nothing was written late");
     assert_eq!(database::number(&options, "SELECT count(*) FROM document WHERE version = 1").await, 20);
     let settled = "SELECT count(*) FROM job_item WHERE state = 'succeeded' AND attempts = 2";
