@@ -85,10 +85,13 @@ impl Selection<'_> {
 
     /// Takes the files of a folder, or those that match a pattern within it.
     fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<()> {
-        let mut rules = OverrideBuilder::new(folder);
+        let mut wanted = OverrideBuilder::new(folder);
         if let Some(pattern) = pattern {
-            rules.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
+            wanted.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
         }
+        // Not among the rules of the walk: what is wanted there is taken even if it is hidden.
+        let wanted = wanted.build()?;
+        let mut rules = OverrideBuilder::new(folder);
         for exclude in self.exclude {
             rules.add(&format!("!{exclude}")).with_context(|| format!("{exclude} is not a pattern"))?;
         }
@@ -99,7 +102,10 @@ impl Selection<'_> {
             .build();
         for entry in walk {
             match entry {
-                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                Ok(entry)
+                    if entry.file_type().is_some_and(|kind| kind.is_file())
+                        && !wanted.matched(entry.path(), false).is_ignore() =>
+                {
                     found.file(entry.path(), pattern.is_some());
                 }
                 Ok(_) => {}
