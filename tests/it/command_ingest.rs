@@ -104,6 +104,10 @@ async fn nobody_there_and_nothing_there_are_errors() {
     let missing = ingest(&app, folder.path(), &["b.md"]).await;
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("there is no file or folder b.md"), "{missing:?}");
+    let settings = [("CITED_SERVER", "http://127.0.0.1:1")];
+    let alone = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
+    assert_eq!(alone.status.code(), Some(1));
+    assert!(text(&alone.stderr).contains("no service answers at http://127.0.0.1:1 "), "{alone:?}");
     let keyless = ingest(&app, folder.path(), &["a.md"]).await;
     assert_eq!(keyless.status.code(), Some(1));
     assert!(text(&keyless.stderr).contains("HTTP 401: this service needs a key"), "{keyless:?}");

@@ -74,6 +74,8 @@ impl Run {
     /// # Errors
     /// When the service cannot be reached, or refuses everything.
     pub(super) async fn ingest(&mut self, found: Found) -> anyhow::Result<()> {
+        // One that is not even there at the start is not waited for.
+        self.client.get("/readyz").await.map_err(|error| unreachable(&self.client, &error))?;
         self.report.failed = found.failed;
         self.report.skipped = found.skipped;
         let mut parts = parts_of(found.targets);
@@ -97,6 +99,7 @@ impl Run {
             return Ok(None);
         }
         let started = Instant::now();
+        let mut is_told = false;
         loop {
             let answer = if is_of_urls {
                 self.client.send_documents(&self.urls(&part), &key).await
@@ -124,7 +127,10 @@ impl Run {
                 Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
                 Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error)),
                 // Sent again under the same name it is done once.
-                Err(_) => LOOK,
+                Err(error) => {
+                    self.tell_once(&mut is_told, &unreachable(&self.client, &error));
+                    LOOK
+                }
             };
             if started.elapsed() >= PATIENCE {
                 bail!("{} has had no room for more documents for {} s", self.client.base(), PATIENCE.as_secs());
@@ -212,6 +218,13 @@ impl Run {
         }
     }
 
+    /// Says why nothing moves.
+    fn tell_once(&self, is_told: &mut bool, problem: &anyhow::Error) {
+        if !std::mem::replace(is_told, true) {
+            self.progress.note(&format!("{problem:#}; waiting for it"));
+        }
+    }
+
     /// Asks until there is an answer, for a while.
     async fn get(&self, path: &str) -> anyhow::Result<Value> {
         let started = Instant::now();
@@ -228,9 +241,7 @@ impl Run {
             if started.elapsed() >= PATIENCE {
                 return Err(problem);
             }
-            if !std::mem::replace(&mut is_told, true) {
-                self.progress.note(&format!("{problem:#}; waiting for it"));
-            }
+            self.tell_once(&mut is_told, &problem);
             sleep(LOOK).await;
         }
     }
