@@ -70,7 +70,13 @@ const FAULTS: [Fault; 17] = [
         ("deadline", Some("timeout")),
     ),
     ("never", |_| Reply::Slow(Duration::from_secs(30), ANSWER.to_owned()), ("deadline", Some("timeout"))),
-    ("HTML", |_| Reply::Body("<html>busy</html>".to_owned()), (UNAVAILABLE, Some("invalid_reply"))),
+    (
+        "HTML",
+        |is_stream| {
+            body(is_stream, vec![bytes(if is_stream { "data: <html>busy</html>\n\n" } else { "<html>busy</html>" })])
+        },
+        (UNAVAILABLE, Some("invalid_reply")),
+    ),
     (
         "no UTF-8",
         |is_stream| {
