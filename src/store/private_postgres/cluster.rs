@@ -83,7 +83,10 @@ fn remove_unfinished(root: &Path) -> Result<(), PrivatePostgresError> {
         if entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX) {
             let path = entry.path();
             tracing::warn!(path = %path.display(), "removing an unfinished database of an interrupted start");
-            fs::remove_dir_all(&path).map_err(PrivatePostgresError::file("remove", path))?;
+            // The initdb of a start that was killed may still write into it. It is in nobody's way meanwhile.
+            if let Err(error) = fs::remove_dir_all(&path) {
+                tracing::warn!(path = %path.display(), %error, "not removed yet; the next start will try again");
+            }
         }
     }
     Ok(())
