@@ -59,10 +59,7 @@ impl Asked {
 
     /// Milliseconds that this share of the asks stayed under.
     pub fn percentile_ms(&self, share: f64) -> f64 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
-        let place = (count(self.latencies.len()) * share) as usize;
-        let latency = self.latencies.get(place.min(self.latencies.len().saturating_sub(1)));
-        latency.map_or(0.0, |latency| latency.as_secs_f64() * 1_000.0)
+        percentile_ms(&self.latencies, share)
     }
 
     /// CPU seconds of service and database for a thousand asks.
@@ -140,6 +137,14 @@ async fn ask(client: &mut Client, body: Bytes) -> anyhow::Result<bool> {
     // Reading the whole reply as JSON would take time from what is measured.
     let outcome = br#""outcome":"answered""#;
     Ok(reply.windows(outcome.len()).take(200).any(|window| window == outcome))
+}
+
+/// Milliseconds that this share of the latencies, which ascend, stays under.
+pub fn percentile_ms(latencies: &[Duration], share: f64) -> f64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+    let place = (count(latencies.len()) * share) as usize;
+    let latency = latencies.get(place.min(latencies.len().saturating_sub(1)));
+    latency.map_or(0.0, |latency| latency.as_secs_f64() * 1_000.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts for a table")]

@@ -9,6 +9,7 @@ mod model_server;
 mod process;
 mod random;
 mod raw_copy;
+mod raw_search;
 mod report;
 mod service;
 mod vectors;
@@ -24,6 +25,7 @@ use arguments::Arguments;
 use asks::Questions;
 use corpus::Corpus;
 use model_server::ModelServer;
+use raw_search::RawSearch;
 use report::{AskTarget, Report};
 use service::{Service, Setup};
 
@@ -81,6 +83,11 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     ask_all(&service, &questions, "ask", arguments, report).await?;
     report.calls(&models.calls, questions.taken());
     report.memory("after asks", service.memory_mb()?);
+    let raw = RawSearch::connect(&setup.data_dir, &corpus.questions).await?;
+    for clients in [1, 32] {
+        progress(&format!("raw vector search, {clients} clients"));
+        report.searches(&raw.run(clients, arguments.run).await?);
+    }
     service.stop().await
 }
 

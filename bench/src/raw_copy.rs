@@ -44,17 +44,11 @@ impl Copied {
 
 /// Copies everything that the service has stored, as superuser, in one session, table by table.
 pub async fn run(binary: &Path, data_dir: &Path) -> anyhow::Result<Copied> {
-    let password =
-        std::fs::read_to_string(data_dir.join("password")).context("the embedded Postgres has no password file")?;
-    let socket_dir = data_dir.join("run");
-    let options = |database: &str| {
-        PgConnectOptions::new().socket(&socket_dir).username(USER).password(password.trim()).database(database)
-    };
-    let mut source = PgConnection::connect_with(&options(SOURCE)).await?;
+    let mut source = PgConnection::connect_with(&superuser(data_dir)?).await?;
     run_sql(&mut source, format!("DROP DATABASE IF EXISTS {TARGET}")).await?;
     run_sql(&mut source, format!("CREATE DATABASE {TARGET} TEMPLATE template0")).await?;
-    migrate(binary, &socket_dir, password.trim()).await?;
-    let mut target = PgConnection::connect_with(&options(TARGET)).await?;
+    migrate(binary, &data_dir.join("run"), &password(data_dir)?).await?;
+    let mut target = PgConnection::connect_with(&superuser(data_dir)?.database(TARGET)).await?;
     create_vector_indexes(&mut source, &mut target).await?;
     let folder = dump(&mut source).await?;
     // As for the service: what earlier work left to do must not be done during the measurement.
@@ -72,6 +66,18 @@ pub async fn run(binary: &Path, data_dir: &Path) -> anyhow::Result<Copied> {
     run_sql(&mut source, format!("DROP DATABASE {TARGET}")).await?;
     source.close().await?;
     Ok(Copied { documents: usize::try_from(documents)?, elapsed, tables })
+}
+
+/// A way to the service's database past its roles and policies.
+pub fn superuser(data_dir: &Path) -> anyhow::Result<PgConnectOptions> {
+    let options = PgConnectOptions::new().socket(data_dir.join("run")).username(USER).database(SOURCE);
+    Ok(options.password(&password(data_dir)?))
+}
+
+fn password(data_dir: &Path) -> anyhow::Result<String> {
+    let text =
+        std::fs::read_to_string(data_dir.join("password")).context("the embedded Postgres has no password file")?;
+    Ok(text.trim().to_owned())
 }
 
 async fn run_sql(connection: &mut PgConnection, statement: String) -> anyhow::Result<()> {

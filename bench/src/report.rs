@@ -2,7 +2,13 @@
 
 use std::fs;
 
-use crate::{asks::Asked, ingest::Ingested, model_server::Calls, raw_copy::Copied};
+use crate::{
+    asks::{Asked, percentile_ms},
+    ingest::Ingested,
+    model_server::Calls,
+    raw_copy::Copied,
+    raw_search::Searched,
+};
 
 /// A measurement, what it should be, and whether it is.
 struct Line {
@@ -77,6 +83,17 @@ impl Report {
         self.note(
             format!("{profile}, {clients}: CPU of service and database for 1,000 asks"),
             format!("{service:.2} + {database:.2} s; {} of {} answered", asked.answered, asked.asks),
+        );
+    }
+
+    /// A run of bare vector searches.
+    pub fn searches(&mut self, searched: &Searched) {
+        #[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
+        let rate = searched.searches as f64 / searched.elapsed.as_secs_f64();
+        let [p50, p99] = [0.5, 0.99].map(|share| percentile_ms(&searched.latencies, share));
+        self.note(
+            format!("raw SQL, ten nearest vectors, clients: {}", searched.clients),
+            format!("{rate:.0}/s; median {p50:.1}, p99 {p99:.1} ms"),
         );
     }
 
