@@ -1,6 +1,6 @@
-//! The audit: a row per ask, written in one round trip, read page by page, forgotten after a while.
+//! The audit: a row per ask, read page by page, forgotten after a while.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,8 +16,6 @@ use crate::domain::{
     identity::TenantId,
 };
 
-/// Longest wait for a row to be written: an answer waits for it, beyond the ask's own time limit.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Rows that the sweep deletes at once, so that it never holds many locks.
 const SWEEP_ROWS: i64 = 5_000;
 
@@ -144,15 +142,12 @@ pub struct AuditFilter {
 }
 
 impl Store {
-    /// Writes a row; a second one of the same ask is left out.
+    /// Writes a row, together with those of other asks that end now; a second one of the same ask is left out.
     ///
     /// # Errors
-    /// Any [`StoreError`]; nothing is written then.
-    pub async fn write_audit(&self, row: &AuditRow) -> Result<(), StoreError> {
-        let write = sqlx::query!("SELECT write_ask_audit($1, $2)", row.tenant_id, Json(row) as _);
-        let written = tokio::time::timeout(PATIENCE, write.execute(self.writer())).await;
-        written.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
-        Ok(())
+    /// Any [`StoreError`].
+    pub async fn write_audit(&self, row: AuditRow) -> Result<(), StoreError> {
+        self.audit.write(Arc::new(row)).await
     }
 
     /// Rows of a tenant, newest first.

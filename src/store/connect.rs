@@ -1,6 +1,6 @@
 //! Opening the store: roles, migrations, pools, and the check that row level security binds us.
 
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 use sqlx::{
     AssertSqlSafe, Connection, Executor, PgConnection, PgPool, Postgres, Transaction,
@@ -9,6 +9,7 @@ use sqlx::{
 
 use super::{
     MIGRATOR, StoreError,
+    audit_writer::AuditWriter,
     profile::{self, ProfileId},
 };
 use crate::domain::identity::{EmbeddingProfile, TenantId};
@@ -38,11 +39,19 @@ pub struct PoolSettings {
 impl Default for PoolSettings {
     fn default() -> Self {
         Self {
-            max_connections: 24,
+            max_connections: connections(),
             acquire_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
         }
     }
+}
+
+/// More than these wait for each other's processor time in the database instead of here, where the first to
+/// come is the first to go; and each new one costs the database a start of tens of milliseconds, under load
+/// of which there are the most.
+fn connections() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    u32::try_from(4 * cores).unwrap_or(u32::MAX).clamp(8, 24)
 }
 
 /// The database, bound to the runtime role.
@@ -50,6 +59,7 @@ impl Default for PoolSettings {
 pub struct Store {
     write: PgPool,
     read: PgPool,
+    pub(super) audit: AuditWriter,
 }
 
 impl Store {
@@ -94,7 +104,8 @@ impl Store {
         for pool in [&write, &read] {
             refuse_bypass(pool).await?;
         }
-        Ok(Self { write, read })
+        let audit = AuditWriter::start(write.clone());
+        Ok(Self { write, read, audit })
     }
 
     /// Closes both pools and waits for their connections.

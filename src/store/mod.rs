@@ -5,6 +5,7 @@
 //! one tenant and sees nothing else.
 
 mod audit;
+mod audit_writer;
 mod cache;
 mod chunk;
 mod citation;

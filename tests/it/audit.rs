@@ -212,6 +212,29 @@ async fn without_an_audit_there_is_no_answer() {
 }
 
 #[tokio::test]
+async fn asks_that_end_together_are_each_audited_and_one_that_cannot_be_fails_alone() {
+    let (server, app) = app(&[]).await;
+    server.say(Role::Answer, ANSWER);
+    database::execute(&app.database, "ALTER TABLE ask_audit ADD CHECK (question NOT LIKE '%refused%')").await;
+    let refused = json!({"question": format!("{QUESTION} (refused)"), "collections": ["handbook"]});
+    let asks = (0..40).map(|number| app.ask(if number == 20 { refused.clone() } else { ask() }));
+    let answers = futures::future::join_all(asks).await;
+    answers[20].assert_problem(503, "audit_unavailable");
+    let mut answered: Vec<&str> = answers
+        .iter()
+        .filter(|answer| answer.status == 200)
+        .map(|answer| answer.body["id"].as_str().expect("id"))
+        .collect();
+    assert_eq!(answered.len(), 39);
+    let written = rows(&app, "?limit=100").await;
+    let mut audited: Vec<&str> = written.iter().map(|row| row["id"].as_str().expect("id")).collect();
+    answered.sort_unstable();
+    audited.sort_unstable();
+    assert_eq!(audited, answered);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_kept_is_configured() {
     let (server, app) = app(&[("CITED_AUDIT_QUESTIONS", "false"), ("CITED_AUDIT_ANSWERS", "true")]).await;
     server.say(Role::Answer, ANSWER);

@@ -34,7 +34,7 @@ impl Ask<'_> {
         self.purse.settle(spent).await;
         self.keep(&result).await;
         let row = self.audit_row(&self.end(&result));
-        let written = self.service.store.write_audit(&row).await;
+        let written = self.service.store.write_audit(row).await;
         // Set after the write: one who leaves during it is audited by the drop.
         self.is_audited = true;
         match (written, result) {
@@ -174,8 +174,9 @@ impl Drop for Ask<'_> {
             {
                 tracing::warn!(error = %error, "others wait longer for an answer than they need to");
             }
-            if let Err(error) = store.write_audit(&row).await {
-                tracing::warn!(error = %error, ask_id = %row.ask_id, "an ask that nobody waits for could not be audited");
+            let ask_id = row.ask_id;
+            if let Err(error) = store.write_audit(row).await {
+                tracing::warn!(error = %error, %ask_id, "an ask that nobody waits for could not be audited");
             }
         });
     }
