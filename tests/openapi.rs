@@ -32,3 +32,33 @@ fn every_operation_has_a_name_and_says_how_it_fails() {
         }
     }
 }
+
+#[test]
+fn examples_of_an_ask_have_the_members_that_answers_have() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let answer = &document["components"]["schemas"]["AnswerBody"];
+    let (required, known) =
+        (answer["required"].as_array().expect("required"), answer["properties"].as_object().expect("members"));
+    let responses = document["paths"]["/v1/ask"]["post"]["responses"].as_object().expect("responses");
+    let mut outcomes = Vec::new();
+    for example in responses["200"]["content"]["application/json"]["examples"].as_object().expect("examples").values() {
+        let value = example["value"].as_object().expect("an object");
+        for name in required {
+            assert!(value.contains_key(name.as_str().expect("a name")), "{name} is missing in {value:?}");
+        }
+        assert!(value.keys().all(|name| known.contains_key(name)), "{value:?}");
+        outcomes.push(value["outcome"].as_str().expect("an outcome").to_owned());
+    }
+    outcomes.sort();
+    assert_eq!(outcomes, ["abstained", "answered", "dry_run", "partial"]);
+    for status in ["413", "422", "503", "504"] {
+        let examples =
+            responses[status]["content"]["application/problem+json"]["examples"].as_object().expect("examples");
+        for (name, example) in examples {
+            let problem = &example["value"];
+            assert_eq!(problem["status"].to_string(), status, "{name}");
+            let code = problem["code"].as_str().expect("a code");
+            assert_eq!(problem["type"], format!("urn:cited:problem:{code}"), "{name}");
+        }
+    }
+}

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum AuditOutcome {
     /// With a checked answer.
     Answered,
+    /// With a checked answer that lacks a part of what was asked.
+    Partial,
     /// With an honest "not in these documents".
     Abstained,
     /// Before generation, as asked.
@@ -32,6 +34,7 @@ impl AuditOutcome {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Answered => "answered",
+            Self::Partial => "partial",
             Self::Abstained => "abstained",
             Self::DryRun => "dry_run",
             Self::Rejected => "rejected",

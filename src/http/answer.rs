@@ -13,6 +13,7 @@ use crate::{
     domain::{
         citation::{Citation, CitationError, Level},
         corrective::AbstainReason,
+        planning::Plan,
     },
     providers::FailedAttempt,
     service::ask::{AskOutcome, AskReport, AskWarning, GradedHit, Trace},
@@ -28,6 +29,13 @@ pub(super) struct AnswerBody {
     /// Why it abstained.
     #[schema(value_type = Option<AbstainReasonBody>)]
     reason: Option<AbstainReason>,
+    /// The parts of the question that the documents do not answer.
+    #[schema(example = json!([]))]
+    missing: Vec<String>,
+    /// How the question would be gone about; with `dry_run` only, the trace has it always.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
+    plan: Option<Plan>,
     /// The answer with its `[^N]` markers; null unless answered. `[^N]` cites `sources[N - 1]`.
     #[schema(example = "Everyone has 28 days of paid leave a year. [^1]")]
     answer: Option<String>,
@@ -60,6 +68,8 @@ pub(super) struct AnswerBody {
 pub(super) enum OutcomeBody {
     /// With a checked answer.
     Answered,
+    /// With a checked answer that lacks a part of what was asked; `missing` says which.
+    Partial,
     /// The documents do not answer the question; `reason` says why.
     Abstained,
     /// Before generation, as asked.
@@ -163,6 +173,7 @@ pub(super) struct UsageBody {
 /// Where the time went, milliseconds.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TimingsBody {
+    plan: f64,
     retrieve: f64,
     grade: f64,
     rewrite: f64,
@@ -187,6 +198,8 @@ impl AnswerBody {
             id: report.id,
             outcome: OutcomeBody::Abstained,
             reason: None,
+            missing: report.missing,
+            plan: None,
             answer: None,
             citations: Vec::new(),
             sources: Vec::new(),
@@ -202,6 +215,7 @@ impl AnswerBody {
                 cost_usd: report.usage.cost.usd(),
             },
             timings_ms: TimingsBody {
+                plan: round(timings.plan),
                 retrieve: round(timings.retrieve),
                 grade: round(timings.grade),
                 rewrite: round(timings.rewrite),
@@ -213,7 +227,7 @@ impl AnswerBody {
         };
         match report.outcome {
             AskOutcome::Answered { answer, by } => {
-                body.outcome = OutcomeBody::Answered;
+                body.outcome = if body.missing.is_empty() { OutcomeBody::Answered } else { OutcomeBody::Partial };
                 body.citations =
                     answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
                 body.validation.attempts = answer.attempts();
@@ -223,7 +237,10 @@ impl AnswerBody {
                 body.provider = Some(by.provider);
             }
             AskOutcome::Abstained(reason) => body.reason = Some(reason),
-            AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
+            AskOutcome::DryRun => {
+                body.outcome = OutcomeBody::DryRun;
+                body.plan = report.trace.plan;
+            }
         }
         body.sources =
             report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
@@ -363,5 +380,5 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         .collect();
     let attempts: Vec<Value> =
         trace.attempts.iter().map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors})).collect();
-    json!({"steps": trace.steps, "rounds": rounds, "calls": calls, "failed_calls": failed_calls, "attempts": attempts})
+    json!({"plan": trace.plan, "steps": trace.steps, "rounds": rounds, "calls": calls, "failed_calls": failed_calls, "attempts": attempts})
 }

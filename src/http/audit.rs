@@ -61,6 +61,7 @@ pub(super) struct AuditPage {
 #[expect(dead_code, reason = "names the outcomes in the OpenAPI document; the domain knows nothing of that")]
 pub(super) enum AuditOutcomeBody {
     Answered,
+    Partial,
     Abstained,
     DryRun,
     Rejected,

@@ -29,6 +29,7 @@ pub const DIMENSION: usize = 64;
 /// What a call is for, told by its system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    Plan,
     Grade,
     Rewrite,
     Answer,
@@ -77,6 +78,7 @@ pub struct Call {
 
 #[derive(Default)]
 struct Script {
+    plan: VecDeque<Reply>,
     grade: VecDeque<Reply>,
     rewrite: VecDeque<Reply>,
     answer: VecDeque<Reply>,
@@ -128,6 +130,7 @@ impl ModelServer {
     pub fn reply(&self, role: Role, reply: Reply) {
         let mut script = self.shared.script.lock().expect("lock");
         match role {
+            Role::Plan => script.plan.push_back(reply),
             Role::Grade => script.grade.push_back(reply),
             Role::Rewrite => script.rewrite.push_back(reply),
             Role::Answer => script.answer.push_back(reply),
@@ -142,6 +145,7 @@ impl ModelServer {
     pub fn drop_reply(&self, role: Role) {
         let mut script = self.shared.script.lock().expect("lock");
         match role {
+            Role::Plan => script.plan.pop_front(),
             Role::Grade => script.grade.pop_front(),
             Role::Rewrite => script.rewrite.pop_front(),
             Role::Answer => script.answer.pop_front(),
@@ -228,7 +232,9 @@ async fn messages(State(shared): State<Shared>, headers: HeaderMap, Json(body): 
 }
 
 async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, dialect: Dialect) -> Response {
-    let role = if system.starts_with("You judge") {
+    let role = if system.starts_with("You plan") {
+        Role::Plan
+    } else if system.starts_with("You judge") {
         Role::Grade
     } else if system.starts_with("You rewrite") {
         Role::Rewrite
@@ -241,6 +247,7 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).map(str::to_owned);
         script.calls.push(Call { role, body, authorization, headers });
         let queue = match role {
+            Role::Plan => &mut script.plan,
             Role::Grade => &mut script.grade,
             Role::Rewrite => &mut script.rewrite,
             Role::Answer => &mut script.answer,

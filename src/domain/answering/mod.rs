@@ -23,6 +23,7 @@ use serde::Serialize;
 
 pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
 pub use self::compose::compose;
+pub(in crate::domain) use self::parts::{compared, questions};
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -80,7 +80,7 @@ pub(super) fn parts(inquiry: &Inquiry) -> Vec<Part> {
 }
 
 /// The questions that a text consists of.
-fn questions(text: &str) -> Vec<String> {
+pub(in crate::domain) fn questions(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for sentence in text.split_inclusive('?').map(str::trim).filter(|sentence| sentence.ends_with('?')) {
         let mut rest = sentence.trim_end_matches('?');
@@ -115,7 +115,7 @@ fn has_opening(text: &str) -> bool {
 }
 
 /// The two things that a question compares.
-fn compared(question: &str) -> Vec<String> {
+pub(in crate::domain) fn compared(question: &str) -> Vec<String> {
     // Of one length with the question, so that places hold in both.
     let lower = question.to_ascii_lowercase();
     let after = COMPARISONS.iter().find_map(|opening| lower.find(opening).map(|at| at + opening.len()));

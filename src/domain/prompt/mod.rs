@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod fence;
 pub mod grade;
+pub mod plan;
 pub mod rewrite;
 pub mod tokens;
 

@@ -143,6 +143,12 @@ impl ChatModels {
         self.models.keys()
     }
 
+    /// Who plays a role that the deployment has given models of its own; `None` if it has not.
+    #[must_use]
+    pub fn own_chain(&self, role: CallRole) -> Option<ChatChain> {
+        self.roles.contains_key(&role).then(|| self.chain(role, &[])).flatten()
+    }
+
     /// Who plays a role: the role's own models, else those that the request names, else the default
     /// ones. A request's choice always holds for the answer itself. `None` means built in.
     #[must_use]

@@ -60,6 +60,7 @@ impl Ask<'_> {
         match result {
             Ok(report) => {
                 let (outcome, reason) = match &report.outcome {
+                    AskOutcome::Answered { .. } if !report.missing.is_empty() => (AuditOutcome::Partial, None),
                     AskOutcome::Answered { .. } => (AuditOutcome::Answered, None),
                     AskOutcome::Abstained(reason) => (AuditOutcome::Abstained, Some(reason.as_str().to_owned())),
                     AskOutcome::DryRun => (AuditOutcome::DryRun, None),

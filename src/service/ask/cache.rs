@@ -37,6 +37,7 @@ struct CachedAnswer {
     model: String,
     provider: String,
     warnings: Vec<AskWarning>,
+    missing: Vec<String>,
     /// How many of the sources were given to the model; the others were found besides.
     used: usize,
     sources: Vec<GradedHit>,
@@ -138,7 +139,7 @@ impl Ask<'_> {
         self.evidence = used;
         self.warnings = cached.warnings;
         let report = self.report(AskOutcome::Answered { answer, by });
-        Some(AskReport { sources: cached.sources, is_cache_hit: true, ..report })
+        Some(AskReport { sources: cached.sources, missing: cached.missing, is_cache_hit: true, ..report })
     }
 
     async fn tell_recalled(&mut self, report: &AskReport) {
@@ -192,6 +193,7 @@ fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
         model: by.model.clone(),
         provider: by.provider.clone(),
         warnings: report.warnings.clone(),
+        missing: report.missing.clone(),
         used,
         sources: report.sources.clone(),
     };

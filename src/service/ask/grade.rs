@@ -39,9 +39,13 @@ impl Ask<'_> {
             .hits
             .iter()
             .zip(verdicts)
-            .map(|(hit, verdict)| match self.pool.known(hit.passage.key) {
-                Some(known) => GradedHit { hit: hit.clone(), ..known.clone() },
-                None => GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn },
+            .map(|(hit, verdict)| {
+                if let Some(known) = self.pool.known(hit.passage.key) {
+                    return GradedHit { hit: hit.clone(), ..known.clone() };
+                }
+                // What answers a part of the question helps to answer it.
+                let better = self.sub_questions.better(hit.passage.key, verdict.grade);
+                GradedHit { hit: hit.clone(), verdict: better.cloned().unwrap_or(verdict), by: GradedBy::BuiltIn }
             })
             .collect();
         self.ask_the_model(&mut graded).await?;

@@ -8,6 +8,7 @@ mod call;
 mod flights;
 mod generate;
 mod grade;
+mod plan;
 mod pool;
 mod purse;
 mod report;

@@ -60,6 +60,8 @@ pub struct AskReport {
     pub effective_level: Level,
     /// What the caller should know about how the answer came about.
     pub warnings: Vec<AskWarning>,
+    /// Sub-questions that the documents do not answer; only with an answer.
+    pub missing: Vec<String>,
     /// Whether it was given before, from the cache.
     pub is_cache_hit: bool,
     /// The whole path.
@@ -97,6 +99,8 @@ impl AskWarning {
 /// Milliseconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimingsMs {
+    /// Planning by a model.
+    pub plan: f64,
     /// Retrieval, all rounds.
     pub retrieve: f64,
     /// Grading, all rounds.

@@ -11,6 +11,7 @@ use super::{
     cache::CacheMiss,
     flights::Flights,
     generate::Generated,
+    plan::SubQuestions,
     pool::Pool,
     purse::Purse,
     stage::{Stage, StageClock},
@@ -60,7 +61,8 @@ pub(super) struct Ask<'a> {
     pub(super) tried: Tried,
     rewriter_is_exhausted: bool,
     pub(super) inquiry: Option<Inquiry>,
-    has_content: bool,
+    pub(super) has_content: bool,
+    pub(super) sub_questions: SubQuestions,
     /// What the answer is written from.
     pub(super) evidence: Arc<[GradedHit]>,
     /// Who is told of it while it is under way.
@@ -104,6 +106,7 @@ impl<'a> Ask<'a> {
             rewriter_is_exhausted: false,
             inquiry: None,
             has_content: true,
+            sub_questions: SubQuestions::default(),
             evidence: Arc::default(),
             listener,
             is_audited: false,
@@ -127,7 +130,7 @@ impl<'a> Ask<'a> {
             self.trace.note_step(step);
             match step {
                 Step::Retrieve => {
-                    let found = self.retrieve(&collections, &query).await?;
+                    let found = self.retrieve_as_planned(&collections).await?;
                     if let Some(report) = self.cached(&found).await? {
                         return Ok(report);
                     }
@@ -170,22 +173,31 @@ impl<'a> Ask<'a> {
 
     async fn retrieve(&mut self, collections: &[SearchedCollection], query: &str) -> Result<Retrieved, AskError> {
         self.clock.enter(Stage::Retrieve);
-        let retrieval = RetrievalQuery {
+        let query = self.query(collections, query, self.request.top_k);
+        let found = self.service.retriever.retrieve(&query, &self.budget).await?;
+        self.has_content = found.chunks > 0;
+        Ok(found)
+    }
+
+    pub(super) fn query<'q>(
+        &'q self,
+        collections: &'q [SearchedCollection],
+        text: &'q str,
+        top_k: usize,
+    ) -> RetrievalQuery<'q> {
+        RetrievalQuery {
             tenant: self.caller.tenant,
             collections,
-            text: query,
+            text,
             // Passages are graded as they were indexed; those that are used are merged afterwards.
             stages: Stages {
                 grouping: Grouping { merge_neighbours: false, ..self.request.stages.grouping },
                 ..self.request.stages
             },
-            top_k: self.request.top_k,
+            top_k,
             min_score: self.request.min_score,
             filter: &self.request.filter,
-        };
-        let found = self.service.retriever.retrieve(&retrieval, &self.budget).await?;
-        self.has_content = found.chunks > 0;
-        Ok(found)
+        }
     }
 
     /// Grades what a query found against the question.
@@ -216,7 +228,10 @@ impl<'a> Ask<'a> {
         self.tell(AskEvent::Sources(Arc::clone(&self.evidence))).await;
         self.clock.enter(Stage::Generate);
         match self.generate().await? {
-            Generated::Accepted(answer, by) => Ok(self.report(AskOutcome::Answered { answer, by })),
+            Generated::Accepted(answer, by) => {
+                let missing = self.missing_in(&answer);
+                Ok(AskReport { missing, ..self.report(AskOutcome::Answered { answer, by }) })
+            }
             Generated::Ignorance => Ok(self.report(AskOutcome::Abstained(AbstainReason::LowSupport))),
             Generated::Rejected { errors, draft, attempts, by } => Err(AskError::Rejected(Box::new(Rejection {
                 errors,
@@ -270,6 +285,7 @@ impl<'a> Ask<'a> {
             level: self.request.level,
             effective_level: self.level,
             warnings: self.all_warnings(),
+            missing: Vec::new(),
             is_cache_hit: false,
             trace: std::mem::take(&mut self.trace),
         }

@@ -9,6 +9,7 @@ use super::report::TimingsMs;
 /// Stages of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
+    Plan,
     Retrieve,
     Grade,
     Rewrite,
@@ -20,6 +21,7 @@ impl Stage {
     /// For "the limit was reached while …".
     pub(super) const fn doing(self) -> &'static str {
         match self {
+            Self::Plan => "planning",
             Self::Retrieve => "retrieving",
             Self::Grade => "grading",
             Self::Rewrite => "rewriting",
@@ -76,6 +78,7 @@ impl Inner {
         self.entered = now;
         let timings = &mut self.timings;
         match self.stage {
+            Stage::Plan => timings.plan += spent,
             Stage::Retrieve => timings.retrieve += spent,
             Stage::Grade => timings.grade += spent,
             Stage::Rewrite => timings.rewrite += spent,

@@ -2,7 +2,7 @@
 
 use super::{pool::GradedHit, report::GeneratedBy};
 use crate::{
-    domain::{budget::Usage, citation::CitationError, corrective::Step, cost::NanoUsd, grading::Grade},
+    domain::{budget::Usage, citation::CitationError, corrective::Step, cost::NanoUsd, grading::Grade, planning::Plan},
     providers::{
         FailedAttempt,
         chat::{CallRole, ModelName, Sampling},
@@ -16,6 +16,8 @@ use crate::{
 pub struct Trace {
     /// Which stages of retrieval were to run.
     pub stages: Stages,
+    /// How the question was gone about.
+    pub plan: Option<Plan>,
     /// Steps that the loop decided on.
     pub steps: Vec<Step>,
     /// Rounds of retrieval and grading.
