@@ -24,6 +24,10 @@ const REDUNDANT: f32 = 0.7;
 /// Share of a part's own weight that its sentence must hold.
 const ANSWERS_PART: f32 = 0.5;
 
+/// The same for a sentence that begins with what may be the name asked for, or just with a capital: it must hold
+/// about all of the rest.
+const ANSWERS_PART_IF_NAME: f32 = 0.9;
+
 /// A candidate and its score, comparable within one answer only.
 pub(super) type Scored<'c> = (&'c SentenceCandidate, f32);
 
@@ -83,7 +87,9 @@ fn best_for<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], part: &Part) -> Option
     let share =
         |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);
     let holds = |candidate: &SentenceCandidate| {
-        share(candidate) >= ANSWERS_PART && part.kind.is_held_by(&inquiry.text, &candidate.text)
+        let (share, text) = (share(candidate), candidate.text.as_str());
+        (share >= ANSWERS_PART && part.kind.is_held_by(&inquiry.text, text))
+            || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&inquiry.text, text))
     };
     let worth = |scored: &Scored<'c>| scored.1 + share(scored.0);
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));

@@ -88,6 +88,13 @@ fn answers_each_part_or_names_what_is_missing() {
     assert!(both.text.contains("1952. [^1]") && both.text.contains("Ada Byron") && both.missing.is_empty(), "{both:?}");
     let one = answer(question, &[acme], None).unwrap();
     assert_eq!(one.missing, ["The sources do not say who started the company."]);
+    let named = answer(
+        "How long is annual leave, and who repairs broken laptops?",
+        &["Annual leave is 28 days.", "Mira repairs broken laptops in the workshop."],
+        None,
+    )
+    .unwrap();
+    assert!(named.text.contains("Mira") && named.missing.is_empty(), "a name may begin a sentence: {named:?}");
     assert!(one.text.ends_with("\n\nThe sources do not say who started the company."), "{}", one.text);
 }
 

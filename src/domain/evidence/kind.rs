@@ -205,6 +205,13 @@ impl AnswerKind {
         }
     }
 
+    /// Whether a sentence begins with what may be a name of this kind: its first word has a capital in any case.
+    #[must_use]
+    pub fn may_begin(self, question: &str, sentence: &str) -> bool {
+        let first = words(sentence).next();
+        matches!(self, Self::Person | Self::Place) && new_words(question, sentence).next() == first && first.is_some()
+    }
+
     /// Whether a sentence can be seen to hold it, or not to.
     #[must_use]
     pub const fn is_seen(self) -> bool {
