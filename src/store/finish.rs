@@ -4,7 +4,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Lease, StageWork, Store, StoreError, enqueue::close, webhook};
+use super::{Lease, MAX_CLAIMS, StageWork, Store, StoreError, enqueue::close, webhook};
 use crate::domain::{identity::TenantId, job::ItemCounts};
 
 type Tx = Transaction<'static, Postgres>;
@@ -51,8 +51,8 @@ impl Store {
         Ok(finished)
     }
 
-    /// Takes back what lost workers held: items whose lease ran out wait again, or fail once they have
-    /// been claimed too often. Then closes jobs whose sender is gone, stops those that are to stop, and
+    /// Takes back what lost workers held: items whose lease ran out wait again, or fail once too many
+    /// workers were lost with them. Then closes jobs whose sender is gone, stops those that are to stop, and
     /// ends those whose items are all settled. Returns the items taken back.
     ///
     /// # Errors
@@ -61,16 +61,18 @@ impl Store {
         let mut transaction = self.begin_queue().await?;
         let given_up = sqlx::query!(
             "UPDATE job_item SET state = 'failed', stage = 'load', cause = 'worker_lost', finished_at = $2, lease_until = NULL,
-                    message = 'The worker was lost each of the ' || attempts || ' times that this document was tried. Split the document, or give the service more memory, and send it again.'
-             WHERE state = 'running' AND lease_until < $2 AND attempts >= $1",
-            lease.max_attempts,
-            now
+                    lost = lost || fence,
+                    message = 'A worker was lost ' || cardinality(lost) + 1 || ' times while it worked on this document, in the end on nothing else. Split the document, or give the service more memory, and send it again.'
+             WHERE state = 'running' AND lease_until < $2 AND (cardinality(lost) + 1 >= $1 OR attempts >= $3)",
+            lease.max_losses,
+            now,
+            MAX_CLAIMS,
         )
         .execute(&mut *transaction)
         .await?
         .rows_affected();
         let requeued = sqlx::query!(
-            "UPDATE job_item SET state = 'queued', lease_until = NULL
+            "UPDATE job_item SET state = 'queued', lease_until = NULL, lost = lost || fence
              WHERE state = 'running' AND lease_until < $1",
             now
         )

@@ -112,7 +112,7 @@ impl Store {
             Some(_) => {}
         }
         let requeued = sqlx::query!(
-            "UPDATE job_item SET state = 'queued', attempts = 0, available_at = $3, stage = NULL, cause = NULL,
+            "UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL, cause = NULL,
                     message = NULL, finished_at = NULL
              WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL",
             tenant.0,

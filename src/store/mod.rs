@@ -53,7 +53,7 @@ pub use job_control::{CancelOutcome, RetryOutcome};
 pub use lexical::{DocumentFrequencies, LexicalQuery};
 pub use maintenance::CollectionLengths;
 pub use profile::ProfileId;
-pub use queue::{Claim, ClaimedItem, ItemFailure, Lease};
+pub use queue::{Claim, ClaimedItem, ItemFailure, Lease, MAX_CLAIMS};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
 pub use text::TextRange;
 pub use usage::DailyReservation;

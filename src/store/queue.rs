@@ -20,9 +20,15 @@ pub struct Lease {
     pub max_items: i64,
     /// Most bytes of one claim, unless its first item alone has more.
     pub max_bytes: i64,
-    /// Claims after which an item that never settles is given up.
-    pub max_attempts: i32,
+    /// Lost workers after which an item is given up.
+    pub max_losses: i32,
 }
+
+/// Lost workers after which an item is claimed alone, which tells the one that ends its worker from its neighbours.
+const LOSSES_IN_COMPANY: i32 = 2;
+
+/// Claims after which an item is given up, whatever the reason: of itself no reason lasts so long.
+pub const MAX_CLAIMS: i32 = 100;
 
 /// Items of one job, claimed together.
 #[derive(Debug)]
@@ -54,6 +60,8 @@ pub struct ClaimedItem {
     pub content: Vec<u8>,
     /// Claims so far, this one included.
     pub attempts: i32,
+    /// Claims so far that ended in a failure of its own that may pass.
+    pub failures: i32,
 }
 
 /// Why an item was given up.
@@ -120,28 +128,32 @@ impl Store {
             transaction.commit().await?;
             return Ok(Attempt::JobWasCancelled);
         }
-        // The running total leaves out what a batch of bounded memory cannot hold, never the first.
+        // A claim ends before what a batch of bounded memory cannot hold, and before an item that is to be alone. The
+        // first always has its place.
         let rows = sqlx::query!(
             r#"WITH waiting AS MATERIALIZED (
-                   SELECT ordinal, position, content_bytes FROM job_item
+                   SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
                    WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
                    ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
                ), fitting AS (
                    SELECT ordinal FROM (
-                       SELECT ordinal, content_bytes, sum(content_bytes) OVER (ORDER BY position) AS running FROM waiting
-                   ) totals WHERE running <= $5::bigint OR running = content_bytes
+                       SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
+                              bool_or(is_alone) OVER in_order AS ends
+                       FROM waiting WINDOW in_order AS (ORDER BY position)
+                   ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
                ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
                UPDATE job_item i SET state = 'running', attempts = attempts + 1, fence = token.fence, lease_until = $6
                FROM fitting, token
                WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = fitting.ordinal
                RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
-                         token.fence AS "fence!""#,
+                         i.failures, token.fence AS "fence!""#,
             first.tenant_id,
             first.job_id,
             now,
             lease.max_items,
             lease.max_bytes,
             now + lease.duration,
+            LOSSES_IN_COMPANY,
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -169,6 +181,7 @@ impl Store {
                 payload: row.payload,
                 content: row.content,
                 attempts: row.attempts,
+                failures: row.failures,
             })
             .collect();
         items.sort_by_key(|item| item.ordinal);
@@ -268,7 +281,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts items of a claim back, not to be claimed before `available_at`.
+    /// Puts items of a claim back, not to be claimed before `available_at`; `failed` if they themselves failed.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -277,18 +290,48 @@ impl Store {
         tenant: TenantId,
         job: Uuid,
         fence: i64,
-        ordinals: &[i32],
+        (ordinals, failed): (&[i32], bool),
         available_at: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin(tenant).await?;
         sqlx::query!(
-            "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5
+            "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5, failures = failures + $6
              WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'",
             tenant.0,
             job,
             fence,
             ordinals,
             available_at,
+            i32::from(failed),
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Says of a claim that was taken from its worker that the worker lives: it counts as no loss.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn is_not_lost(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        ordinals: &[i32],
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        sqlx::query!(
+            "WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                 SELECT ordinal FROM job_item
+                 WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($4) AND $3 = ANY (lost) ORDER BY ordinal FOR UPDATE)
+             UPDATE job_item i SET lost = array_remove(lost, $3) FROM locked
+             WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+            tenant.0,
+            job,
+            fence,
+            ordinals,
         )
         .execute(&mut *transaction)
         .await?;

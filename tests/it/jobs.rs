@@ -9,7 +9,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const LEASE: Lease = Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_attempts: 3 };
+const LEASE: Lease = Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3 };
 
 fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
@@ -123,6 +123,58 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     let items =
         store.job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None }).await.expect("items");
     assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 3));
+    database::assert_consistent(&options).await;
+    store.close().await;
+}
+
+/// The items of the next claim, whose worker is then lost.
+async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
+    let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim")?;
+    store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+    Some(claim.items.iter().map(|item| item.ordinal).collect())
+}
+
+#[tokio::test]
+async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() {
+    let (store, options) = queued(3).await;
+    for round in 0..2 {
+        assert_eq!(lose_worker(&store, round).await, Some(vec![0, 1, 2]));
+    }
+    // From now on each has a claim of its own; only the second ends its worker.
+    let first = store.claim(&LEASE, at(200)).await.expect("claim").expect("work");
+    assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
+    assert_eq!(lose_worker(&store, 2).await, Some(vec![1]));
+    let third = store.claim(&LEASE, at(290)).await.expect("claim").expect("work");
+    assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
+    let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
+    assert_eq!(database::number(&options, failed).await, 1);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
+    let (store, options) = queued(2).await;
+    for round in 0..10 {
+        let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim").expect("work");
+        assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
+        assert_eq!(store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
+        store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
+    }
+    assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_claimed_without_end() {
+    let (store, options) = queued(1).await;
+    for round in 0..i64::from(cited::store::MAX_CLAIMS) {
+        let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim").expect("work");
+        store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+        store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
+    }
+    assert!(store.claim(&LEASE, at(100_000)).await.expect("claim").is_none());
+    let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     database::assert_consistent(&options).await;
     store.close().await;
 }

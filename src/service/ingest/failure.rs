@@ -7,7 +7,7 @@ use crate::{
     domain::job::Stage,
     providers::{ProviderError, outbound::OutboundError},
     service::ServiceError,
-    store::{ItemFailure, StoreError},
+    store::{ItemFailure, MAX_CLAIMS, StoreError},
 };
 
 /// Longest wait of our own before a document is tried again after a transient failure.
@@ -40,6 +40,8 @@ pub(super) struct Trouble {
     pub(super) failure: ItemFailure,
     /// Whether it is worth trying again.
     pub(super) is_transient: bool,
+    /// Whether it says nothing about the documents: the database was away.
+    is_outage: bool,
     /// How long the other side asked to be left alone.
     retry_after: Option<Duration>,
 }
@@ -47,7 +49,7 @@ pub(super) struct Trouble {
 impl Trouble {
     /// Trying again does not help.
     pub(super) const fn for_good(failure: ItemFailure) -> Self {
-        Self { failure, is_transient: false, retry_after: None }
+        Self { failure, is_transient: false, is_outage: false, retry_after: None }
     }
 
     /// A document could not be fetched.
@@ -79,7 +81,7 @@ impl Trouble {
             ),
         };
         let failure = ItemFailure { ordinal: 0, stage: Stage::Load, cause, message };
-        Self { failure, is_transient, retry_after }
+        Self { failure, is_transient, is_outage: false, retry_after }
     }
 
     /// Seconds until a document that was tried so often is tried again: as long as the other side asked for, or
@@ -98,7 +100,12 @@ impl From<&ServiceError> for Trouble {
             ServiceError::Provider(ProviderError { retry_after, .. }) => *retry_after,
             _ => None,
         };
-        Self { failure: cause_of(error), is_transient: is_transient(error), retry_after }
+        Self {
+            failure: cause_of(error),
+            is_transient: is_transient(error),
+            is_outage: matches!(error, ServiceError::Store(StoreError::Unavailable(_))),
+            retry_after,
+        }
     }
 }
 
@@ -115,7 +122,8 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
 }
 
 impl Processor {
-    /// Puts items back after a transient failure, as long as they have attempts left; otherwise fails them.
+    /// Puts items back after a failure that may pass, as long as they have attempts left; otherwise fails them. An
+    /// outage of the database takes no attempt.
     pub(super) async fn retry_or_fail(
         &self,
         batch: &Batch<'_>,
@@ -124,14 +132,19 @@ impl Processor {
     ) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
         let handle = batch.handle;
-        let used = |item: &i32| batch.attempts.get(item).copied().unwrap_or(0);
-        let (again, over): (Vec<i32>, Vec<i32>) =
-            items.iter().partition(|item| trouble.is_transient && used(item) < self.settings.max_attempts);
-        if let Some(tries) = again.iter().map(used).max() {
+        let failures = |item: &i32| batch.tries.get(item).map_or(1, |tries| tries.failures + 1);
+        let (again, over): (Vec<i32>, Vec<i32>) = items.iter().partition(|item| {
+            let is_left = trouble.is_outage || failures(item) < self.settings.max_attempts;
+            let claims = batch.tries.get(item).map_or(0, |tries| tries.claims);
+            trouble.is_transient && is_left && claims < MAX_CLAIMS
+        });
+        if let Some(tries) = again.iter().map(failures).max() {
             let backoff = trouble.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
             tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = trouble.failure.cause, message = trouble.failure.message, "trying documents again later");
-            self.store.release_items(handle.tenant, handle.job_id, handle.fence, &again, at).await?;
+            self.store
+                .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !trouble.is_outage), at)
+                .await?;
         }
         self.fail_all(handle, over.into_iter(), &trouble.failure).await
     }

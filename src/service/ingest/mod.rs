@@ -57,7 +57,7 @@ pub struct Settings {
     pub chunk_tokens: usize,
     /// What reading one document may take.
     pub extraction: ExtractionSettings,
-    /// Claims after which a document that never settles is given up.
+    /// Failures that may pass, and apart from them lost workers, after which a document is given up.
     pub max_attempts: i32,
     /// How often an idle worker looks for work, besides being told.
     pub poll: Duration,
@@ -94,7 +94,7 @@ impl Settings {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
             max_items: 128,
             max_bytes: 8 * 1024 * 1024,
-            max_attempts: self.max_attempts,
+            max_losses: self.max_attempts,
         }
     }
 }

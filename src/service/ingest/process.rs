@@ -61,15 +61,15 @@ impl Processor {
     pub(super) async fn process(&self, claim: Claim, meter: &Arc<Meter>) -> Result<(), ServiceError> {
         let started = Instant::now();
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
-        let attempts: HashMap<i32, i32> = claim.items.iter().map(|item| (item.ordinal, item.attempts)).collect();
+        let tries: HashMap<i32, Tries> = claim.items.iter().map(|item| (item.ordinal, Tries::of(item))).collect();
         let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
         let Some((collection, splitter)) = found else {
-            return self.fail_all(handle, attempts.keys().copied(), &collection_gone()).await;
+            return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let plan = SplitPlan { settings: splitter, window: self.embedder.window() };
-        let batch = Batch { handle, collection: &collection, plan, attempts: &attempts, meter };
+        let batch = Batch { handle, collection: &collection, plan, tries: &tries, meter };
         if collection.profile != *self.embedder.profile() {
-            let items: Vec<i32> = attempts.keys().copied().collect();
+            let items: Vec<i32> = tries.keys().copied().collect();
             return self.retry_or_fail(&batch, &items, &(&super::foreign_profile(&collection)).into()).await;
         }
         let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
@@ -181,6 +181,8 @@ impl Processor {
         mut embedded: Vec<Embedded>,
         unchanged: &[(i32, uuid::Uuid)],
     ) -> Result<(), ServiceError> {
+        let ended = embedded.iter().map(|document| document.prepared.described.item);
+        let items: Vec<i32> = ended.chain(unchanged.iter().map(|(item, _)| *item)).collect();
         let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.item));
@@ -189,7 +191,9 @@ impl Processor {
             // What is lost in this moment comes back when the lease ends.
             self.commit_once(handle, collection, &embedded, &unchanged).await?;
         }
-        Ok(())
+        // It may have been this process that was taken for lost.
+        let ClaimHandle { tenant, job_id, fence } = handle;
+        Ok(self.store.is_not_lost(tenant, job_id, fence, &items).await?)
     }
 
     async fn commit_once(
@@ -345,9 +349,24 @@ pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
     pub(super) collection: &'a Collection,
     pub(super) plan: SplitPlan,
-    /// Claims of each item so far, this one included.
-    pub(super) attempts: &'a HashMap<i32, i32>,
+    /// How often each item was tried.
+    pub(super) tries: &'a HashMap<i32, Tries>,
     pub(super) meter: &'a Arc<Meter>,
+}
+
+/// How often an item was tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tries {
+    /// Claims, this one included.
+    pub(super) claims: i32,
+    /// Claims that ended in a failure of its own that may pass.
+    pub(super) failures: i32,
+}
+
+impl Tries {
+    const fn of(item: &ClaimedItem) -> Self {
+        Self { claims: item.attempts, failures: item.failures }
+    }
 }
 
 /// Which claim is being worked on.

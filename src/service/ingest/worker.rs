@@ -5,10 +5,15 @@ use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use super::{Notifier, Processor, Signal, meter::Meter, process::ClaimHandle};
-use crate::{service::ServiceError, store::Claim};
+use crate::{
+    service::ServiceError,
+    store::{Claim, StoreError},
+};
 
 /// How long a worker rests after an unexpected error.
 const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
+/// How long a worker waits until it asks again for a database that is away.
+const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
 /// Heartbeats per lease: two may be late before it is lost.
 const BEATS_PER_LEASE: u32 = 3;
 /// How often a worker tells how far it is, and hears whether it is to stop.
@@ -25,6 +30,15 @@ pub enum Progress {
     Worked,
     /// Nothing was waiting.
     Idle,
+}
+
+/// How work on a claim went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    /// To its end, or its job was cancelled.
+    Over,
+    /// Another may have its documents by now.
+    LeaseLost,
 }
 
 /// Works on the queue of one database together with any number of others, here and in other processes.
@@ -84,7 +98,7 @@ impl Worker {
                     self.processor.settings.poll
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a worker stumbled; its claim comes back when the lease ends");
+                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a worker stumbled and goes on");
                     REST_AFTER_ERROR
                 }
             };
@@ -154,7 +168,7 @@ impl Worker {
     /// Claims once and works through the claim.
     ///
     /// # Errors
-    /// Store errors; the claim then comes back when its lease ends.
+    /// Store errors; the claim has then been given back, or comes back when its lease ends.
     pub async fn step(&self) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let claim = processor.store.claim(&processor.settings.lease(), processor.context.clock.now()).await?;
@@ -162,7 +176,12 @@ impl Worker {
         let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
         let collection = claim.collection_id;
         let meter = Arc::new(Meter::default());
-        self.process_with_heartbeat(handle, claim, &meter).await?;
+        let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
+        let result = self.process_with_heartbeat(handle, claim, &meter).await;
+        if !matches!(result, Ok(Course::Over)) {
+            self.give_back(handle, &items).await;
+        }
+        result?;
         let now = processor.context.clock.now();
         let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
         self.signal.settled.notify_waiters();
@@ -176,18 +195,38 @@ impl Worker {
         handle: ClaimHandle,
         claim: Claim,
         meter: &Arc<Meter>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Course, ServiceError> {
         tokio::select! {
-            result = Box::pin(self.processor.process(claim, meter)) => result,
+            result = Box::pin(self.processor.process(claim, meter)) => result.map(|()| Course::Over),
             () = self.keep_lease(handle) => {
                 tracing::warn!(job_id = %handle.job_id, fence = handle.fence, "lost the lease of a claim");
-                Ok(())
+                Ok(Course::LeaseLost)
             }
             () = self.keep_notes(handle, meter) => {
                 tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a cancelled job");
-                Ok(())
+                Ok(Course::Over)
             }
         }
+    }
+
+    /// Gives up a claim that is not finished, as soon as the database hears it: what is still held waits again at once,
+    /// and what another took counts as no loss of a worker.
+    async fn give_back(&self, handle: ClaimHandle, items: &[i32]) {
+        while let Err(error) = self.try_to_give_back(handle, items).await {
+            let is_worth_waiting = error.is_transient() && !self.signal.stopping.is_cancelled();
+            if !is_worth_waiting {
+                tracing::warn!(error = %error, job_id = %handle.job_id, "a claim could not be given back; it comes back when its lease ends");
+                return;
+            }
+            tokio::time::sleep(REST_WITHOUT_DATABASE).await;
+        }
+    }
+
+    async fn try_to_give_back(&self, handle: ClaimHandle, items: &[i32]) -> Result<(), StoreError> {
+        let ClaimHandle { tenant, job_id, fence } = handle;
+        let store = &self.processor.store;
+        store.is_not_lost(tenant, job_id, fence, items).await?;
+        store.release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
     }
 
     /// Tells how far the batch is, for those who watch the job; returns when the job is to stop.

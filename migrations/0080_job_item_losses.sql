@@ -1,0 +1,6 @@
+-- Which claims count against a document: not all that did not settle it are its own fault.
+
+ALTER TABLE job_item
+    ADD COLUMN failures integer  NOT NULL DEFAULT 0,    -- claims that ended in a failure of its own that may pass: model busy, server away
+    ADD COLUMN lost     bigint[] NOT NULL DEFAULT '{}'; -- fencing tokens of claims whose worker fell silent. A worker that lives after all
+                                                        -- takes its own token out. From the second on the document is claimed alone
