@@ -46,6 +46,20 @@ pub async fn create() -> PgConnectOptions {
     server().await.database(&name)
 }
 
+/// A fresh database with nothing in it.
+pub async fn create_empty() -> PgConnectOptions {
+    // The roles that migrations grant rights to belong to the server, and come with the template.
+    drop(create().await);
+    let name = format!("empty_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let mut connection = administrator().await;
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}"))))
+        .await
+        .expect("a database of its own");
+    connection.close().await.expect("close");
+    server().await.database(&name)
+}
+
 /// The URL that reaches a database.
 pub fn url(options: &PgConnectOptions) -> String {
     options.to_url_lossy().to_string()

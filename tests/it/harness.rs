@@ -134,6 +134,19 @@ impl TestApp {
         answer.body
     }
 
+    /// A job once it has ended.
+    pub async fn ended_job(&self, id: &str) -> Value {
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_mins(2);
+        loop {
+            let job = self.get(&format!("/v1/jobs/{id}")).await.body;
+            if job["finished_at"].is_string() {
+                return job;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "the job does not end: {job}");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
     pub async fn ask(&self, body: Value) -> Answer {
         self.post("/v1/ask", body).await
     }
