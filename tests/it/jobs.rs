@@ -143,6 +143,7 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
     // From now on each has a claim of its own; only the second ends its worker.
     let first = store.claim(&LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
+    store.fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
     assert_eq!(lose_worker(&store, 2).await, Some(vec![1]));
     let third = store.claim(&LEASE, at(290)).await.expect("claim").expect("work");
     assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
