@@ -4,7 +4,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Lease, MAX_CLAIMS, StageWork, Store, StoreError, enqueue::close, webhook};
+use super::{Lease, MAX_CLAIMS, StageWork, Store, StoreError, enqueue::close, queue::LOSSES_IN_COMPANY, webhook};
 use crate::domain::{identity::TenantId, job::ItemCounts};
 
 type Tx = Transaction<'static, Postgres>;
@@ -62,9 +62,10 @@ impl Store {
         let given_up = sqlx::query!(
             "UPDATE job_item SET state = 'failed', stage = 'load', cause = 'worker_lost', finished_at = $2, lease_until = NULL,
                     lost = lost || fence,
-                    message = 'A worker was lost ' || cardinality(lost) + 1 || ' times while it worked on this document, in the end on nothing else. Split the document, or give the service more memory, and send it again.'
-             WHERE state = 'running' AND lease_until < $2 AND (cardinality(lost) + 1 >= $1 OR attempts >= $3)",
-            lease.max_losses,
+                    message = 'A worker was lost each of the last times that it worked on this document, and on nothing else. Split the document, or give the service more memory, and send it again.'
+             WHERE state = 'running' AND lease_until < $2
+               AND ((at_risk AND cardinality(lost) + 1 >= $1) OR attempts >= $3)",
+            LOSSES_IN_COMPANY + lease.max_losses,
             now,
             MAX_CLAIMS,
         )
@@ -72,9 +73,11 @@ impl Store {
         .await?
         .rows_affected();
         let requeued = sqlx::query!(
-            "UPDATE job_item SET state = 'queued', lease_until = NULL, lost = lost || fence
+            "UPDATE job_item SET state = 'queued', lease_until = NULL,
+                    lost = CASE WHEN at_risk OR cardinality(lost) < $2 THEN lost || fence ELSE lost END
              WHERE state = 'running' AND lease_until < $1",
-            now
+            now,
+            LOSSES_IN_COMPANY,
         )
         .execute(&mut *transaction)
         .await?

@@ -20,15 +20,15 @@ pub struct Lease {
     pub max_items: i64,
     /// Most bytes of one claim, unless its first item alone has more.
     pub max_bytes: i64,
-    /// Lost workers after which an item is given up.
+    /// Workers lost in the midst of work on an item alone, after which it is given up.
     pub max_losses: i32,
 }
 
 /// Lost workers after which an item is claimed alone, which tells the one that ends its worker from its neighbours.
-const LOSSES_IN_COMPANY: i32 = 2;
+pub(super) const LOSSES_IN_COMPANY: i32 = 2;
 
 /// Claims after which an item is given up, whatever the reason: of itself no reason lasts so long.
-pub const MAX_CLAIMS: i32 = 100;
+pub const MAX_CLAIMS: i32 = 20;
 
 /// Items of one job, claimed together.
 #[derive(Debug)]
@@ -62,6 +62,8 @@ pub struct ClaimedItem {
     pub attempts: i32,
     /// Claims so far that ended in a failure of its own that may pass.
     pub failures: i32,
+    /// Whether it may be what ends its workers: it is alone in its claim.
+    pub is_suspected: bool,
 }
 
 /// Why an item was given up.
@@ -142,11 +144,11 @@ impl Store {
                        FROM waiting WINDOW in_order AS (ORDER BY position)
                    ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
                ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
-               UPDATE job_item i SET state = 'running', attempts = attempts + 1, fence = token.fence, lease_until = $6
+               UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
                FROM fitting, token
                WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = fitting.ordinal
                RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
-                         i.failures, token.fence AS "fence!""#,
+                         i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
             first.tenant_id,
             first.job_id,
             now,
@@ -182,6 +184,7 @@ impl Store {
                 content: row.content,
                 attempts: row.attempts,
                 failures: row.failures,
+                is_suspected: row.is_suspected,
             })
             .collect();
         items.sort_by_key(|item| item.ordinal);
@@ -303,6 +306,34 @@ impl Store {
             ordinals,
             available_at,
             i32::from(failed),
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Says whether the suspected item of a claim is worked on at this moment, so that a loss of the worker counts.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn note_risk(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        item: i32,
+        at_risk: bool,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        sqlx::query!(
+            "UPDATE job_item SET at_risk = $5
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $4 AND fence = $3 AND state = 'running'",
+            tenant.0,
+            job,
+            fence,
+            item,
+            at_risk,
         )
         .execute(&mut *transaction)
         .await?;

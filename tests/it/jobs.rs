@@ -113,23 +113,27 @@ fn failure(ordinal: i32) -> cited::store::ItemFailure {
 #[tokio::test]
 async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends() {
     let (store, options) = queued(1).await;
-    for round in 0..3 {
-        assert!(store.claim(&LEASE, at(round * 100)).await.expect("claim").is_some(), "round {round}");
-        store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+    for round in 0..5 {
+        assert!(lose_worker(&store, round).await.is_some(), "round {round}");
     }
-    assert!(store.claim(&LEASE, at(400)).await.expect("claim").is_none());
+    assert!(store.claim(&LEASE, at(600)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     let items =
         store.job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None }).await.expect("items");
-    assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 3));
+    assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 5));
     database::assert_consistent(&options).await;
     store.close().await;
 }
 
-/// The items of the next claim, whose worker is then lost.
+/// The items of the next claim, whose worker is then lost in the midst of work on them.
 async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
     let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim")?;
+    if let [suspect] = claim.items.as_slice()
+        && suspect.is_suspected
+    {
+        store.note_risk(claim.tenant, claim.job_id, claim.fence, suspect.ordinal, true).await.expect("noted");
+    }
     store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
     Some(claim.items.iter().map(|item| item.ordinal).collect())
 }
@@ -144,9 +148,14 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
     let first = store.claim(&LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
     store.fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
-    assert_eq!(lose_worker(&store, 2).await, Some(vec![1]));
-    let third = store.claim(&LEASE, at(290)).await.expect("claim").expect("work");
-    assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
+    let third = store.claim(&LEASE, at(202)).await.expect("claim").expect("work");
+    assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
+    store.reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
+    for round in 3..6 {
+        assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
+    }
+    let last = store.claim(&LEASE, at(601)).await.expect("claim").expect("work");
+    assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
     let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
     assert_eq!(database::number(&options, failed).await, 1);
     store.close().await;

@@ -149,6 +149,16 @@ impl Processor {
         self.fail_all(handle, over.into_iter(), &trouble.failure).await
     }
 
+    /// Notes of a suspect whether what can end a process is done with it. Between, a worker may be lost for any
+    /// reason, such as the end of the database.
+    pub(super) async fn note_risk(&self, batch: &Batch<'_>, at_risk: bool) -> Result<(), ServiceError> {
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        if let Some(item) = batch.suspect() {
+            self.store.note_risk(tenant, job_id, fence, item, at_risk).await?;
+        }
+        Ok(())
+    }
+
     pub(super) async fn fail_all(
         &self,
         handle: ClaimHandle,

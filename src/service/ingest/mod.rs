@@ -57,7 +57,7 @@ pub struct Settings {
     pub chunk_tokens: usize,
     /// What reading one document may take.
     pub extraction: ExtractionSettings,
-    /// Failures that may pass, and apart from them lost workers, after which a document is given up.
+    /// Failures that may pass, and apart from them workers lost by it, after which a document is given up.
     pub max_attempts: i32,
     /// How often an idle worker looks for work, besides being told.
     pub poll: Duration,

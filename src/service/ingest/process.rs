@@ -92,11 +92,13 @@ impl Processor {
         let (equal, changed) = self.leave_out_unchanged(handle, collection, described).await?;
         meter.add(Stage::Load, 0, started);
         unchanged.extend(equal);
+        self.note_risk(batch, true).await?;
         let (prepared, failures) = self.prepare_all(changed, plan, meter).await;
         self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
         let started = Instant::now();
         let (embedded, failed) = self.embed_apart(handle, collection, prepared).await;
         meter.add(Stage::Embed, embedded.len(), started);
+        self.note_risk(batch, false).await?;
         for Failed { items, error } in failed {
             self.retry_or_fail(batch, &items, &(&error).into()).await?;
         }
@@ -354,6 +356,13 @@ pub(super) struct Batch<'a> {
     pub(super) meter: &'a Arc<Meter>,
 }
 
+impl Batch<'_> {
+    /// The item that is alone in the claim because it may be what ends its workers.
+    pub(super) fn suspect(&self) -> Option<i32> {
+        self.tries.iter().find(|(_, tries)| tries.is_suspected).map(|(item, _)| *item)
+    }
+}
+
 /// How often an item was tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tries {
@@ -361,11 +370,13 @@ pub(super) struct Tries {
     pub(super) claims: i32,
     /// Claims that ended in a failure of its own that may pass.
     pub(super) failures: i32,
+    /// Whether it may be what ends its workers: it is alone in its claim.
+    pub(super) is_suspected: bool,
 }
 
 impl Tries {
     const fn of(item: &ClaimedItem) -> Self {
-        Self { claims: item.attempts, failures: item.failures }
+        Self { claims: item.attempts, failures: item.failures, is_suspected: item.is_suspected }
     }
 }
 
