@@ -10,7 +10,6 @@ use tokio::net::TcpListener;
 
 use crate::{
     config::{Config, Database},
-    domain::lexical::analyzer::Analyzer,
     http::{self, Services},
     providers::{
         BuiltInEmbedder, Embedder, chat::ChatModels, minilm::WordPiece, openai::OpenAiEmbedder, outbound::Outbound,
@@ -83,16 +82,15 @@ impl Core {
         let profile = Store::ensure_profile(primary, embedder.profile()).await?;
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
-        let analyzer = Arc::new(Analyzer::new());
         let signal = Arc::new(Signal::default());
-        let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile, Arc::clone(&analyzer));
-        let splitter = config.ingest.splitter();
+        let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile);
+        let defaults = config.ingest.collection_defaults();
         let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
         let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));
         let ingest = IngestService::new(
             store.clone(),
             profile,
-            splitter,
+            defaults,
             config.ingest.queue,
             webhooks,
             context.clone(),
@@ -106,7 +104,6 @@ impl Core {
                 retriever: retriever.clone(),
                 embedder: Arc::clone(&embedder),
                 models,
-                analyzer: Arc::clone(&analyzer),
                 settings: config.ask.clone(),
                 context: context.clone(),
             }),
@@ -115,10 +112,10 @@ impl Core {
             search: SearchService::new(retriever),
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
-            collections: CollectionService::new(store.clone(), profile, splitter, context.clone()),
+            collections: CollectionService::new(store.clone(), profile, defaults, context.clone()),
             readiness: store.clone(),
         };
-        let processor = Processor::new(store.clone(), embedder, outbound, analyzer, config.ingest.clone(), context);
+        let processor = Processor::new(store.clone(), embedder, outbound, config.ingest.clone(), context);
         Ok((services, Worker::new(processor, signal, notifier), sweeper, store))
     }
 

@@ -10,6 +10,7 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
         workers: reader.value("CITED_WORKERS", defaults.workers),
         lease: reader.seconds("CITED_LEASE_S", defaults.lease),
         chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
+        language: reader.value("CITED_LANGUAGE", defaults.language),
         queue: QueueLimits {
             items: reader.value("CITED_QUEUE_MAX_DOCUMENTS", defaults.queue.items),
             bytes: reader.value("CITED_QUEUE_MAX_BYTES", defaults.queue.bytes),
@@ -21,7 +22,7 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
     if settings.lease < ingest::MINIMUM_LEASE {
         reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
     }
-    if let Err(fault) = settings.splitter().check() {
+    if let Err(fault) = settings.collection_defaults().splitter.check() {
         reader.fault(format!("CITED_CHUNK_TOKENS {fault}"));
     }
     settings

@@ -14,9 +14,10 @@ use super::{
 use crate::{
     domain::{
         identity::TenantId,
+        lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
     },
-    store::{CollectionSummary, DeleteReceipt},
+    store::{CollectionSettings, CollectionSummary, DeleteReceipt},
 };
 
 /// Running text has four to five characters per token.
@@ -34,6 +35,12 @@ pub(super) struct NewCollectionBody {
     name: String,
     /// How its documents are cut into chunks. It stays so: chunks of one collection are comparable.
     splitter: Option<SplitterBody>,
+    /// Whose endings are cut off words, so that "Verträge" finds "Vertrag", and whose stop words are left out:
+    /// `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`, `it`, `lt`, `nl`, `no`,
+    /// `pl`, `pt`, `ro`, `ru`, `sv`, `ta`, `tr`, `uk` (ISO 639-1), or `none` for texts in many languages. By default
+    /// what the service is set to, `en`. It stays so.
+    #[schema(value_type = Option<String>, example = "en")]
+    language: Option<Language>,
 }
 
 /// How documents are cut into chunks.
@@ -96,6 +103,9 @@ pub(super) struct CollectionBody {
     embedding: EmbeddingBody,
     /// How its documents are cut into chunks.
     splitter: SplitterBody,
+    /// What its words are stemmed in: an ISO 639-1 code, or `none`.
+    #[schema(value_type = String, example = "en")]
+    language: Language,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -171,6 +181,7 @@ impl From<CollectionSummary> for CollectionBody {
             chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
             splitter: splitter.into(),
+            language: collection.language,
             created_at: collection.created_at,
         }
     }
@@ -195,12 +206,13 @@ pub(super) async fn create_collection(
     let mut faults = Faults::default();
     faults.collection_name("/name", &body.name);
     let service = &state.services.collections;
-    let splitter = match body.splitter {
-        Some(splitter) => splitter.read(service.default_splitter(), &mut faults),
-        None => service.default_splitter(),
+    let defaults = service.defaults();
+    let settings = CollectionSettings {
+        splitter: body.splitter.map_or(defaults.splitter, |body| body.read(defaults.splitter, &mut faults)),
+        language: body.language.unwrap_or(defaults.language),
     };
     faults.finish()?;
-    let made = service.create(tenant, &body.name, splitter).await?;
+    let made = service.create(tenant, &body.name, settings).await?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 

@@ -2,8 +2,8 @@
 
 use super::{ServiceError, context::Context};
 use crate::{
-    domain::{identity::TenantId, split::SplitterSettings},
-    store::{CollectionSummary, DeleteReceipt, NewCollection, ProfileId, Store},
+    domain::identity::TenantId,
+    store::{CollectionSettings, CollectionSummary, DeleteReceipt, NewCollection, ProfileId, Store},
 };
 
 /// Create, list, count, delete.
@@ -11,21 +11,21 @@ use crate::{
 pub struct CollectionService {
     store: Store,
     profile: ProfileId,
-    splitter: SplitterSettings,
+    defaults: CollectionSettings,
     context: Context,
 }
 
 impl CollectionService {
-    /// Collections made here live in `profile`, and are split by `splitter` unless they say otherwise.
+    /// Collections made here live in `profile`, and have the `defaults` unless they say otherwise.
     #[must_use]
-    pub const fn new(store: Store, profile: ProfileId, splitter: SplitterSettings, context: Context) -> Self {
-        Self { store, profile, splitter, context }
+    pub const fn new(store: Store, profile: ProfileId, defaults: CollectionSettings, context: Context) -> Self {
+        Self { store, profile, defaults, context }
     }
 
-    /// How a collection is split that says nothing about it.
+    /// The settings of a collection that says nothing about them.
     #[must_use]
-    pub const fn default_splitter(&self) -> SplitterSettings {
-        self.splitter
+    pub const fn defaults(&self) -> CollectionSettings {
+        self.defaults
     }
 
     /// Makes a collection.
@@ -36,9 +36,9 @@ impl CollectionService {
         &self,
         tenant: TenantId,
         name: &str,
-        splitter: SplitterSettings,
+        settings: CollectionSettings,
     ) -> Result<CollectionSummary, ServiceError> {
-        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, splitter };
+        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings };
         let (collection, made) = self.store.ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
             return Err(ServiceError::Conflict {
@@ -46,7 +46,7 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        Ok(CollectionSummary { collection, documents: 0, chunks: 0, splitter })
+        Ok(CollectionSummary { collection, documents: 0, chunks: 0, splitter: settings.splitter })
     }
 
     /// One collection.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{ProfileId, Store, StoreError};
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
+    lexical::language::Language,
     split::SplitterSettings,
 };
 
@@ -21,6 +22,8 @@ pub struct Collection {
     pub profile_id: ProfileId,
     /// Its active vector space.
     pub profile: EmbeddingProfile,
+    /// What its words are stemmed in.
+    pub language: Language,
     /// BM25 average length that stored weights were made with; zero before the first chunk.
     pub average_length: f32,
     /// When it was made.
@@ -58,13 +61,23 @@ pub struct NewCollection<'a> {
     pub name: &'a str,
     /// Its vector space.
     pub profile: ProfileId,
+    /// What stays as it is made.
+    pub settings: CollectionSettings,
+}
+
+/// What a collection is made with and keeps: it decides what its chunks and terms are.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectionSettings {
     /// How its documents are split.
     pub splitter: SplitterSettings,
+    /// What its words are stemmed in.
+    pub language: Language,
 }
 
 struct Row {
     collection_id: Uuid,
     name: String,
+    language: String,
     profile_id: i32,
     average_length: f32,
     created_at: OffsetDateTime,
@@ -72,16 +85,20 @@ struct Row {
     dimension: i32,
 }
 
-impl From<Row> for Collection {
-    fn from(row: Row) -> Self {
-        Self {
+impl TryFrom<Row> for Collection {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<Self, StoreError> {
+        let unknown = || StoreError::Inconsistent(format!("{} is no language that this version knows", row.language));
+        Ok(Self {
+            language: Language::from_code(&row.language).ok_or_else(unknown)?,
             id: row.collection_id,
             name: row.name,
             profile_id: ProfileId(row.profile_id),
             profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
             average_length: row.average_length,
             created_at: row.created_at,
-        }
+        })
     }
 }
 
@@ -96,14 +113,14 @@ impl Store {
         new: NewCollection<'_>,
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
-        let NewCollection { id, name, profile, splitter } = new;
+        let NewCollection { id, name, profile, settings: CollectionSettings { splitter, language } } = new;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
         let made = sqlx::query!(
-            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter)
-             VALUES ($1, $2, $3, $4, $5, $6)
+            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)
              ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
             tenant.0,
             id,
@@ -111,6 +128,7 @@ impl Store {
             profile.0,
             now,
             Json(splitter) as Json<SplitterSettings>,
+            language.code(),
         )
         .execute(&mut *transaction)
         .await?
@@ -140,7 +158,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
+            "SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
              FROM collection c JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
             tenant.0,
@@ -149,7 +167,7 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(row.map(Collection::from))
+        row.map(Collection::try_from).transpose()
     }
 
     /// The collections of these names, in any order; names without one are left out.
@@ -162,7 +180,7 @@ impl Store {
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, StoreError> {
         let rows = sqlx::query!(
-            r#"SELECT collection_id AS "collection_id!", name AS "name!", profile_id AS "profile_id!",
+            r#"SELECT collection_id AS "collection_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       average_length AS "average_length!", created_at AS "created_at!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!"
                FROM find_collections($1, $2)"#,
@@ -171,22 +189,21 @@ impl Store {
         )
         .fetch_all(self.reader())
         .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| SearchedCollection {
-                chunks: row.chunks.unsigned_abs(),
-                collection: Row {
+        rows.into_iter()
+            .map(|row| {
+                let collection = Row {
                     collection_id: row.collection_id,
                     name: row.name,
+                    language: row.language,
                     profile_id: row.profile_id,
                     average_length: row.average_length,
                     created_at: row.created_at,
                     model: row.model,
                     dimension: row.dimension,
-                }
-                .into(),
+                };
+                Ok(SearchedCollection { chunks: row.chunks.unsigned_abs(), collection: collection.try_into()? })
             })
-            .collect())
+            .collect()
     }
 
     /// A collection by identity, and how its documents are split.
@@ -200,7 +217,7 @@ impl Store {
     ) -> Result<Option<(Collection, SplitterSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
                     c.splitter AS "splitter: Json<SplitterSettings>"
              FROM collection c JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
@@ -210,18 +227,20 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(row.map(|row| {
+        row.map(|row| {
             let collection = Row {
                 collection_id: row.collection_id,
                 name: row.name,
+                language: row.language,
                 profile_id: row.profile_id,
                 average_length: row.average_length,
                 created_at: row.created_at,
                 model: row.model,
                 dimension: row.dimension,
             };
-            (collection.into(), row.splitter.0)
-        }))
+            Ok((collection.try_into()?, row.splitter.0))
+        })
+        .transpose()
     }
 
     /// Up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
@@ -237,7 +256,7 @@ impl Store {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
                       c.splitter AS "splitter: Json<SplitterSettings>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!"
                FROM collection c
@@ -253,23 +272,25 @@ impl Store {
         .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| CollectionSummary {
-                documents: row.documents.unsigned_abs(),
-                chunks: row.chunks.unsigned_abs(),
-                splitter: row.splitter.0,
-                collection: Row {
+        rows.into_iter()
+            .map(|row| {
+                let collection = Row {
                     collection_id: row.collection_id,
                     name: row.name,
+                    language: row.language,
                     profile_id: row.profile_id,
                     average_length: row.average_length,
                     created_at: row.created_at,
                     model: row.model,
                     dimension: row.dimension,
-                }
-                .into(),
+                };
+                Ok(CollectionSummary {
+                    documents: row.documents.unsigned_abs(),
+                    chunks: row.chunks.unsigned_abs(),
+                    splitter: row.splitter.0,
+                    collection: collection.try_into()?,
+                })
             })
-            .collect())
+            .collect()
     }
 }

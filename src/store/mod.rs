@@ -37,7 +37,7 @@ pub use audit::{AuditCitation, AuditFilter, AuditRow, Digest};
 pub use cache::{CachedState, NewCachedAnswer};
 pub use chunk::{NewChunk, StoredChunk};
 pub use citation::{CitedChunks, CitedPassage, CitedState};
-pub use collection::{Collection, CollectionSummary, NewCollection, SearchedCollection};
+pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
 pub use delete::DeleteReceipt;

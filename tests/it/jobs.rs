@@ -27,7 +27,10 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
         id: uuid(1),
         name: "c",
         profile,
-        splitter: cited::domain::split::SplitterSettings::default(),
+        settings: cited::store::CollectionSettings {
+            splitter: cited::domain::split::SplitterSettings::default(),
+            language: cited::domain::lexical::language::Language::default(),
+        },
     };
     let (collection, _) = store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
     let items = (0..count)

@@ -29,6 +29,7 @@ mod isolation;
 mod job_control;
 mod jobs;
 mod kill;
+mod languages;
 mod migrations;
 mod private_postgres;
 mod process;

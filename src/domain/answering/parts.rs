@@ -157,7 +157,7 @@ mod tests {
     use crate::domain::lexical::analyzer::Analyzer;
 
     fn texts(question: &str) -> Vec<String> {
-        let inquiry = Inquiry::new(&Analyzer::new(), question, 100, |_| 5);
+        let inquiry = Inquiry::new(Analyzer::english(), question, 100, |_| 5);
         parts(&inquiry).into_iter().map(|part| part.text).collect()
     }
 

@@ -9,14 +9,14 @@ use crate::domain::evidence::passage::PassageEvidence;
 use crate::domain::lexical::analyzer::Analyzer;
 
 fn inquiry(question: &str) -> Inquiry {
-    Inquiry::new(&Analyzer::new(), question, 100, |_| 5)
+    Inquiry::new(Analyzer::english(), question, 100, |_| 5)
 }
 
 fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
     let inquiry = inquiry(question);
     let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource { text, probability: 0.5 }).collect();
     let evidence: Vec<PassageEvidence> =
-        texts.iter().map(|text| PassageEvidence::new(&Analyzer::new(), &inquiry.terms, "", text)).collect();
+        texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &inquiry.terms, "", text)).collect();
     let found = candidates(&inquiry, &sources, &evidence);
     assert!(found.len() <= MAX_CANDIDATES);
     let cosines: Option<Vec<f32>> =

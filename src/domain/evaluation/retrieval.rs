@@ -90,9 +90,9 @@ mod tests {
     ];
 
     fn rank(query: &str) -> Vec<&'static str> {
-        let (analyzer, salt) = (Analyzer::new(), TermSalt::new(b"c"));
+        let (analyzer, salt) = (Analyzer::english(), TermSalt::new(b"c"));
         let counted: Vec<_> =
-            CHUNKS.iter().map(|(name, text)| (*name, TermCounts::of_text(&analyzer, salt, text))).collect();
+            CHUNKS.iter().map(|(name, text)| (*name, TermCounts::of_text(analyzer, salt, text))).collect();
         let frequencies = counted.iter().flat_map(|(_, counts)| counts.ids()).fold(
             std::collections::HashMap::new(),
             |mut frequencies: std::collections::HashMap<i32, u64>, id| {
@@ -102,7 +102,7 @@ mod tests {
         );
         let total = counted.iter().map(|(_, counts)| u64::from(counts.length())).sum();
         let average = ReferenceLength::of(total, 6).expect("six chunks").terms;
-        let profile = QueryProfile::new(&TermCounts::of_text(&analyzer, salt, query), 6, &frequencies);
+        let profile = QueryProfile::new(&TermCounts::of_text(analyzer, salt, query), 6, &frequencies);
         let weights: std::collections::HashMap<i32, f32> = profile.weights().into_iter().collect();
         let mut scored: Vec<(f32, &str)> = counted
             .iter()

@@ -6,7 +6,7 @@ use super::passage::PassageEvidence;
 use super::*;
 
 fn question(text: &str) -> QuestionTerms {
-    QuestionTerms::new(&Analyzer::new(), text, 100, |stem| match stem {
+    QuestionTerms::new(Analyzer::english(), text, 100, |stem| match stem {
         "leav" => 20,
         "parent" => 5,
         "week" => 50,
@@ -36,7 +36,7 @@ fn very_long_questions_are_cut() {
 fn finds_terms_sentence_by_sentence() {
     let terms = question("weeks of parental leave");
     let text = "# Rules\n\nLeave is generous. Parental leave lasts 26 weeks.";
-    let passage = PassageEvidence::new(&Analyzer::new(), &terms, "Leave", text);
+    let passage = PassageEvidence::new(Analyzer::english(), &terms, "Leave", text);
     assert_eq!((passage.title_mask, passage.text_mask), (0b100, 0b111));
     let best = passage.best_sentence(&terms).unwrap();
     assert_eq!(&text[best.range.clone()], "Parental leave lasts 26 weeks.");

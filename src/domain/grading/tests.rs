@@ -13,9 +13,9 @@ const SECURITY: &str = "Laptops are encrypted. Report a lost laptop to the secur
 const PAGES: [&str; 3] = [LEAVE, TRAVEL, SECURITY];
 
 fn inquiry(question: &str) -> Inquiry {
-    let analyzer = Analyzer::new();
+    let analyzer = Analyzer::english();
     let pages: Vec<HashSet<String>> = PAGES.iter().map(|page| analyzer.terms(page).into_iter().collect()).collect();
-    Inquiry::new(&analyzer, question, 12, |stem| pages.iter().filter(|page| page.contains(stem)).count() as u64)
+    Inquiry::new(analyzer, question, 12, |stem| pages.iter().filter(|page| page.contains(stem)).count() as u64)
 }
 
 fn verdicts(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Verdict> {
@@ -25,7 +25,7 @@ fn verdicts(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Verdict> {
         .zip(scores)
         .map(|(text, (dense, lexical))| Passage { title: "Handbook", text, dense, lexical })
         .collect();
-    let evidence = evidence_of(&Analyzer::new(), &inquiry, &passages);
+    let evidence = evidence_of(Analyzer::english(), &inquiry, &passages);
     grade(&inquiry, &passages, &evidence).verdicts
 }
 
@@ -97,7 +97,7 @@ fn features_are_finite_and_named() {
         Passage { title: "", text: "", dense: Some(-1.0), lexical: f32::MAX },
         Passage { title: "", text: "weeks", dense: None, lexical: 0.0 },
     ];
-    let evidence = evidence_of(&Analyzer::new(), &inquiry, &passages);
+    let evidence = evidence_of(Analyzer::english(), &inquiry, &passages);
     for features in of_round(&inquiry, &passages, &evidence) {
         assert!(features.values.iter().all(|value| value.is_finite()), "{features:?}");
     }

@@ -2,8 +2,10 @@
 //!
 //! Words are those of Unicode Standard Annex 29. Each is lower-cased, put into compatibility form
 //! (NFKD: ligatures and full-width letters of PDF files become plain ones), stripped of accents,
-//! dropped if it is an English stop word, and reduced to its English stem (Snowball, Porter 2001).
-//! Words in other scripts pass through unstemmed. Chinese, Japanese and Korean are indexed by every two
+//! dropped if it is a stop word of the collection's language, and reduced to its stem in that language
+//! (Snowball, Porter 2001). A language other than English stems words as they are written, accents and all,
+//! and only then loses those; documents also keep the stem of the word without them, for questions that
+//! leave them out. Words in scripts that the language is not written in pass through unstemmed. Chinese, Japanese and Korean are indexed by every two
 //! neighbouring characters, Thai, Lao, Khmer and Burmese by their words (see [`super::unspaced`]).
 //!
 //! What a word of the annex is not, for search:
@@ -14,13 +16,15 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use frostem::{Algorithm, Stemmer};
+use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
 use super::compound::{capitalised_parts, letter_before, number_and_unit};
+use super::language::Language;
 use super::openings::Openings;
-use super::stop_words::is_stop_word;
+use super::stop_words::StopWords;
 use super::unspaced::characters_of_bigram;
 use super::words::for_each_word;
 
@@ -31,28 +35,42 @@ pub const ANALYZER_VERSION: u32 = 3;
 /// Longest word, in bytes, that is stemmed: what is longer is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
 
-/// Turns text into terms. Cheap to build, stateless between calls.
+/// Turns text into terms. Stateless between calls.
 pub struct Analyzer {
-    stemmer: Stemmer,
+    language: Language,
+    stemmer: Option<Stemmer>,
+    stop_words: StopWords,
 }
 
-impl Default for Analyzer {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+static ANALYZERS: LazyLock<[Analyzer; Language::ALL.len()]> = LazyLock::new(|| Language::ALL.map(Analyzer::new));
 
 impl std::fmt::Debug for Analyzer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Analyzer").finish_non_exhaustive()
+        formatter.debug_struct("Analyzer").field("language", &self.language).finish_non_exhaustive()
+    }
+}
+
+impl Default for &'static Analyzer {
+    fn default() -> Self {
+        Analyzer::of(Language::default())
     }
 }
 
 impl Analyzer {
-    /// The one analyzer there is: English stop words and stems.
+    /// The one analyzer of a language.
     #[must_use]
-    pub fn new() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English) }
+    pub fn of(language: Language) -> &'static Self {
+        ANALYZERS.iter().find(|analyzer| analyzer.language == language).expect("there is one for each")
+    }
+
+    /// The analyzer of English.
+    #[must_use]
+    pub fn english() -> &'static Self {
+        Self::of(Language::English)
+    }
+
+    fn new(language: Language) -> Self {
+        Self { language, stemmer: language.stemmer(), stop_words: StopWords::of(language) }
     }
 
     /// The terms of `text` in reading order, repeated as often as they occur.
@@ -73,21 +91,21 @@ impl Analyzer {
     /// Calls `visit` with every term of `text` that is among `wanted`, perhaps with others, and with the byte
     /// range of its word. Words that cannot be wanted are neither folded nor stemmed, which is most of the cost.
     pub fn for_each_term_among(&self, wanted: &Openings, text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
-        let need = |word: &str| if wanted.may_hold(word) { Need::Stem } else { Need::Nothing };
+        let need = |word: &str| if self.may_hold(wanted, word) { Need::Stem } else { Need::Nothing };
         self.walk(text, need, |term, range| visit(term.unwrap_or_default(), range));
     }
 
     /// The same for who counts all terms: `visit` gets `None` for one that cannot be among `wanted`.
     pub fn for_each_term_or_other(&self, wanted: &Openings, text: &str, mut visit: impl FnMut(Option<&str>)) {
-        let need = |word: &str| if wanted.may_hold(word) { Need::Stem } else { Need::Count };
+        let need = |word: &str| if self.may_hold(wanted, word) { Need::Stem } else { Need::Count };
         self.walk(text, need, |term, _| visit(term));
     }
 
     fn walk(&self, text: &str, need: impl Fn(&str) -> Need, mut visit: impl FnMut(Option<&str>, Range<usize>)) {
-        let mut emit = |word: &str, range: Range<usize>| match need(word) {
+        let mut emit = |word: &str, raw: &str, range: Range<usize>| match need(word) {
             Need::Nothing => {}
-            _ if word.is_empty() || is_stop_word(word) => {}
-            Need::Stem => visit(Some(&self.stem(word)), range),
+            _ if word.is_empty() || self.stop_words.contains(word) => {}
+            Need::Stem => visit(Some(&self.stem_as_written(word, raw)), range),
             Need::Count => visit(None, range),
         };
         let mut word = String::with_capacity(64);
@@ -99,15 +117,15 @@ impl Analyzer {
             let shape = fold_into(raw, &mut word);
             if let Some(sign) = language_sign(&word, text.get(end..).unwrap_or_default()) {
                 word.push_str(sign);
-                emit(&word, start..end + sign.len());
+                emit(&word, &word, start..end + sign.len());
                 return;
             }
             match shape {
-                Shape::Plain => emit(&word, start..end),
+                Shape::Plain => emit(&word, raw, start..end),
                 Shape::Punctuated => {
                     let word = normalise_punctuated(&word);
                     for part in word.split(PART_SEPARATOR) {
-                        emit(part, start..end);
+                        emit(part, part, start..end);
                     }
                 }
             }
@@ -138,7 +156,7 @@ impl Analyzer {
                 }
             }
             let mut add = |word: &str| {
-                if !word.is_empty() && !is_stop_word(word) {
+                if !word.is_empty() && !self.stop_words.contains(word) {
                     visit(&self.stem(word));
                 }
             };
@@ -153,14 +171,48 @@ impl Analyzer {
             if let Some(letter) = letter_before(text, range.start).filter(|_| raw.chars().all(char::is_alphabetic)) {
                 add(&format!("{letter}{folded}"));
             }
+            if self.keeps_accents() && !raw.is_ascii() && self.stem(&folded) != term {
+                add(&folded);
+            }
             if folded.trim_matches('_').contains('_') {
                 visit(folded.trim_matches('_'));
             }
         });
     }
 
+    /// The stem of a folded word.
     fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        if word.len() > LONGEST_STEMMED || !word.is_ascii() { Cow::Borrowed(word) } else { self.stemmer.stem(word) }
+        match &self.stemmer {
+            Some(stemmer) if word.len() <= LONGEST_STEMMED && (word.is_ascii() || self.keeps_accents()) => {
+                stemmer.stem(word)
+            }
+            _ => Cow::Borrowed(word),
+        }
+    }
+
+    /// The stem of a word of which `folded` is what it is without its accents.
+    fn stem_as_written<'w>(&self, folded: &'w str, raw: &str) -> Cow<'w, str> {
+        let Some(stemmer) = self.stemmer.as_ref().filter(|_| self.keeps_accents() && !raw.is_ascii()) else {
+            return self.stem(folded);
+        };
+        if raw.len() > LONGEST_STEMMED {
+            return Cow::Borrowed(folded);
+        }
+        let written: String = raw.nfkc().flat_map(char::to_lowercase).collect();
+        let mut stem = String::with_capacity(raw.len());
+        fold_into(&stemmer.stem(&written), &mut stem);
+        // Of a word that is all ending nothing may be left.
+        if stem.is_empty() { Cow::Borrowed(folded) } else { Cow::Owned(stem) }
+    }
+
+    /// Whether words are stemmed before they lose their accents. English has none to speak of.
+    fn keeps_accents(&self) -> bool {
+        !matches!(self.language, Language::English | Language::None)
+    }
+
+    /// Whether the stem of `word` may be among `wanted`. Other stemmers than the English one change beginnings too.
+    fn may_hold(&self, wanted: &Openings, word: &str) -> bool {
+        self.keeps_accents() || wanted.may_hold(word)
     }
 }
 
@@ -201,6 +253,13 @@ fn fold_into(raw: &str, word: &mut String) -> Shape {
         fold_unicode(raw, word);
     }
     if word.bytes().any(is_joining_punctuation) { Shape::Punctuated } else { Shape::Plain }
+}
+
+/// A word as terms have it, before it is stemmed: lower case, without accents.
+pub(super) fn folded(raw: &str) -> String {
+    let mut word = String::new();
+    fold_into(raw, &mut word);
+    word
 }
 
 /// The slow path of [`fold_into`].

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn terms(text: &str) -> String {
-    Analyzer::new().terms(text).join(" ")
+    Analyzer::english().terms(text).join(" ")
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn other_scripts_pass_through() {
 fn scripts_without_spaces_are_found_by_their_words() {
     let index_terms = |text: &str| {
         let mut terms = Vec::new();
-        Analyzer::new().for_each_index_term(text, |term| terms.push(term.to_owned()));
+        Analyzer::english().for_each_index_term(text, |term| terms.push(term.to_owned()));
         terms
     };
     let rows = [
@@ -62,7 +62,7 @@ fn scripts_without_spaces_are_found_by_their_words() {
     ];
     for (language, document, query) in rows {
         let document = index_terms(document);
-        let query = Analyzer::new().terms(query);
+        let query = Analyzer::english().terms(query);
         assert!(
             !query.is_empty() && query.iter().all(|term| document.contains(term)),
             "{language}: {query:?} {document:?}"
@@ -75,7 +75,7 @@ fn scripts_without_spaces_are_found_by_their_words() {
 fn ranges_point_at_the_words() {
     let text = "Ünder max_retry, C++!";
     let mut found = Vec::new();
-    Analyzer::new().for_each_term(text, |term, range| {
+    Analyzer::english().for_each_term(text, |term, range| {
         found.push((term.to_owned(), &text[range]));
     });
     let expected = [("max", "max_retry"), ("retri", "max_retry"), ("c++", "C++")];
@@ -91,7 +91,7 @@ fn long_words_are_kept_whole() {
 proptest! {
     #[test]
     fn any_text_gives_sound_terms(text in "\\PC*|[a-z.,_:;'0-9#+ éß\u{ad}]{0,40}") {
-        Analyzer::new().for_each_term(&text, |term, range| {
+        Analyzer::english().for_each_term(&text, |term, range| {
             assert!(!term.is_empty() && !term.contains(char::is_whitespace), "{term:?}");
             assert!(!range.is_empty() && text.get(range).is_some());
         });
@@ -113,7 +113,7 @@ fn analyzer_is_shared_between_threads() {
 
 fn index_terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
-    Analyzer::new().for_each_index_term(text, |term| terms.push(term.to_owned()));
+    Analyzer::english().for_each_index_term(text, |term| terms.push(term.to_owned()));
     terms
 }
 
@@ -140,9 +140,58 @@ fn spellings_find_each_other() {
     ];
     for (query, text) in rows {
         let known = index_terms(text);
-        let wanted = Analyzer::new().terms(query);
+        let wanted = Analyzer::english().terms(query);
         assert!(wanted.iter().all(|term| known.contains(term)), "{query}: {wanted:?} in {known:?}");
     }
+}
+
+/// Another form of the word is found, and so is one typed without its accents.
+#[test]
+fn every_language_finds_other_forms_of_a_word() {
+    let rows = [
+        (Language::German, "Die Kündigungsfristen aller Verträge", "vertrag kündigungsfrist KUNDIGUNGSFRISTEN"),
+        (Language::Dutch, "De opzegtermijnen van contracten", "opzegtermijn contract"),
+        (Language::Swedish, "Uppsägningstiderna är långa", "uppsägningstid uppsagningstiderna"),
+        (Language::French, "Les congés payés des salariées", "congé payé salarié salariees"),
+        (
+            Language::Spanish,
+            "Las vacaciones de los trabajadores y sus canciones",
+            "vacación trabajador canción cancion",
+        ),
+        (Language::Italian, "Le ferie dei lavoratori", "lavoratore"),
+        (Language::Portuguese, "As férias dos trabalhadores", "trabalhador ferias"),
+        (Language::Russian, "Отпуск сотрудников компании", "сотрудник компания"),
+        (Language::Ukrainian, "Відпустка працівників компанії", "працівник компанія"),
+        (Language::Polish, "Umowy z pracownikami", "umowa pracownik"),
+        (Language::Finnish, "Työntekijöiden sopimukset", "sopimuksen tyontekijoiden"),
+        (Language::Hungarian, "A szerződések felmondása", "szerződés szerzodesek"),
+        (Language::Turkish, "Çalışanların izinleri", "çalışan calisanlarin"),
+        (Language::Greek, "Οι άδειες των υπαλλήλων", "άδεια υπάλληλος"),
+        (Language::Arabic, "الموظفون والعقود", "الموظفين"),
+        (Language::Hindi, "कर्मचारियों की छुट्टियाँ", "कर्मचारी"),
+    ];
+    let mut missed = Vec::new();
+    for (language, text, query) in rows {
+        let analyzer = Analyzer::of(language);
+        let mut known = Vec::new();
+        analyzer.for_each_index_term(text, |term| known.push(term.to_owned()));
+        let wanted = analyzer.terms(query);
+        if wanted.is_empty() || !wanted.iter().all(|term| known.contains(term)) {
+            missed.push(format!("{query}: {wanted:?} in {known:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn languages_have_their_own_stop_words_and_none_has_none() {
+    assert_eq!(Analyzer::of(Language::German).terms("Das ist für die Mitarbeiter"), ["mitarbeit"]);
+    assert_eq!(
+        Analyzer::of(Language::French).terms("C'est l'été"),
+        Analyzer::of(Language::French).terms("c'est l'ete")
+    );
+    assert_eq!(Analyzer::of(Language::None).terms("The leaves are für alle"), ["the", "leaves", "are", "fur", "alle"]);
+    assert_eq!(Analyzer::of(Language::German).terms("有給休暇"), Analyzer::english().terms("有給休暇"));
 }
 
 #[test]
@@ -152,14 +201,19 @@ fn a_whole_identifier_is_a_term_of_its_own() {
     assert!(!whole("max retry count"));
     assert_eq!(
         index_terms("McDonald iPhone 1990s 2nd high-speed A-B"),
-        Analyzer::new().terms("McDonald iPhone 1990s 2nd high-speed A-B ab")
+        Analyzer::english().terms("McDonald iPhone 1990s 2nd high-speed A-B ab")
     );
 }
 
 proptest! {
     #[test]
-    fn index_terms_begin_with_the_terms(text in "[a-zA-Z0-9 _.,-]{0,60}|\\PC*") {
-        let (terms, index) = (Analyzer::new().terms(&text), index_terms(&text));
+    fn index_terms_begin_with_the_terms(
+        text in "[a-zA-Z0-9 _.,-]{0,60}|[a-zäöüßéèçñşığ ]{0,40}|[а-яёіїє ]{0,40}|\\PC*",
+        language in prop::sample::select(Language::ALL.to_vec()),
+    ) {
+        let analyzer = Analyzer::of(language);
+        let (terms, mut index) = (analyzer.terms(&text), Vec::new());
+        analyzer.for_each_index_term(&text, |term| index.push(term.to_owned()));
         let mut rest = index.iter();
         prop_assert!(terms.iter().all(|term| rest.any(|known| known == term)), "{:?} {:?}", terms, index);
         prop_assert!(index.iter().all(|term| !term.is_empty() && !term.contains(char::is_whitespace)));
@@ -174,7 +228,7 @@ proptest! {
         text in "([A-Ia-z]{1,9}(s|es|ies|ing|ed|ly|y|'s)? ?|dying |lying |skies |C\\+\\+ |é[a-z]{0,3} |[a-z]_[a-z] |,|漢){0,8}",
         picks in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
     ) {
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::english();
         let all = analyzer.terms(&text);
         prop_assume!(!all.is_empty());
         let wanted: Vec<&str> = picks.iter().map(|pick| pick.get(&all).as_str()).collect();

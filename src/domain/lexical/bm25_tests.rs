@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn counts_of(text: &str) -> TermCounts {
-    TermCounts::of_text(&Analyzer::new(), TermSalt::new(b"test"), text)
+    TermCounts::of_text(Analyzer::english(), TermSalt::new(b"test"), text)
 }
 
 fn profile(frequencies: &[(TermId, u64)], chunks: u64) -> QueryProfile {

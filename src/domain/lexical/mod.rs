@@ -8,6 +8,7 @@ pub mod analyzer;
 pub mod bm25;
 pub mod candidates;
 mod compound;
+pub mod language;
 pub mod openings;
 pub mod phrase;
 pub mod reweigh;

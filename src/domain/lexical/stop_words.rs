@@ -1,9 +1,15 @@
-//! English stop words: words so frequent that they say nothing about what a text is about.
+//! Stop words: words so frequent that they say nothing about what a text is about.
 //!
-//! The list is the short English list published with the Snowball stemmers
+//! The English list is the short one published with the Snowball stemmers
 //! (<https://snowballstem.org/algorithms/english/stop.txt>, BSD-3-Clause, Martin Porter), which
 //! already leaves out "us", "will" and other words with a second, meaningful life. Entries are in
-//! the form the analyzer compares: lower case, straight apostrophe.
+//! the form the analyzer compares: lower case, straight apostrophe. The lists of other languages are those of
+//! NLTK, which come from Snowball too; a language that has none goes without, since BM25 makes little of
+//! words that are everywhere.
+
+use std::collections::HashSet;
+
+use super::{analyzer::folded, language::Language};
 
 /// Length in bytes of the longest entry; a longer word is not looked up at all.
 const LONGEST: usize = 10;
@@ -186,9 +192,28 @@ const STOP_WORDS: [&str; 174] = [
     "yourselves",
 ];
 
-/// Whether `word`, lower case and with straight apostrophes, is a stop word.
-pub(super) fn is_stop_word(word: &str) -> bool {
-    word.len() <= LONGEST && STOP_WORDS.binary_search(&word).is_ok()
+/// The stop words of a language.
+pub(super) enum StopWords {
+    English,
+    Folded(HashSet<String>),
+}
+
+impl StopWords {
+    pub(super) fn of(language: Language) -> Self {
+        if language == Language::English {
+            return Self::English;
+        }
+        let listed = stop_words::lookup(language.code()).unwrap_or_default();
+        Self::Folded(listed.iter().map(|word| folded(word)).collect())
+    }
+
+    /// Whether `word`, folded, is one of them.
+    pub(super) fn contains(&self, word: &str) -> bool {
+        match self {
+            Self::English => word.len() <= LONGEST && STOP_WORDS.binary_search(&word).is_ok(),
+            Self::Folded(words) => words.contains(word),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -202,10 +227,17 @@ mod tests {
     }
 
     #[test]
+    fn other_languages_have_theirs_without_accents() {
+        let german = StopWords::of(Language::German);
+        assert!(german.contains("fur") && german.contains("und") && !german.contains("the"));
+        assert!(!StopWords::of(Language::None).contains("the"));
+    }
+
+    #[test]
     fn content_words_stay() {
         for word in ["us", "will", "leave", "can", "", "yourselvess"] {
-            assert!(!is_stop_word(word), "{word}");
+            assert!(!StopWords::English.contains(word), "{word}");
         }
-        assert!(is_stop_word("the") && is_stop_word("don't"));
+        assert!(StopWords::English.contains("the") && StopWords::English.contains("don't"));
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::evidence::QuestionTerms;
 use crate::domain::lexical::analyzer::Analyzer;
 
 fn query(text: &str) -> QuestionTerms {
-    QuestionTerms::new(&Analyzer::new(), text, 100, |stem| match stem {
+    QuestionTerms::new(Analyzer::english(), text, 100, |stem| match stem {
         "zyx" => 0,
         "leav" => 30,
         _ => 3,
@@ -16,7 +16,7 @@ fn query(text: &str) -> QuestionTerms {
 fn features_of(text: &str, passages: &[(&str, &str, f64)]) -> Vec<Features> {
     let passages: Vec<Passage<'_>> =
         passages.iter().map(|(title, text, fused)| Passage { title, text, fused: *fused }).collect();
-    of_passages(&Analyzer::new(), &query(text), &passages)
+    of_passages(Analyzer::english(), &query(text), &passages)
 }
 
 fn value(features: &Features, name: &str) -> f64 {

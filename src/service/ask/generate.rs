@@ -128,7 +128,7 @@ impl Ask<'_> {
         let titles: Vec<String> = evidence.iter().map(|graded| graded.hit.title()).collect();
         let passages: Vec<features::Passage<'_>> =
             evidence.iter().zip(&titles).map(|(graded, title)| passage_of(&graded.hit, title)).collect();
-        let found = features::evidence_of(&self.service.analyzer, inquiry, &passages);
+        let found = features::evidence_of(self.analyzer, inquiry, &passages);
         let sources: Vec<AnswerSource<'_>> = evidence
             .iter()
             .map(|graded| AnswerSource {

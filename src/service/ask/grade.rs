@@ -33,7 +33,7 @@ impl Ask<'_> {
         let titles: Vec<String> = found.hits.iter().map(Hit::title).collect();
         let passages: Vec<features::Passage<'_>> =
             found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
-        let evidence = features::evidence_of(&self.service.analyzer, inquiry, &passages);
+        let evidence = features::evidence_of(self.analyzer, inquiry, &passages);
         let GradedRound { answerability, verdicts } = calibrated::grade(inquiry, &passages, &evidence);
         let mut graded: Vec<GradedHit> = found
             .hits

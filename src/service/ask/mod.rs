@@ -41,7 +41,6 @@ use crate::{
         cost::NanoUsd,
         filter::Filter,
         identity::Caller,
-        lexical::analyzer::Analyzer,
     },
     providers::{
         Embedder,
@@ -169,8 +168,6 @@ pub struct AskParts {
     pub embedder: Arc<dyn Embedder>,
     /// They grade the doubtful cases, rewrite and answer; without any the built-in parts do.
     pub models: Arc<ChatModels>,
-    /// Makes terms of texts.
-    pub analyzer: Arc<Analyzer>,
     /// Defaults and limits of the deployment.
     pub settings: Settings,
     /// Time and identities.

@@ -104,7 +104,7 @@ impl Ask<'_> {
     }
 
     fn grade_for(&self, text: &str, found: &Retrieved) -> Vec<Verdict> {
-        let analyzer = &self.service.analyzer;
+        let analyzer = self.analyzer;
         let inquiry = Inquiry::new(analyzer, text, found.chunks, |stem| {
             found.document_frequencies.get(stem).copied().unwrap_or(0)
         });
@@ -132,7 +132,7 @@ impl Ask<'_> {
         let claims: Vec<&str> = answer.claims().iter().filter_map(|claim| claim.span.slice(answer.text())).collect();
         let claimed = claims.join("\n");
         let asked = &plan.sub_questions;
-        let is_missing = |place: &&usize| !planning::is_covered(&self.service.analyzer, asked, **place, &claimed);
+        let is_missing = |place: &&usize| !planning::is_covered(self.analyzer, asked, **place, &claimed);
         self.sub_questions.unanswered.iter().filter(is_missing).filter_map(|place| asked.get(*place).cloned()).collect()
     }
 }

@@ -59,6 +59,6 @@ impl Ask<'_> {
                 hits.map(|verdict| verdict.hit.hit.passage.text.as_str()).collect()
             })
             .unwrap_or_default();
-        built_in::rewrite(&self.service.analyzer, inquiry, &self.tried, &feedback)
+        built_in::rewrite(self.analyzer, inquiry, &self.tried, &feedback)
     }
 }

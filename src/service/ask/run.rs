@@ -26,10 +26,11 @@ use crate::{
         evidence::Inquiry,
         grouping::Grouping,
         identity::Caller,
+        lexical::analyzer::Analyzer,
         rewriting::Tried,
     },
     providers::chat::{CallRole, ChatChain},
-    service::retrieval::{Hit, RetrievalQuery, Retrieved, Stages},
+    service::retrieval::{Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
     store::SearchedCollection,
 };
 
@@ -39,6 +40,8 @@ pub(super) struct Ask<'a> {
     pub(super) flights: &'a Flights,
     /// Set while the answer, once there is one, may go into the cache.
     pub(super) miss: Option<CacheMiss>,
+    /// Makes terms of texts, in the language of the collections.
+    pub(super) analyzer: &'static Analyzer,
     pub(super) caller: &'a Caller,
     pub(super) request: &'a AskRequest,
     pub(super) id: Uuid,
@@ -86,6 +89,7 @@ impl<'a> Ask<'a> {
             service,
             flights,
             miss: None,
+            analyzer: Default::default(),
             caller,
             request,
             id: service.context.ids.next(),
@@ -124,6 +128,7 @@ impl<'a> Ask<'a> {
 
     async fn work(&mut self) -> Result<AskReport, AskError> {
         let collections = self.service.retriever.collections(self.caller.tenant, &self.request.collections).await?;
+        self.analyzer = judging_analyzer(&collections);
         let mut query = self.request.question.clone();
         loop {
             let step = next_step(&self.state());
@@ -215,7 +220,7 @@ impl<'a> Ask<'a> {
 
     /// What the question asks for, weighed by the collections asked.
     fn inquire(&self, found: &Retrieved) -> Inquiry {
-        Inquiry::new(&self.service.analyzer, &self.request.question, found.chunks, |stem| {
+        Inquiry::new(self.analyzer, &self.request.question, found.chunks, |stem| {
             found.document_frequencies.get(stem).copied().unwrap_or(0)
         })
     }

@@ -40,7 +40,7 @@ impl EvaluationService {
     /// # Errors
     /// [`EvaluationError::CollectionExists`] unless it `may_exist`; service failures.
     pub async fn open(&self, collection: &str, may_exist: bool) -> Result<(), EvaluationError> {
-        match self.collections.create(self.tenant, collection, self.collections.default_splitter()).await {
+        match self.collections.create(self.tenant, collection, self.collections.defaults()).await {
             Ok(_) => Ok(()),
             Err(ServiceError::Conflict { .. }) if may_exist => Ok(()),
             Err(ServiceError::Conflict { .. }) => Err(EvaluationError::CollectionExists(collection.to_owned())),

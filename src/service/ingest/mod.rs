@@ -32,12 +32,13 @@ use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
         identity::TenantId,
+        lexical::language::Language,
         split::SplitterSettings,
     },
     providers::outbound::Outbound,
     store::{
-        Collection, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, NewJobItem, ProfileId, QueueLimits,
-        RequestKey, Store,
+        Collection, CollectionSettings, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, NewJobItem,
+        ProfileId, QueueLimits, RequestKey, Store,
     },
 };
 
@@ -55,6 +56,8 @@ pub struct Settings {
     pub lease: Duration,
     /// Most tokens of a chunk in collections that say nothing else; the embedder's window lowers it further.
     pub chunk_tokens: usize,
+    /// What words are stemmed in, likewise.
+    pub language: Language,
     /// What reading one document may take.
     pub extraction: ExtractionSettings,
     /// Failures that may pass, and apart from them workers lost by it, after which a document is given up.
@@ -73,6 +76,7 @@ impl Default for Settings {
             workers: const { NonZeroUsize::new(2).expect("two is not zero") },
             lease: Duration::from_secs(30),
             chunk_tokens: 512,
+            language: Language::default(),
             extraction: ExtractionSettings::default(),
             max_attempts: 5,
             poll: Duration::from_secs(1),
@@ -83,10 +87,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How the documents of a collection are split that says nothing about it.
+    /// The settings of a collection that says nothing about them.
     #[must_use]
-    pub fn splitter(&self) -> SplitterSettings {
-        SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() }
+    pub fn collection_defaults(&self) -> CollectionSettings {
+        let splitter = SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() };
+        CollectionSettings { splitter, language: self.language }
     }
 
     fn lease(&self) -> Lease {
@@ -183,7 +188,7 @@ enum Payload {
 pub struct IngestService {
     store: Store,
     profile: ProfileId,
-    splitter: SplitterSettings,
+    defaults: CollectionSettings,
     limits: QueueLimits,
     /// Checks the URLs of webhooks; `None` when there is no key to sign them with.
     webhooks: Option<Arc<Outbound>>,
@@ -203,18 +208,18 @@ pub struct Signal {
 }
 
 impl IngestService {
-    /// Ingest into `store`; collections that it makes live in `profile` and are split by `splitter`.
+    /// Ingest into `store`; collections that it makes live in `profile` and have the `defaults`.
     #[must_use]
     pub const fn new(
         store: Store,
         profile: ProfileId,
-        splitter: SplitterSettings,
+        defaults: CollectionSettings,
         limits: QueueLimits,
         webhooks: Option<Arc<Outbound>>,
         context: Context,
         signal: Arc<Signal>,
     ) -> Self {
-        Self { store, profile, splitter, limits, webhooks, context, signal }
+        Self { store, profile, defaults, limits, webhooks, context, signal }
     }
 
     /// Accepts documents; the collection is made if it does not exist. Once this returns they survive
@@ -250,7 +255,7 @@ impl IngestService {
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
         let now = self.context.clock.now();
-        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, splitter: self.splitter };
+        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings: self.defaults };
         let (collection, _) = self.store.ensure_collection(tenant, new, now).await?;
         if collection.profile_id == self.profile { Ok(collection) } else { Err(foreign_profile(&collection)) }
     }

@@ -38,7 +38,6 @@ pub struct Processor {
     pub(super) embedder: Arc<dyn Embedder>,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
-    pub(super) analyzer: Arc<Analyzer>,
     pub(super) settings: Settings,
     pub(super) context: Context,
 }
@@ -50,11 +49,10 @@ impl Processor {
         store: Store,
         embedder: Arc<dyn Embedder>,
         outbound: Arc<Outbound>,
-        analyzer: Arc<Analyzer>,
         settings: Settings,
         context: Context,
     ) -> Self {
-        Self { store, embedder, outbound, analyzer, settings, context }
+        Self { store, embedder, outbound, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
@@ -205,7 +203,7 @@ impl Processor {
         embedded: &[Embedded],
         unchanged: &[(i32, uuid::Uuid)],
     ) -> Result<Landing, ServiceError> {
-        let counted = self.count_terms(&collection, embedded);
+        let counted = Self::count_terms(&collection, embedded);
         loop {
             if !embedded.is_empty() && collection.average_length <= 0.0 {
                 collection.average_length = self.first_reference(handle, &collection, &counted).await?;
@@ -237,13 +235,14 @@ impl Processor {
         }
     }
 
-    fn count_terms(&self, collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
+    fn count_terms(collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
+        let analyzer = Analyzer::of(collection.language);
         let salt = TermSalt::new(collection.id.as_bytes());
         embedded
             .iter()
             .map(|document| {
                 let pieces = document.prepared.pieces.iter();
-                pieces.map(|piece| TermCounts::of_text(&self.analyzer, salt, piece.indexed_text())).collect()
+                pieces.map(|piece| TermCounts::of_text(analyzer, salt, piece.indexed_text())).collect()
             })
             .collect()
     }

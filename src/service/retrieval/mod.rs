@@ -107,6 +107,8 @@ pub struct Retrieved {
     pub hits: Vec<Hit>,
     /// Chunks in the collections.
     pub chunks: u64,
+    /// What the question is judged with: the analyzer of the first collection.
+    pub analyzer: &'static Analyzer,
     /// Best BM25 score over the query's idf mass: whether the collections hold what was asked for.
     pub evidence: f64,
     /// How many chunks hold each of the query's stems.
@@ -125,7 +127,6 @@ pub struct Retriever {
     store: Store,
     embedder: Arc<dyn Embedder>,
     profile: ProfileId,
-    analyzer: Arc<Analyzer>,
 }
 
 #[derive(Default)]
@@ -145,8 +146,8 @@ struct Statistics {
 impl Retriever {
     /// Retrieval with this embedder, whose space the store knows as `profile`.
     #[must_use]
-    pub fn new(store: Store, embedder: Arc<dyn Embedder>, profile: ProfileId, analyzer: Arc<Analyzer>) -> Self {
-        Self { store, embedder, profile, analyzer }
+    pub fn new(store: Store, embedder: Arc<dyn Embedder>, profile: ProfileId) -> Self {
+        Self { store, embedder, profile }
     }
 
     /// The named collections, in this order.
@@ -200,6 +201,7 @@ impl Retriever {
         let mut found = Retrieved {
             hits: Vec::new(),
             chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
+            analyzer: judging_analyzer(query.collections),
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
             best_similarity,
@@ -264,13 +266,14 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         ids: &[Uuid],
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
-        let stems: BTreeSet<String> = self.analyzer.terms(query.text).into_iter().collect();
+        let stems: BTreeSet<String> = judging_analyzer(query.collections).terms(query.text).into_iter().collect();
         let per_collection: Vec<(&SearchedCollection, TermSalt, TermCounts)> = query
             .collections
             .iter()
             .map(|searched| {
                 let salt = TermSalt::new(searched.collection.id.as_bytes());
-                (searched, salt, TermCounts::of_text(&self.analyzer, salt, query.text))
+                let analyzer = Analyzer::of(searched.collection.language);
+                (searched, salt, TermCounts::of_text(analyzer, salt, query.text))
             })
             .collect();
         let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
@@ -295,6 +298,12 @@ impl Retriever {
         lexical_query.weights.dedup_by_key(|(term, _)| *term);
         Ok((Statistics { lexical_query, profiles }, result))
     }
+}
+
+/// Questions over collections in several languages are judged in that of the first.
+#[must_use]
+pub fn judging_analyzer(collections: &[SearchedCollection]) -> &'static Analyzer {
+    collections.first().map(|searched| Analyzer::of(searched.collection.language)).unwrap_or_default()
 }
 
 /// One ranking from both lists, best first, without what is below the request's score.

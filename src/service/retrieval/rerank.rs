@@ -11,9 +11,9 @@ use crate::domain::{
 
 impl Retriever {
     /// Orders the first hits anew by their text; those below keep their order behind them.
-    pub(super) fn rerank(&self, query: &RetrievalQuery<'_>, hits: &mut [Hit], found: &mut Retrieved) {
+    pub(super) fn rerank(query: &RetrievalQuery<'_>, hits: &mut [Hit], found: &mut Retrieved) {
         let started = Instant::now();
-        let terms = QuestionTerms::new(&self.analyzer, query.text, found.chunks, |stem| {
+        let terms = QuestionTerms::new(found.analyzer, query.text, found.chunks, |stem| {
             found.document_frequencies.get(stem).copied().unwrap_or(0)
         });
         let depth = hits.len().min(reranking::DEPTH);
@@ -25,7 +25,7 @@ impl Retriever {
             .zip(&titles)
             .map(|(hit, title)| features::Passage { title, text: &hit.passage.text, fused: scale.apply(hit.fused) })
             .collect();
-        let scores = reranking::score(&features::of_passages(&self.analyzer, &terms, &passages));
+        let scores = reranking::score(&features::of_passages(found.analyzer, &terms, &passages));
         for (hit, score) in first.iter_mut().zip(scores) {
             hit.reranked = Some(score);
         }

@@ -33,7 +33,7 @@ impl Retriever {
         let mut fetched = first.len();
         let mut hits = self.fetch(query.tenant, first).await?;
         if query.stages.rerank {
-            self.rerank(query, &mut hits, found);
+            Self::rerank(query, &mut hits, found);
         }
         found.stages.quoted = quoted_first(query, &mut hits);
         let mut grouped = places(query);

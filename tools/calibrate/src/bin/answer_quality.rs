@@ -25,25 +25,16 @@ use calibrate::{Collection, cosine, read_json_lines, read_vectors};
 
 fn main() {
     let folder = std::env::args().nth(1).expect("a prepared folder");
-    let top_k = std::env::args()
-        .nth(2)
-        .map_or(5, |top_k| top_k.parse().expect("TOP_K"));
-    let analyzer = Analyzer::new();
-    let collection = Collection::read(&analyzer, &folder, None, 0);
+    let top_k = std::env::args().nth(2).map_or(5, |top_k| top_k.parse().expect("TOP_K"));
+    let analyzer = Analyzer::english();
+    let collection = Collection::read(analyzer, &folder, None, 0);
     let questions = read_json_lines(&format!("{folder}/qa.jsonl"));
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
-    let sentences: HashMap<String, Vec<f32>> =
-        read_json_lines(&format!("{folder}/sentences.jsonl"))
-            .iter()
-            .map(|text| {
-                text.as_str()
-                    .expect("a string")
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
-            .zip(read_vectors(&format!("{folder}/sentences.f32")))
-            .collect();
+    let sentences: HashMap<String, Vec<f32>> = read_json_lines(&format!("{folder}/sentences.jsonl"))
+        .iter()
+        .map(|text| text.as_str().expect("a string").split_whitespace().collect::<Vec<_>>().join(" "))
+        .zip(read_vectors(&format!("{folder}/sentences.f32")))
+        .collect();
     for mode in ["all passages", "correct", "candidates"] {
         for with_cosines in [true, false] {
             let mut tally: HashMap<&str, usize> = HashMap::new();
@@ -51,9 +42,7 @@ fn main() {
                 if question["answerable"] != serde_json::Value::Bool(true) {
                     continue;
                 }
-                let mut count = |name: &'static str, yes: bool| {
-                    *tally.entry(name).or_default() += usize::from(yes)
-                };
+                let mut count = |name: &'static str, yes: bool| *tally.entry(name).or_default() += usize::from(yes);
                 count("questions", true);
                 let text = question["question"].as_str().expect("question");
                 let answers: Vec<String> = question["answers"]
@@ -62,10 +51,9 @@ fn main() {
                     .flatten()
                     .map(|answer| answer.as_str().expect("answer").to_lowercase())
                     .collect();
-                let inquiry = Inquiry::new(&analyzer, text, collection.ids.len() as u64, |stem| {
-                    collection.frequency(stem)
-                });
-                let hits = collection.search(&analyzer, text, vector, top_k);
+                let inquiry =
+                    Inquiry::new(analyzer, text, collection.ids.len() as u64, |stem| collection.frequency(stem));
+                let hits = collection.search(analyzer, text, vector, top_k);
                 let passages: Vec<Passage<'_>> = hits
                     .iter()
                     .map(|hit| Passage {
@@ -75,21 +63,18 @@ fn main() {
                         lexical: hit.lexical,
                     })
                     .collect();
-                let evidence = features::evidence_of(&analyzer, &inquiry, &passages);
+                let evidence = features::evidence_of(analyzer, &inquiry, &passages);
                 let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
                 let (mut sources, mut kept) = (Vec::new(), Vec::new());
-                for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence)
-                {
+                for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence) {
                     let admitted = match mode {
                         "correct" => verdict.grade == Grade::Correct,
                         "candidates" => verdict.grade != Grade::Incorrect,
                         _ => true,
                     };
                     if admitted {
-                        sources.push(AnswerSource {
-                            text: passage.text,
-                            probability: verdict.probability.unwrap_or(0.5),
-                        });
+                        sources
+                            .push(AnswerSource { text: passage.text, probability: verdict.probability.unwrap_or(0.5) });
                         kept.push(evidence.clone());
                     }
                 }
@@ -101,8 +86,7 @@ fn main() {
                         embedded.map_or(0.0, |sentence| cosine(vector, sentence))
                     })
                     .collect();
-                let Some(answer) = compose(&inquiry, &found, with_cosines.then_some(&cosines))
-                else {
+                let Some(answer) = compose(&inquiry, &found, with_cosines.then_some(&cosines)) else {
                     continue;
                 };
                 count("answered", true);
@@ -116,34 +100,20 @@ fn main() {
                     .filter(|sentence| !sentence.is_context)
                     .max_by(|one, two| one.score.total_cmp(&two.score))
                     .expect("a sentence");
-                count(
-                    "best sentence holds it",
-                    holds(&sources[best.source].text[best.range.clone()]),
-                );
+                count("best sentence holds it", holds(&sources[best.source].text[best.range.clone()]));
                 count(
                     "answer holds it",
-                    answer
-                        .sentences
-                        .iter()
-                        .any(|s| holds(&sources[s.source].text[s.range.clone()])),
+                    answer.sentences.iter().any(|s| holds(&sources[s.source].text[s.range.clone()])),
                 );
                 count("sentences", false);
                 *tally.entry("sentences").or_default() += answer.sentences.len();
                 if with_cosines {
-                    let prepared: Vec<PreparedSource> = sources
-                        .iter()
-                        .map(|source| PreparedSource::new(source.text))
-                        .collect();
+                    let prepared: Vec<PreparedSource> =
+                        sources.iter().map(|source| PreparedSource::new(source.text)).collect();
                     let draft = Draft::new(answer.text.clone(), &prepared);
-                    let accepted = matches!(
-                        validate(&draft, Level::Cited, Attempt::First),
-                        Verdict::Accept(_)
-                    );
+                    let accepted = matches!(validate(&draft, Level::Cited, Attempt::First), Verdict::Accept(_));
                     *tally.entry("accepted").or_default() += usize::from(accepted);
-                    let supported = matches!(
-                        validate(&draft, Level::Supported, Attempt::First),
-                        Verdict::Accept(_)
-                    );
+                    let supported = matches!(validate(&draft, Level::Supported, Attempt::First), Verdict::Accept(_));
                     *tally.entry("accepted as supported").or_default() += usize::from(supported);
                     if !accepted && tally["answered"] < 400 {
                         eprintln!("REJECTED: {}", answer.text);

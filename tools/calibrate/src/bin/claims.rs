@@ -36,8 +36,8 @@ fn main() {
     let folder = &arguments[1];
     let most = arguments.get(2).map_or(usize::MAX, |most| most.parse().expect("QUESTIONS"));
     let as_text = arguments.get(3).is_some_and(|flag| flag == "--text");
-    let analyzer = Analyzer::new();
-    let collection = Collection::read(&analyzer, folder, None, 0);
+    let analyzer = Analyzer::english();
+    let collection = Collection::read(analyzer, folder, None, 0);
     let asked = read_json_lines(&format!("{folder}/qa.jsonl"));
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -88,7 +88,15 @@ fn main() {
                 let values: Vec<String> =
                     scorer.features(&text, &indices).iter().map(|value| format!("{value:.4}")).collect();
                 let support = scorer.support(&text, &indices);
-                writeln!(out, "{number}\t{}\t{kind}\t{:.4}\t{}\t{}", claim.form, support.score, support.missing.len(), values.join("\t")).expect("stdout");
+                writeln!(
+                    out,
+                    "{number}\t{}\t{kind}\t{:.4}\t{}\t{}",
+                    claim.form,
+                    support.score,
+                    support.missing.len(),
+                    values.join("\t")
+                )
+                .expect("stdout");
             }
         }
     }

@@ -3,11 +3,7 @@
 //! FOLDER holds corpus.jsonl and queries.jsonl. Adds chunks.jsonl (document, title, text and the numbers
 //! of its sentences), chunks.f32, queries.f32 and sentences.f32, unit vectors of the built-in model one
 //! after the other. Equal sentences share a number.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -16,7 +12,7 @@ use std::num::NonZeroUsize;
 use calibrate::read_json_lines;
 use cited::domain::sentence::sentences;
 use cited::domain::split::{
-    FrontComposer, Outline, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
+    FrontComposer, Outline, PageMap, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
 };
 use cited::providers::minilm::{MiniLm, WordPiece};
 use serde_json::json;
@@ -54,7 +50,7 @@ fn read_corpus(folder: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
             (title, text) = (String::new(), title);
         }
         let outline = Outline::of(settings.kind, &text);
-        let source = SplitSource { text: &text, title: &title, outline: &outline };
+        let source = SplitSource { text: &text, title: &title, outline: &outline, pages: &PageMap::default() };
         let fronts = FrontComposer::new(&title, window, &count);
         for piece in split(&source, &settings, window, &count) {
             let words = &text[piece.bytes.clone()];

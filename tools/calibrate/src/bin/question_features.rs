@@ -19,8 +19,8 @@ fn main() {
     let (documents, questions) = (&arguments[1], &arguments[2]);
     let size = arguments.get(3).map(|size| size.parse::<usize>().expect("SIZE"));
     let seed = arguments.get(4).map_or(0, |seed| seed.parse::<u64>().expect("SEED"));
-    let analyzer = Analyzer::new();
-    let collection = Collection::read(&analyzer, documents, size, seed);
+    let analyzer = Analyzer::english();
+    let collection = Collection::read(analyzer, documents, size, seed);
     let asked = read_json_lines(&format!("{questions}/qa.jsonl"));
     let vectors = read_vectors(&format!("{questions}/questions.f32"));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -28,7 +28,7 @@ fn main() {
     for (row, vector) in asked.iter().zip(&vectors) {
         let text = row["question"].as_str().expect("question");
         let source = row["source_doc"].as_str().unwrap_or_default();
-        let round = collection.round(&analyzer, text, vector, TOP_K);
+        let round = collection.round(analyzer, text, vector, TOP_K);
         let judged = question::answerability(&round.inquiry, &round.passages, &round.evidence);
         let features = question::of_round(&round.inquiry, &round.passages, &round.evidence);
         let values: Vec<String> = features.values.iter().map(|value| format!("{value:.5}")).collect();

@@ -4,11 +4,7 @@
 //! documents, what fusion found below the passages that are looked at again, and those passages with
 //! their features. Retrieval is exhaustive, and otherwise as the service does it: by chunk, fused half
 //! and half, a document at the place of its best chunk.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::cast_precision_loss,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -73,10 +69,10 @@ impl Index {
             .iter()
             .map(|row| Chunk { document: field(row, "document"), title: field(row, "title"), text: field(row, "text") })
             .collect();
-        let (analyzer, salt) = (Analyzer::new(), TermSalt::new(b"calibration"));
+        let (analyzer, salt) = (Analyzer::english(), TermSalt::new(b"calibration"));
         let counts: Vec<TermCounts> = chunks
             .iter()
-            .map(|chunk| TermCounts::of_text(&analyzer, salt, &format!("{}\n{}", chunk.title, chunk.text)))
+            .map(|chunk| TermCounts::of_text(analyzer, salt, &format!("{}\n{}", chunk.title, chunk.text)))
             .collect();
         let total = counts.iter().map(|counts| u64::from(counts.length())).sum();
         let average = ReferenceLength::of(total, chunks.len() as u64).expect("terms").terms;
@@ -130,7 +126,9 @@ fn read_judgements(path: &str) -> HashMap<String, BTreeMap<String, u32>> {
     let mut judgements: HashMap<String, BTreeMap<String, u32>> = HashMap::new();
     for line in text.lines() {
         let mut fields = line.split_whitespace();
-        let (Some(query), Some(document), Some(grade)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let (Some(query), Some(document), Some(grade)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
         if let Some(grade) = grade.parse().ok().filter(|grade| *grade > 0) {
             judgements.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
         }
