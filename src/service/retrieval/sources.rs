@@ -11,7 +11,7 @@ use crate::{
             join::{Stretch, gaps, join},
         },
         identity::{ChunkKey, TenantId},
-        lexical::phrase,
+        lexical::phrase::{self, Phrase},
         reranking,
     },
     service::ServiceError,
@@ -27,15 +27,16 @@ impl Retriever {
         fused: Vec<Fused<ChunkKey>>,
         found: &mut Retrieved,
     ) -> Result<Vec<Hit>, ServiceError> {
+        let phrases = phrase::quoted(query.text);
         let total = fused.len();
         let mut fused = fused.into_iter();
-        let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query)).collect();
+        let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query, &phrases)).collect();
         let mut fetched = first.len();
         let mut hits = self.fetch(query.tenant, first).await?;
         if query.stages.rerank {
             Self::rerank(query, &mut hits, found);
         }
-        found.stages.quoted = quoted_first(query, &mut hits);
+        found.stages.quoted = quoted_first(&phrases, &mut hits);
         let mut grouped = places(query);
         loop {
             let best = hits.get(..grouped).unwrap_or(&hits);
@@ -120,17 +121,19 @@ impl Retriever {
 
 /// Puts passages that hold what the query has in quotation marks before all others, those that hold most
 /// of it first; how many there are. The order is otherwise kept.
-fn quoted_first(query: &RetrievalQuery<'_>, hits: &mut [Hit]) -> usize {
-    let phrases = phrase::quoted(query.text);
+fn quoted_first(phrases: &[Phrase], hits: &mut Vec<Hit>) -> usize {
     if phrases.is_empty() {
         return 0;
     }
-    let held = |hit: &Hit| {
+    let held_by = |hit: &Hit| {
         let words = format!("{} {}", hit.title(), hit.passage.text);
         phrases.iter().filter(|phrase| phrase.is_in(&words)).count()
     };
-    hits.sort_by_cached_key(|hit| std::cmp::Reverse(held(hit)));
-    hits.iter().filter(|hit| held(hit) > 0).count()
+    let mut counted: Vec<(usize, Hit)> = hits.drain(..).map(|hit| (held_by(&hit), hit)).collect();
+    counted.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+    let holding = counted.iter().filter(|(held, _)| *held > 0).count();
+    hits.extend(counted.into_iter().map(|(_, hit)| hit));
+    holding
 }
 
 /// How many of the best passages are grouped at first: some stand in for duplicates and neighbours.
@@ -142,8 +145,8 @@ fn places(query: &RetrievalQuery<'_>) -> usize {
 
 /// How many passages are read at first: what the reranker looks at; of a query with a quotation all that
 /// were found.
-fn first_fetch(query: &RetrievalQuery<'_>) -> usize {
-    if !phrase::quoted(query.text).is_empty() {
+fn first_fetch(query: &RetrievalQuery<'_>, phrases: &[Phrase]) -> usize {
+    if !phrases.is_empty() {
         return usize::MAX;
     }
     let reranked = if query.stages.rerank { reranking::DEPTH } else { 0 };
