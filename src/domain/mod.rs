@@ -24,5 +24,6 @@ pub mod reranking;
 pub mod rewriting;
 pub mod sentence;
 pub mod span;
+pub mod speculation;
 pub mod split;
 pub mod wording;

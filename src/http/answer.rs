@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{
-    source::SourceBody,
-    stages::{hundredths as round, scan_name, stages_json},
-};
+use super::{source::SourceBody, stages::hundredths as round};
 use crate::{
     domain::{
         citation::{Citation, CitationError, Level},
@@ -16,7 +13,7 @@ use crate::{
         planning::Plan,
     },
     providers::FailedAttempt,
-    service::ask::{AskOutcome, AskReport, AskWarning, GradedHit, Trace},
+    service::ask::{AskOutcome, AskReport, AskWarning, GradedHit},
 };
 
 /// An answer, or an honest abstention.
@@ -168,6 +165,22 @@ pub(super) struct UsageBody {
     estimated: bool,
     /// Cost in US dollars; 0 for models whose price is not configured.
     cost_usd: f64,
+    /// What of all this was for nothing.
+    wasted: WastedBody,
+}
+
+/// What an answer cost that was begun before the grades were there and then thrown away (`speculative`).
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Wasted)]
+pub(super) struct WastedBody {
+    /// Calls of a configured model.
+    llm_calls: u32,
+    /// Tokens read by it.
+    prompt_tokens: u64,
+    /// Tokens written by it, as far as they arrived.
+    completion_tokens: u64,
+    /// Cost in US dollars; the most that it may be if the call was ended before its reply began.
+    cost_usd: f64,
 }
 
 /// Where the time went, milliseconds.
@@ -213,6 +226,12 @@ impl AnswerBody {
                 completion_tokens: report.usage.completion_tokens,
                 estimated: report.usage.has_estimates,
                 cost_usd: report.usage.cost.usd(),
+                wasted: WastedBody {
+                    llm_calls: report.usage.wasted.llm_calls,
+                    prompt_tokens: report.usage.wasted.prompt_tokens,
+                    completion_tokens: report.usage.wasted.completion_tokens,
+                    cost_usd: report.usage.wasted.cost.usd(),
+                },
             },
             timings_ms: TimingsBody {
                 plan: round(timings.plan),
@@ -309,76 +328,4 @@ pub(super) fn attempt_json(attempt: &FailedAttempt) -> Value {
         "tried": attempt.was_tried,
         "duration_ms": round(attempt.duration.as_secs_f64() * 1_000.0),
     })
-}
-
-/// The whole path of an ask.
-pub(super) fn trace_json(trace: &Trace) -> Value {
-    let rounds: Vec<Value> = trace
-        .rounds
-        .iter()
-        .map(|round| {
-            let verdicts: Vec<Value> = round
-                .verdicts
-                .iter()
-                .map(|verdict| {
-                    let graded = &verdict.hit;
-                    json!({
-                        "urn": graded.hit.urn().to_string(),
-                        "grade": verdict.grade,
-                        "probability": graded.verdict.probability,
-                        "reason": graded.verdict.reason,
-                        "by": graded.by.as_str(),
-                        "scores": {
-                            "dense": graded.hit.dense,
-                            "lexical": graded.hit.lexical,
-                            "fused": graded.hit.fused,
-                            "reranked": graded.hit.reranked,
-                        },
-                    })
-                })
-                .collect();
-            json!({
-                "query": round.query,
-                "new": round.new,
-                "evidence": round.evidence,
-                "answerability": round.answerability,
-                "vector_scan": round.scan.map(scan_name),
-                "stages": stages_json(trace.stages, &round.stages, round.scan),
-                "verdicts": verdicts,
-            })
-        })
-        .collect();
-    let calls: Vec<Value> = trace
-        .calls
-        .iter()
-        .map(|call| {
-            json!({
-                "role": call.role.as_str(),
-                "provider": call.model.provider,
-                "model": call.model.model,
-                "prompt_tokens": call.usage.prompt_tokens,
-                "completion_tokens": call.usage.completion_tokens,
-                "estimated": call.usage.is_estimated,
-                "cost_usd": call.cost.usd(),
-                "temperature": call.sampling.temperature,
-                "seed": call.sampling.seed,
-                "duration_ms": round(call.duration_ms),
-                "cut_at_token_limit": call.is_cut,
-                "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    let failed_calls: Vec<Value> = trace
-        .failed_calls
-        .iter()
-        .map(|call| {
-            json!({
-                "role": call.role.as_str(),
-                "failed_attempts": call.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    let attempts: Vec<Value> =
-        trace.attempts.iter().map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors})).collect();
-    json!({"plan": trace.plan, "steps": trace.steps, "rounds": rounds, "calls": calls, "failed_calls": failed_calls, "attempts": attempts})
 }

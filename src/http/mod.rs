@@ -19,6 +19,7 @@ mod problem;
 mod search;
 mod source;
 mod stages;
+mod trace;
 
 use std::{sync::Arc, time::Duration};
 

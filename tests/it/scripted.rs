@@ -46,6 +46,8 @@ pub enum Reply {
     Body(String),
     /// With this text, after this long.
     Slow(Duration, String),
+    /// With this text, this long after so many calls of another role have come in.
+    After((Role, usize), Duration, String),
     /// With this text, cut because the tokens are used up.
     Cut(String),
     /// With this text, and without a word on usage.
@@ -256,13 +258,20 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
     };
     let guard = Abandonment(Arc::clone(&shared.abandoned), false);
     let reply = reply.unwrap_or_else(|| Reply::Status(500, format!("nothing is scripted for {role:?}")));
+    if let Reply::After((awaited, count), wait, _) = &reply {
+        let came = || shared.script.lock().expect("lock").calls.iter().filter(|call| call.role == *awaited).count();
+        while came() < *count {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        tokio::time::sleep(*wait).await;
+    }
     give(reply, dialect, is_stream, guard).await
 }
 
 async fn give(reply: Reply, dialect: Dialect, is_stream: bool, mut guard: Abandonment) -> Response {
     let finished = match reply {
         Reply::Pieces(media_type, pieces) => return body_in_pieces(media_type, pieces, guard),
-        Reply::Text(text) => dialect.reply(&text, false, true, is_stream),
+        Reply::Text(text) | Reply::After(_, _, text) => dialect.reply(&text, false, true, is_stream),
         Reply::Cut(text) => dialect.reply(&text, true, true, is_stream),
         Reply::Unmetered(text) => dialect.reply(&text, false, false, is_stream),
         Reply::Slow(wait, text) => {

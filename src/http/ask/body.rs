@@ -13,7 +13,7 @@ use super::super::{
     stages::{ModeBody, StagesBody},
 };
 use crate::{
-    domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient},
+    domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
     providers::chat::{ChatModels, ModelName},
     service::ask::{AskRequest, AskService, LONGEST_CACHE_LIFE, StreamMode},
 };
@@ -77,6 +77,12 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = OnInsufficientBody)]
     on_insufficient: OnInsufficient,
+    /// Whether the answer is begun while a model still grades: `auto` when the grades can be told in advance, `on`
+    /// whenever a source is surely good, or `off`. What was begun over other sources than the grades confirm is thrown
+    /// away; `usage.wasted` says what it cost.
+    #[serde(default)]
+    #[schema(value_type = SpeculationBody)]
+    speculative: Speculation,
     /// Tighter limits than the deployment's.
     #[serde(default)]
     limits: LimitsBody,
@@ -190,6 +196,16 @@ pub(super) enum OnInsufficientBody {
     Generate,
 }
 
+/// Whether an answer is begun while a model still grades.
+#[derive(ToSchema)]
+#[schema(as = Speculation, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum SpeculationBody {
+    Auto,
+    On,
+    Off,
+}
+
 impl AskBody {
     /// How the answer is to come piece by piece; `None` if it comes whole.
     pub(super) fn stream_mode(&self, headers: &HeaderMap) -> Option<StreamMode> {
@@ -244,6 +260,7 @@ impl AskBody {
             temperature: self.temperature,
             seed: self.seed,
             on_insufficient: self.on_insufficient,
+            speculation: self.speculative,
             limits: TighterLimits {
                 llm_calls: self.limits.max_llm_calls,
                 prompt_tokens: self.limits.max_prompt_tokens,

@@ -21,10 +21,11 @@ pub(super) use body::LevelBody;
 
 use super::{
     AppState,
-    answer::{AnswerBody, FindingBody, draft_json, trace_json},
+    answer::{AnswerBody, FindingBody, draft_json},
     extract::ValidJson,
     problem::{ApiError, Problem},
     source::SourceBody,
+    trace::trace_json,
 };
 use crate::{
     domain::{budget::Spent, identity::Caller},
@@ -125,6 +126,12 @@ pub(in crate::http) fn usage_json(usage: &Spent) -> Value {
         "completion_tokens": usage.completion_tokens,
         "estimated": usage.has_estimates,
         "cost_usd": usage.cost.usd(),
+        "wasted": {
+            "llm_calls": usage.wasted.llm_calls,
+            "prompt_tokens": usage.wasted.prompt_tokens,
+            "completion_tokens": usage.wasted.completion_tokens,
+            "cost_usd": usage.wasted.cost.usd(),
+        },
     })
 }
 

@@ -94,7 +94,7 @@ impl Ask<'_> {
         let keeps = self.service.settings.audit;
         let spent = self.budget.spent();
         let last = end.trace.attempts.last();
-        let written = end.trace.calls.iter().rev().find(|call| call.role == CallRole::Generate);
+        let written = end.trace.calls.iter().rev().find(|call| call.role == CallRole::Generate && !call.is_discarded);
         let question = self.request.question.as_str();
         let urn = |index: usize| end.sources.get(index).map(|graded| graded.hit.urn().to_string());
         AuditRow {
@@ -154,6 +154,7 @@ impl Drop for Ask<'_> {
         if self.is_audited {
             return;
         }
+        self.discard_early_draft();
         let row = self.audit_row(&End {
             outcome: AuditOutcome::ClientGone,
             reason: Some(self.clock.current().doing().to_owned()),
@@ -204,6 +205,7 @@ fn calls(trace: &Trace) -> Value {
             "temperature": call.sampling.temperature,
             "seed": call.sampling.seed,
             "duration_ms": call.duration_ms,
+            "discarded": call.is_discarded,
             "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
         })
     });

@@ -72,7 +72,18 @@ impl Ask<'_> {
         let role = call.role;
         let (request, allowance) = self.reserve(chain, call).await?;
         let started = Instant::now();
-        match chain.complete(&request, allowance).await {
+        let result = chain.complete(&request, allowance).await;
+        self.note_result(role, started, result)
+    }
+
+    /// What a call came to.
+    pub(super) fn note_result(
+        &mut self,
+        role: CallRole,
+        started: Instant,
+        result: Result<ChatReply, ProvidersUnavailable>,
+    ) -> Result<ChatReply, AskError> {
+        match result {
             Ok(reply) => {
                 self.note_call(role, started, &reply);
                 Ok(reply)
@@ -90,6 +101,7 @@ impl Ask<'_> {
             sampling: reply.sampling,
             duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
             is_cut: reply.is_cut(),
+            is_discarded: false,
             failed: reply.failed.clone(),
         });
     }
@@ -106,31 +118,55 @@ impl Ask<'_> {
         chain: &ChatChain,
         call: Call<'_>,
     ) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
-        let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
-        let limit = self.budget.limits().completion_tokens;
-        let is_answer = call.role == CallRole::Generate;
-        let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
-        let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
-        let completion_tokens = if is_answer { limit } else { limit.min(SHORT_REPLY_TOKENS) };
-        let most_cost = chain.most_cost(prompt_tokens, completion_tokens);
-        let allowance = self.budget.reserve_chat(ChatSize {
-            prompt_tokens,
-            completion_tokens,
-            source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
-            most_cost,
-        })?;
-        if let Err(error) = self.reserve_cost(most_cost).await {
+        let size = self.size_of(chain, &call);
+        let allowance = self.budget.reserve_chat(size)?;
+        if let Err(error) = self.reserve_cost(size.most_cost).await {
             allowance.give_up();
             return Err(error);
         }
-        let request = ChatRequest {
-            temperature: if is_answer { self.request.temperature } else { 0.0 },
+        Ok((self.request_of(call), allowance))
+    }
+
+    /// The same for a call that may be for nothing: `None` if it or the one that has to be made then would go over
+    /// a limit.
+    pub(super) async fn reserve_on_chance(
+        &mut self,
+        chain: &ChatChain,
+        call: Call<'_>,
+    ) -> Result<Option<(ChatRequest, Allowance<Chat>)>, AskError> {
+        let size = self.size_of(chain, &call);
+        let Ok(allowance) = self.budget.reserve_chat(size) else { return Ok(None) };
+        match self.reserve_cost_twice(size.most_cost).await {
+            Ok(true) => Ok(Some((self.request_of(call), allowance))),
+            refused => {
+                allowance.take_back();
+                refused.map(|_| None)
+            }
+        }
+    }
+
+    pub(super) fn size_of(&self, chain: &ChatChain, call: &Call<'_>) -> ChatSize {
+        let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
+        let limit = self.budget.limits().completion_tokens;
+        let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
+        let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
+        let completion_tokens = if call.role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) };
+        ChatSize {
+            prompt_tokens,
+            completion_tokens,
+            source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
+            most_cost: chain.most_cost(prompt_tokens, completion_tokens),
+        }
+    }
+
+    fn request_of(&self, call: Call<'_>) -> ChatRequest {
+        ChatRequest {
+            temperature: if call.role == CallRole::Generate { self.request.temperature } else { 0.0 },
             seed: Some(self.request.seed.unwrap_or_else(|| seed_of(&call.messages))),
             messages: call.messages,
             format: call.format,
             deadline: self.deadline,
-        };
-        Ok((request, allowance))
+        }
     }
 }
 

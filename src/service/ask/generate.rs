@@ -13,7 +13,7 @@ use crate::{
         grading::features,
         prompt,
     },
-    providers::chat::CallRole,
+    providers::chat::{CallRole, ChatChain, ChatReply},
 };
 
 /// Name of the built-in answerer.
@@ -95,24 +95,9 @@ impl Ask<'_> {
             }
             return Ok(quoted);
         };
-        let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
-        let sources: Vec<prompt::Source<'_>> = evidence
-            .iter()
-            .zip(&urns)
-            .map(|(graded, urn)| prompt::Source {
-                urn,
-                title: &graded.hit.passage.title,
-                text: &graded.hit.passage.text,
-            })
-            .collect();
-        let messages = match retry {
-            None => prompt::answer::messages(&self.request.question, &sources),
-            Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
-        };
-        let call = Call { role: CallRole::Generate, messages, sources: &sources, format: None };
-        let reply = match self.listener {
-            Some(_) => self.call_aloud(&chain, call, prepared).await?,
-            None => self.call(&chain, call).await?,
+        let reply = match self.early_draft.take() {
+            Some(draft) => self.hear_out(draft, prepared).await?,
+            None => self.write(&chain, evidence, prepared, retry).await?,
         };
         self.cut = reply.is_cut().then(|| AskWarning::LengthCut {
             model: reply.model.to_string(),
@@ -120,6 +105,27 @@ impl Ask<'_> {
         });
         let by = GeneratedBy { model: reply.model.model, provider: reply.model.provider };
         Ok(Some(Written { text: reply.text, by }))
+    }
+
+    /// Asks the models for a draft.
+    async fn write(
+        &mut self,
+        chain: &ChatChain,
+        evidence: &[GradedHit],
+        prepared: &[PreparedSource],
+        retry: Option<(&str, &str)>,
+    ) -> Result<ChatReply, AskError> {
+        let urns = urns(evidence);
+        let sources = prompt_sources(evidence, &urns);
+        let messages = match retry {
+            None => prompt::answer::messages(&self.request.question, &sources),
+            Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
+        };
+        let call = Call { role: CallRole::Generate, messages, sources: &sources, format: None };
+        match self.listener {
+            Some(_) => self.call_aloud(chain, call, prepared).await,
+            None => self.call(chain, call).await,
+        }
     }
 
     /// Quotes the sentences that answer best.
@@ -156,6 +162,20 @@ impl Ask<'_> {
         let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
         Ok(vectors.iter().map(cosine).collect())
     }
+}
+
+pub(super) fn urns(evidence: &[GradedHit]) -> Vec<String> {
+    evidence.iter().map(|graded| graded.hit.urn().to_string()).collect()
+}
+
+/// Sources as the model is shown them; `urns` runs parallel.
+pub(super) fn prompt_sources<'e>(evidence: &'e [GradedHit], urns: &'e [String]) -> Vec<prompt::Source<'e>> {
+    let source = |(graded, urn): (&'e GradedHit, &'e String)| prompt::Source {
+        urn,
+        title: &graded.hit.passage.title,
+        text: &graded.hit.passage.text,
+    };
+    evidence.iter().zip(urns).map(source).collect()
 }
 
 /// A draft and its author.

@@ -1,5 +1,7 @@
 //! Grading a round: calibrated features decide the clear cases, a model the doubtful ones.
 
+use tokio::time::Instant;
+
 use super::{
     AskError,
     call::Call,
@@ -55,8 +57,8 @@ impl Ask<'_> {
     /// Puts the passages that the features leave in doubt before the model, all in one call.
     async fn ask_the_model(&mut self, graded: &mut [GradedHit]) -> Result<(), AskError> {
         let Some(chain) = self.chain(CallRole::Grade) else { return Ok(()) };
-        let doubtful: Vec<&mut GradedHit> =
-            graded.iter_mut().filter(|hit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear).collect();
+        let is_doubtful = |hit: &&GradedHit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear;
+        let doubtful: Vec<&GradedHit> = graded.iter().filter(is_doubtful).collect();
         // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
         if doubtful.is_empty() || self.budget.llm_calls_left() == Some(0) {
             return Ok(());
@@ -73,9 +75,18 @@ impl Ask<'_> {
             sources: &sources,
             format: Some(prompt::grade::format()),
         };
-        let reply_text = self.call(&chain, call).await?.text;
-        let verdicts: Vec<Verdict> = reply::read(&reply_text, doubtful.len());
-        for (hit, verdict) in doubtful.into_iter().zip(verdicts) {
+        let (request, allowance) = self.reserve(&chain, call).await?;
+        let started = Instant::now();
+        let mut draft = self.begin_early_draft(graded).await?;
+        let grading = chain.complete(&request, allowance);
+        let result = match &mut draft {
+            Some(draft) => draft.go_on_beside(grading).await,
+            None => grading.await,
+        };
+        self.early_draft = draft;
+        let reply = self.note_result(CallRole::Grade, started, result)?;
+        let verdicts: Vec<Verdict> = reply::read(&reply.text, doubtful.len());
+        for (hit, verdict) in graded.iter_mut().filter(|hit| is_doubtful(&&**hit)).zip(verdicts) {
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
             hit.by = GradedBy::Model;
         }

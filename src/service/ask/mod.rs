@@ -14,6 +14,7 @@ mod purse;
 mod report;
 mod rewrite;
 mod run;
+mod speculate;
 mod stage;
 mod stream;
 mod trace;
@@ -41,6 +42,7 @@ use crate::{
         cost::NanoUsd,
         filter::Filter,
         identity::Caller,
+        speculation::Speculation,
     },
     providers::{
         Embedder,
@@ -148,6 +150,8 @@ pub struct AskRequest {
     pub seed: Option<u64>,
     /// What to do when only ambiguous passages are found.
     pub on_insufficient: OnInsufficient,
+    /// Whether the answer may be begun while a model still grades.
+    pub speculation: Speculation,
     /// Limits, where they are tighter than the deployment's.
     pub limits: TighterLimits,
     /// Longest time, if less than the deployment allows.

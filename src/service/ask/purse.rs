@@ -20,15 +20,20 @@ pub(super) struct Purse {
     day: Date,
     limit: Option<NanoUsd>,
     reserved: NanoUsd,
+    /// What of that is kept for a call that was not made yet.
+    held: NanoUsd,
 }
 
 impl Purse {
     pub(super) const fn new(store: Store, tenant: TenantId, day: Date, limit: Option<NanoUsd>) -> Self {
-        Self { store, tenant, day, limit, reserved: NanoUsd::ZERO }
+        Self { store, tenant, day, limit, reserved: NanoUsd::ZERO, held: NanoUsd::ZERO }
     }
 
     /// Reserves the most that a call may cost. Without a limit, or for what costs nothing, nothing is done.
     async fn reserve(&mut self, most: NanoUsd) -> Result<(), AskError> {
+        let held = most.min(self.held);
+        self.held = self.held.minus(held);
+        let most = most.minus(held);
         let Some(limit) = self.limit.filter(|_| most > NanoUsd::ZERO) else { return Ok(()) };
         match self.store.reserve_daily_cost(self.tenant, self.day, most, limit).await? {
             DailyReservation::Reserved => {
@@ -39,6 +44,21 @@ impl Purse {
                 let asked = spent.plus(most).nano_usd();
                 Err(BudgetExceeded { limit: LimitKind::DailyCost, value: limit.nano_usd(), asked }.into())
             }
+        }
+    }
+
+    /// Reserves for a call that may be for nothing, and as much again for the one that has to be made then. Whether
+    /// the day can bear both.
+    async fn reserve_twice(&mut self, most: NanoUsd) -> Result<bool, AskError> {
+        let Some(limit) = self.limit.filter(|_| most > NanoUsd::ZERO) else { return Ok(true) };
+        let both = most.plus(most);
+        match self.store.reserve_daily_cost(self.tenant, self.day, both, limit).await? {
+            DailyReservation::Reserved => {
+                self.reserved = self.reserved.plus(both);
+                self.held = self.held.plus(most);
+                Ok(true)
+            }
+            DailyReservation::Refused { .. } => Ok(false),
         }
     }
 
@@ -58,6 +78,11 @@ impl Ask<'_> {
     /// Reserves what a call may cost at most of the tenant's day.
     pub(super) async fn reserve_cost(&mut self, most: NanoUsd) -> Result<(), AskError> {
         self.purse.reserve(most).await
+    }
+
+    /// The same for a call that may be for nothing; whether the day can bear it.
+    pub(super) async fn reserve_cost_twice(&mut self, most: NanoUsd) -> Result<bool, AskError> {
+        self.purse.reserve_twice(most).await
     }
 
     /// What was spent, calls under way as reserved.

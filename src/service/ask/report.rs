@@ -152,7 +152,7 @@ pub enum AskError {
         /// The limit.
         limit_ms: u64,
         /// What was spent.
-        usage: Spent,
+        usage: Box<Spent>,
         /// Model calls that failed on the way.
         attempts: Vec<FailedAttempt>,
     },

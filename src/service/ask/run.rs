@@ -14,6 +14,7 @@ use super::{
     plan::SubQuestions,
     pool::Pool,
     purse::Purse,
+    speculate::EarlyDraft,
     stage::{Stage, StageClock},
     stream::{AskEvent, Listener},
     trace::Trace,
@@ -60,7 +61,7 @@ pub(super) struct Ask<'a> {
     pub(super) clock: StageClock,
     pub(super) trace: Trace,
     pub(super) pool: Pool,
-    rounds: Vec<Round>,
+    pub(super) rounds: Vec<Round>,
     pub(super) tried: Tried,
     rewriter_is_exhausted: bool,
     pub(super) inquiry: Option<Inquiry>,
@@ -68,6 +69,8 @@ pub(super) struct Ask<'a> {
     pub(super) sub_questions: SubQuestions,
     /// What the answer is written from.
     pub(super) evidence: Arc<[GradedHit]>,
+    /// An answer that was begun before the grades are there, or that they have confirmed.
+    pub(super) early_draft: Option<EarlyDraft>,
     /// Who is told of it while it is under way.
     pub(super) listener: Option<Listener>,
     /// Whether the audit has it.
@@ -112,6 +115,7 @@ impl<'a> Ask<'a> {
             has_content: true,
             sub_questions: SubQuestions::default(),
             evidence: Arc::default(),
+            early_draft: None,
             listener,
             is_audited: false,
         }
@@ -120,10 +124,9 @@ impl<'a> Ask<'a> {
     /// Runs to its end or to the deadline.
     pub(super) async fn run(&mut self) -> Result<AskReport, AskError> {
         self.choose_answerers()?;
-        match tokio::time::timeout_at(self.deadline, self.work()).await {
-            Ok(result) => result,
-            Err(_) => Err(self.deadline_reached()),
-        }
+        let result = tokio::time::timeout_at(self.deadline, self.work()).await;
+        self.discard_early_draft();
+        result.unwrap_or_else(|_| Err(self.deadline_reached()))
     }
 
     async fn work(&mut self) -> Result<AskReport, AskError> {
@@ -131,7 +134,7 @@ impl<'a> Ask<'a> {
         self.analyzer = judging_analyzer(&collections);
         let mut query = self.request.question.clone();
         loop {
-            let step = next_step(&self.state());
+            let step = next_step(&self.state(&self.rounds));
             self.trace.note_step(step);
             match step {
                 Step::Retrieve => {
@@ -141,21 +144,28 @@ impl<'a> Ask<'a> {
                     }
                     self.grade_round(&query, &found).await?;
                 }
-                Step::Rewrite => match self.rewrite().await? {
-                    Some(rewritten) => {
-                        query = rewritten;
-                        let found = self.retrieve(&collections, &query).await?;
-                        self.grade_round(&query, &found).await?;
+                Step::Rewrite => {
+                    self.discard_early_draft();
+                    match self.rewrite().await? {
+                        Some(rewritten) => {
+                            query = rewritten;
+                            let found = self.retrieve(&collections, &query).await?;
+                            self.grade_round(&query, &found).await?;
+                        }
+                        None => self.rewriter_is_exhausted = true,
                     }
-                    None => self.rewriter_is_exhausted = true,
-                },
-                Step::Abstain { reason } => return Ok(self.report(AskOutcome::Abstained(reason))),
+                }
+                Step::Abstain { reason } => {
+                    self.discard_early_draft();
+                    return Ok(self.report(AskOutcome::Abstained(reason)));
+                }
                 Step::Generate { over } => return self.answer(over).await,
             }
         }
     }
 
-    fn state(&self) -> LoopState<'_> {
+    /// What is decided by, after these rounds.
+    pub(super) fn state<'s>(&'s self, rounds: &'s [Round]) -> LoopState<'s> {
         let settings = &self.service.settings;
         let calls = |role| u32::from(self.chain(role).is_some());
         LoopState {
@@ -165,7 +175,7 @@ impl<'a> Ask<'a> {
                 on_insufficient: self.request.on_insufficient,
             },
             has_content: self.has_content,
-            rounds: &self.rounds,
+            rounds,
             rewriter_is_exhausted: self.rewriter_is_exhausted,
             calls: StepCalls {
                 grade: calls(CallRole::Grade),
@@ -226,7 +236,12 @@ impl<'a> Ask<'a> {
     }
 
     async fn answer(&mut self, over: Evidence) -> Result<AskReport, AskError> {
-        self.evidence = self.group_evidence(over).await?.into();
+        let chosen = self.pool.evidence(over);
+        let sources = match self.confirmed_sources(&chosen) {
+            Some(sources) => sources,
+            None => self.group(&chosen).await?,
+        };
+        self.evidence = graded(&chosen, sources).into();
         if self.request.dry_run {
             return Ok(self.report(AskOutcome::DryRun));
         }
@@ -256,19 +271,17 @@ impl<'a> Ask<'a> {
         AskError::Deadline {
             stage: self.clock.current().doing(),
             limit_ms: u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
-            usage: self.budget.spent(),
+            usage: Box::new(self.budget.spent()),
             attempts: self.trace.failed_attempts().cloned().collect(),
         }
     }
 
-    /// The sources to generate over, one for passages that say the same or stand together.
-    async fn group_evidence(&self, over: Evidence) -> Result<Vec<GradedHit>, AskError> {
-        let chosen = self.pool.evidence(over);
+    /// The sources to generate over, one for passages that say the same or stand together, each with the place of the
+    /// first of its passages.
+    pub(super) async fn group(&self, chosen: &[GradedHit]) -> Result<Vec<(usize, Hit)>, AskError> {
         let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
         let (grouping, limit) = (self.request.stages.grouping, self.request.top_k);
-        let sources = self.service.retriever.group(self.caller.tenant, &hits, grouping, limit).await?;
-        let graded = |(leader, hit): (usize, Hit)| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
-        Ok(sources.into_iter().filter_map(graded).collect())
+        Ok(self.service.retriever.group(self.caller.tenant, &hits, grouping, limit).await?)
     }
 
     /// Sources in marker order, then those that were found but not used.
@@ -295,4 +308,10 @@ impl<'a> Ask<'a> {
             trace: std::mem::take(&mut self.trace),
         }
     }
+}
+
+/// Sources with the grades of their first passages.
+pub(super) fn graded(chosen: &[GradedHit], sources: Vec<(usize, Hit)>) -> Vec<GradedHit> {
+    let graded = |(leader, hit): (usize, Hit)| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
+    sources.into_iter().filter_map(graded).collect()
 }

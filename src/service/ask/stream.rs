@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{AskError, AskReport, GradedHit, call::Call, run::Ask};
 use crate::{
     domain::citation::{CitationError, CitedAnswer, ConfirmedClaim, Draft, PreparedSource},
-    providers::chat::{ChatChain, ChatEvent, ChatReply},
+    providers::chat::{CallRole, ChatChain, ChatEvent, ChatReply, ChatStream},
 };
 
 /// Bytes after which a draft is looked through even if no sentence seems to have ended.
@@ -209,7 +209,17 @@ impl Ask<'_> {
         let role = call.role;
         let (request, allowance) = self.reserve(chain, call).await?;
         let started = Instant::now();
-        let mut events = chain.stream(request, allowance);
+        self.read_aloud(role, started, chain.stream(request, allowance), prepared).await
+    }
+
+    /// Tells the words of a reply as they come; without a listener it only waits for it.
+    pub(super) async fn read_aloud(
+        &mut self,
+        role: CallRole,
+        started: Instant,
+        mut events: ChatStream,
+        prepared: &[PreparedSource],
+    ) -> Result<ChatReply, AskError> {
         while let Some(event) = events.next().await {
             match event {
                 Ok(ChatEvent::Started(_)) => {}

@@ -75,6 +75,8 @@ pub struct CallTrace {
     pub duration_ms: f64,
     /// Whether the reply was cut because its tokens were used up.
     pub is_cut: bool,
+    /// Whether the reply was thrown away: it was begun over sources that the grades did not confirm.
+    pub is_discarded: bool,
     /// Models that were asked before and did not answer.
     pub failed: Vec<FailedAttempt>,
 }

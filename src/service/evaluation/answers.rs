@@ -14,6 +14,7 @@ use crate::{
         },
         filter::Filter,
         identity::Caller,
+        speculation::Speculation,
     },
     service::{
         ask::{AskError, AskOutcome, AskRequest, GradedHit},
@@ -76,6 +77,7 @@ impl EvaluationService {
             temperature: 0.0,
             seed: None,
             on_insufficient: OnInsufficient::default(),
+            speculation: Speculation::default(),
             limits: TighterLimits::default(),
             timeout: None,
             cache_life: None,
@@ -94,7 +96,7 @@ impl EvaluationService {
                 (end, report.sources, report.usage, rounds.reduce(f32::max))
             }
             Err(AskError::Rejected(rejection)) => (ReplyEnd::Rejected, rejection.sources, rejection.usage, None),
-            Err(AskError::Deadline { usage, .. }) => (ReplyEnd::TimedOut, Vec::new(), usage, None),
+            Err(AskError::Deadline { usage, .. }) => (ReplyEnd::TimedOut, Vec::new(), *usage, None),
             Err(error) => {
                 return Err(EvaluationError::Ask { question: id.to_owned(), source: Box::new(error) });
             }

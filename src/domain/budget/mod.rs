@@ -15,141 +15,16 @@
 //!
 //! Token and byte limits hold for each call, the number of calls for the whole budget.
 
+mod limits;
+
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
+pub use limits::{BudgetExceeded, LimitKind, Limits, TighterLimits};
+
 use super::cost::NanoUsd;
-
-/// The limits of a budget. `None` is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Chat calls in all, the validation retry included.
-    pub llm_calls: Option<u32>,
-    /// Embedding calls in all.
-    pub embedding_calls: Option<u32>,
-    /// Estimated tokens of one prompt.
-    pub prompt_tokens: Option<u32>,
-    /// Tokens that one reply may have.
-    pub completion_tokens: u32,
-    /// Bytes of source text in one prompt.
-    pub source_bytes: Option<u64>,
-}
-
-impl Limits {
-    /// The limits of one ask unless configured otherwise.
-    #[must_use]
-    pub const fn ask() -> Self {
-        Self {
-            llm_calls: Some(8),
-            embedding_calls: Some(32),
-            prompt_tokens: Some(8192),
-            completion_tokens: 1024,
-            source_bytes: Some(262_144),
-        }
-    }
-
-    /// The limits of an ingest job: as many calls as its documents need. How much a job may hold is
-    /// bounded where documents are admitted; a limit here would leave half of them indexed.
-    #[must_use]
-    pub const fn ingest() -> Self {
-        Self { llm_calls: None, embedding_calls: None, source_bytes: None, ..Self::ask() }
-    }
-}
-
-/// Tighter limits that a request asks for. `None` leaves the deployment's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TighterLimits {
-    /// Instead of [`Limits::llm_calls`].
-    pub llm_calls: Option<u32>,
-    /// Instead of [`Limits::prompt_tokens`].
-    pub prompt_tokens: Option<u32>,
-    /// Instead of [`Limits::completion_tokens`].
-    pub completion_tokens: Option<u32>,
-    /// Instead of [`Limits::source_bytes`].
-    pub source_bytes: Option<u64>,
-}
-
-impl Limits {
-    /// The lower of each two limits: a request cannot raise them.
-    #[must_use]
-    pub fn tightened(self, by: TighterLimits) -> Self {
-        fn lower<Number: Ord>(one: Option<Number>, two: Option<Number>) -> Option<Number> {
-            one.into_iter().chain(two).min()
-        }
-        Self {
-            llm_calls: lower(self.llm_calls, by.llm_calls),
-            prompt_tokens: lower(self.prompt_tokens, by.prompt_tokens),
-            completion_tokens: by
-                .completion_tokens
-                .map_or(self.completion_tokens, |few| few.min(self.completion_tokens)),
-            source_bytes: lower(self.source_bytes, by.source_bytes),
-            ..self
-        }
-    }
-}
-
-/// Which limit a call would have exceeded. The words are part of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitKind {
-    /// [`Limits::llm_calls`].
-    LlmCalls,
-    /// [`Limits::embedding_calls`].
-    EmbeddingCalls,
-    /// [`Limits::prompt_tokens`].
-    PromptTokens,
-    /// [`Limits::completion_tokens`].
-    CompletionTokens,
-    /// [`Limits::source_bytes`].
-    SourceBytes,
-    /// What all asks of a tenant may cost on one day (UTC). Kept by whoever keeps the days.
-    #[serde(rename = "daily_cost_usd")]
-    DailyCost,
-}
-
-impl LimitKind {
-    /// The limit's name in the API and in messages.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LlmCalls => "llm_calls",
-            Self::EmbeddingCalls => "embedding_calls",
-            Self::PromptTokens => "prompt_tokens",
-            Self::CompletionTokens => "completion_tokens",
-            Self::SourceBytes => "source_bytes",
-            Self::DailyCost => "daily_cost_usd",
-        }
-    }
-}
-
-/// A call that was refused because it would exceed a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{} would be {}, over the limit of {}", .limit.as_str(), .limit.shown(*.asked), .limit.shown(*.value))]
-pub struct BudgetExceeded {
-    /// The limit.
-    pub limit: LimitKind,
-    /// Its value; of a cost in billionths of a dollar.
-    pub value: u64,
-    /// What was asked: for calls the number made with this one, for the daily cost what the day would then have
-    /// cost at most, otherwise the size of this call.
-    pub asked: u64,
-}
-
-impl LimitKind {
-    /// An amount in the unit that the limit's name says: dollars for a cost.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "sizes of prompts are small, and costs are shown")]
-    pub fn shown(self, amount: u64) -> f64 {
-        match self {
-            Self::DailyCost => NanoUsd::new(amount).usd(),
-            Self::LlmCalls | Self::EmbeddingCalls | Self::PromptTokens | Self::CompletionTokens | Self::SourceBytes => {
-                amount as f64
-            }
-        }
-    }
-}
 
 /// The size of a chat call before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -195,6 +70,21 @@ pub struct Spent {
     pub unsettled: NanoUsd,
     /// Whether some chat tokens were counted here because a provider did not say.
     pub has_estimates: bool,
+    /// What of all this was for replies that were not used.
+    pub wasted: Waste,
+}
+
+/// Calls whose replies were not used. All of it is contained in [`Spent`] too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waste {
+    /// Chat calls.
+    pub llm_calls: u32,
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written, as far as they arrived.
+    pub completion_tokens: u64,
+    /// Their cost; at most where a call was ended before its reply began.
+    pub cost: NanoUsd,
 }
 
 /// A chat call, as the kind of an [`Allowance`].
@@ -243,6 +133,14 @@ impl Allowance<Chat> {
         spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, usage.prompt_tokens);
         spent.unsettled = spent.unsettled.minus(self.most_cost);
         spent.add_completion(usage, cost);
+    }
+
+    /// Takes back a call that was not made after all.
+    pub fn take_back(self) {
+        let mut spent = lock(&self.spent);
+        spent.llm_calls = spent.llm_calls.saturating_sub(1);
+        spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, 0);
+        spent.unsettled = spent.unsettled.minus(self.most_cost);
     }
 
     /// Ends a call that nobody answered: beyond the lost attempts it cost nothing.
@@ -330,6 +228,24 @@ impl Budget {
         Ok(Allowance { most_cost: size.most_cost, ..self.allowance(size.prompt_tokens, completion_tokens) })
     }
 
+    /// Notes that the reply of a call was not used.
+    pub fn note_waste(&self, usage: Usage, cost: NanoUsd) {
+        let mut spent = lock(&self.spent);
+        let wasted = &mut spent.wasted;
+        wasted.llm_calls = wasted.llm_calls.saturating_add(1);
+        wasted.prompt_tokens = wasted.prompt_tokens.saturating_add(usage.prompt_tokens);
+        wasted.completion_tokens = wasted.completion_tokens.saturating_add(usage.completion_tokens);
+        wasted.cost = wasted.cost.plus(cost);
+    }
+
+    /// Books the most that a call may have cost whose allowance was dropped unsettled.
+    pub fn write_off(&self, most_cost: NanoUsd) {
+        let mut spent = lock(&self.spent);
+        spent.unsettled = spent.unsettled.minus(most_cost);
+        spent.cost = spent.cost.plus(most_cost);
+        spent.has_estimates = true;
+    }
+
     /// Reserves one embedding call over texts of `tokens` tokens together (an estimate will do).
     ///
     /// # Errors
@@ -370,5 +286,4 @@ fn within<Number: Into<u64>>(limit: LimitKind, value: Option<Number>, asked: Num
 }
 
 #[cfg(test)]
-#[path = "budget_tests.rs"]
 mod tests;

@@ -91,3 +91,25 @@ fn lost_attempts_are_added_to_what_the_last_one_used() {
     assert_eq!((spent.llm_calls, spent.prompt_tokens, spent.completion_tokens), (1, 170, 13));
     assert_eq!((spent.cost, spent.has_estimates), (NanoUsd::new(27), true));
 }
+
+#[test]
+fn what_was_for_nothing_is_spent_and_told_apart() {
+    let budget = Budget::new(Limits::ask());
+    let priced = ChatSize { most_cost: NanoUsd::new(70), ..size(100, 50, 0) };
+    let used = Usage { prompt_tokens: 90, completion_tokens: 20, is_estimated: false };
+    budget.reserve_chat(priced).unwrap().settle(used, NanoUsd::new(30));
+    budget.reserve_chat(priced).unwrap().settle(used, NanoUsd::new(30));
+    budget.note_waste(used, NanoUsd::new(30));
+    drop(budget.reserve_chat(priced).unwrap());
+    assert_eq!((budget.spent().cost, budget.spent().unsettled), (NanoUsd::new(60), NanoUsd::new(70)));
+    budget.write_off(priced.most_cost);
+    let spent = budget.spent();
+    assert_eq!((spent.cost, spent.unsettled, spent.has_estimates), (NanoUsd::new(130), NanoUsd::ZERO, true));
+    assert_eq!(
+        spent.wasted,
+        Waste { llm_calls: 1, prompt_tokens: 90, completion_tokens: 20, cost: NanoUsd::new(30) }
+    );
+    let before = budget.spent();
+    budget.reserve_chat(priced).unwrap().take_back();
+    assert_eq!(budget.spent(), before, "as if it had never been reserved");
+}

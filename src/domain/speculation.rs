@@ -1,0 +1,81 @@
+//! Whether an answer is begun while a model still grades, and over which passages.
+
+use serde::{Deserialize, Serialize};
+
+use super::corrective::Grade;
+use super::grading::Verdict;
+
+/// A guess that comes true less often than this is not worth its tokens.
+const MIN_LIKELIHOOD: f32 = 0.5;
+
+/// Whether an answer may be begun before the model's grades are there. The words are part of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speculation {
+    /// When the grades that the model will give are more likely known than not.
+    #[default]
+    Auto,
+    /// Whenever there is a passage that is surely correct.
+    On,
+    /// Never.
+    Off,
+}
+
+/// The grades as they will likely stand when the model has judged the doubtful ones; `None` if nothing is to be
+/// begun. The calibrated verdicts are probabilities, so that of the guess is the product over what is in doubt.
+#[must_use]
+pub fn guess<'v>(choice: Speculation, verdicts: impl Iterator<Item = &'v Verdict>) -> Option<Vec<Grade>> {
+    let mut has_sure_source = false;
+    let mut likelihood = 1.0;
+    let grades = verdicts
+        .map(|verdict| {
+            if verdict.is_clear {
+                has_sure_source |= verdict.grade == Grade::Correct;
+                return verdict.grade;
+            }
+            let probability = verdict.probability.unwrap_or(0.5);
+            likelihood *= probability.max(1.0 - probability);
+            if probability > 0.5 { Grade::Correct } else { Grade::Incorrect }
+        })
+        .collect();
+    let is_wanted = match choice {
+        Speculation::Auto => likelihood >= MIN_LIKELIHOOD,
+        Speculation::On => true,
+        Speculation::Off => false,
+    };
+    (is_wanted && has_sure_source).then_some(grades)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(grade: Grade, probability: f32, is_clear: bool) -> Verdict {
+        Verdict { grade, probability: Some(probability), is_clear, reason: String::new() }
+    }
+
+    #[test]
+    fn what_is_likely_is_guessed_and_nothing_without_a_sure_source() {
+        use Grade::{Ambiguous, Correct, Incorrect};
+        use Speculation::{Auto, Off, On};
+        let sure = verdict(Correct, 0.9, true);
+        let beside = verdict(Incorrect, 0.01, true);
+        let unlikely = verdict(Ambiguous, 0.1, false);
+        let open = verdict(Correct, 0.45, false);
+        let likely = verdict(Correct, 0.6, false);
+        let rows: [(Speculation, Vec<&Verdict>, Option<Vec<Grade>>); 9] = [
+            (Auto, vec![&sure, &beside, &unlikely], Some(vec![Correct, Incorrect, Incorrect])),
+            (Auto, vec![&sure, &open], Some(vec![Correct, Incorrect])),
+            (Auto, vec![&sure, &open, &open], None),
+            (On, vec![&sure, &open, &open], Some(vec![Correct, Incorrect, Incorrect])),
+            (Off, vec![&sure, &unlikely], None),
+            (Auto, vec![&likely], None),
+            (On, vec![&likely, &beside], None),
+            (On, vec![&sure, &likely], Some(vec![Correct, Correct])),
+            (On, vec![], None),
+        ];
+        for (choice, verdicts, expected) in rows {
+            assert_eq!(guess(choice, verdicts.iter().copied()), expected, "{choice:?} over {verdicts:?}");
+        }
+    }
+}
