@@ -20,6 +20,7 @@ pub mod json_in_text;
 pub mod lexical;
 pub mod planning;
 pub mod prompt;
+pub mod refinement;
 pub mod reranking;
 pub mod rewriting;
 pub mod sentence;

@@ -56,6 +56,7 @@ mod tests {
 
     #[test]
     fn what_is_likely_is_guessed_and_nothing_without_a_sure_source() {
+        type Row<'v> = (Speculation, Vec<&'v Verdict>, Option<Vec<Grade>>);
         use Grade::{Ambiguous, Correct, Incorrect};
         use Speculation::{Auto, Off, On};
         let sure = verdict(Correct, 0.9, true);
@@ -63,7 +64,7 @@ mod tests {
         let unlikely = verdict(Ambiguous, 0.1, false);
         let open = verdict(Correct, 0.45, false);
         let likely = verdict(Correct, 0.6, false);
-        let rows: [(Speculation, Vec<&Verdict>, Option<Vec<Grade>>); 9] = [
+        let rows: [Row<'_>; 9] = [
             (Auto, vec![&sure, &beside, &unlikely], Some(vec![Correct, Incorrect, Incorrect])),
             (Auto, vec![&sure, &open], Some(vec![Correct, Incorrect])),
             (Auto, vec![&sure, &open, &open], None),

@@ -78,5 +78,18 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         .collect();
     let attempts: Vec<Value> =
         trace.attempts.iter().map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors})).collect();
-    json!({"plan": trace.plan, "steps": trace.steps, "rounds": rounds, "calls": calls, "failed_calls": failed_calls, "attempts": attempts})
+    let refined: Vec<Value> = trace
+        .refinements
+        .iter()
+        .map(|source| json!({"urn": source.urn, "bytes": source.bytes, "kept": source.kept}))
+        .collect();
+    json!({
+        "plan": trace.plan,
+        "steps": trace.steps,
+        "rounds": rounds,
+        "refined": refined,
+        "calls": calls,
+        "failed_calls": failed_calls,
+        "attempts": attempts,
+    })
 }

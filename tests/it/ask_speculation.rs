@@ -101,8 +101,7 @@ async fn what_the_grades_do_not_confirm_is_thrown_away_and_told() {
         let calls = calls.as_array().expect("calls").iter();
         calls.map(|call| (call["role"].as_str().expect("a role").to_owned(), call["discarded"] == true)).collect()
     };
-    let expected =
-        [("grade", false), ("generate", true), ("generate", false)].map(|(role, is)| (role.to_owned(), is));
+    let expected = [("grade", false), ("generate", true), ("generate", false)].map(|(role, is)| (role.to_owned(), is));
     assert_eq!(discarded(&answer.body["trace"]["calls"]), expected);
     let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
     assert_eq!(discarded(&row["calls"]), expected);

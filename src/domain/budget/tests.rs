@@ -105,10 +105,7 @@ fn what_was_for_nothing_is_spent_and_told_apart() {
     budget.write_off(priced.most_cost);
     let spent = budget.spent();
     assert_eq!((spent.cost, spent.unsettled, spent.has_estimates), (NanoUsd::new(130), NanoUsd::ZERO, true));
-    assert_eq!(
-        spent.wasted,
-        Waste { llm_calls: 1, prompt_tokens: 90, completion_tokens: 20, cost: NanoUsd::new(30) }
-    );
+    assert_eq!(spent.wasted, Waste { llm_calls: 1, prompt_tokens: 90, completion_tokens: 20, cost: NanoUsd::new(30) });
     let before = budget.spent();
     budget.reserve_chat(priced).unwrap().take_back();
     assert_eq!(budget.spent(), before, "as if it had never been reserved");

@@ -77,6 +77,10 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = OnInsufficientBody)]
     on_insufficient: OnInsufficient,
+    /// Whether the model that answers is shown only those sentences of each source that bear on the question, with
+    /// their neighbours. Answers are checked against the whole sources, and citations lead there.
+    #[serde(default)]
+    refine: bool,
     /// Whether the answer is begun while a model still grades: `auto` when the grades can be told in advance, `on`
     /// whenever a source is surely good, or `off`. What was begun over other sources than the grades confirm is thrown
     /// away; `usage.wasted` says what it cost.
@@ -260,6 +264,7 @@ impl AskBody {
             temperature: self.temperature,
             seed: self.seed,
             on_insufficient: self.on_insufficient,
+            refine: self.refine,
             speculation: self.speculative,
             limits: TighterLimits {
                 llm_calls: self.limits.max_llm_calls,

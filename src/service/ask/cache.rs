@@ -102,13 +102,14 @@ impl Ask<'_> {
         let models: Vec<Vec<String>> = CallRole::ALL.into_iter().map(models).collect();
         let settings = &self.service.settings;
         let how = format!(
-            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             request.collections,
             request.top_k,
             request.min_score,
             request.filter,
             request.stages,
             request.feedback,
+            request.refine,
             (request.level, self.level),
             request.temperature,
             request.seed,

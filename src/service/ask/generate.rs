@@ -115,13 +115,14 @@ impl Ask<'_> {
         prepared: &[PreparedSource],
         retry: Option<(&str, &str)>,
     ) -> Result<ChatReply, AskError> {
-        let urns = urns(evidence);
-        let sources = prompt_sources(evidence, &urns);
+        let shown = self.shown(evidence);
+        let sources = shown.sources();
         let messages = match retry {
             None => prompt::answer::messages(&self.request.question, &sources),
             Some((draft, prompt)) => prompt::answer::retry_messages(&self.request.question, &sources, draft, prompt),
         };
         let call = Call { role: CallRole::Generate, messages, sources: &sources, format: None };
+        self.trace.refinements.clone_from(&shown.refinements);
         match self.listener {
             Some(_) => self.call_aloud(chain, call, prepared).await,
             None => self.call(chain, call).await,
@@ -162,20 +163,6 @@ impl Ask<'_> {
         let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
         Ok(vectors.iter().map(cosine).collect())
     }
-}
-
-pub(super) fn urns(evidence: &[GradedHit]) -> Vec<String> {
-    evidence.iter().map(|graded| graded.hit.urn().to_string()).collect()
-}
-
-/// Sources as the model is shown them; `urns` runs parallel.
-pub(super) fn prompt_sources<'e>(evidence: &'e [GradedHit], urns: &'e [String]) -> Vec<prompt::Source<'e>> {
-    let source = |(graded, urn): (&'e GradedHit, &'e String)| prompt::Source {
-        urn,
-        title: &graded.hit.passage.title,
-        text: &graded.hit.passage.text,
-    };
-    evidence.iter().zip(urns).map(source).collect()
 }
 
 /// A draft and its author.

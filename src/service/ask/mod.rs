@@ -11,6 +11,7 @@ mod grade;
 mod plan;
 mod pool;
 mod purse;
+mod refine;
 mod report;
 mod rewrite;
 mod run;
@@ -24,7 +25,7 @@ use std::{sync::Arc, time::Duration};
 pub use pool::GradedHit;
 pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, TimingsMs};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
-pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, RoundTrace, Trace, VerdictTrace};
+pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
 
 use tokio::sync::mpsc;
 
@@ -150,6 +151,8 @@ pub struct AskRequest {
     pub seed: Option<u64>,
     /// What to do when only ambiguous passages are found.
     pub on_insufficient: OnInsufficient,
+    /// Whether the models that answer are shown only what bears on the question of each source.
+    pub refine: bool,
     /// Whether the answer may be begun while a model still grades.
     pub speculation: Speculation,
     /// Limits, where they are tighter than the deployment's.

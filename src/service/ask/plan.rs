@@ -32,6 +32,7 @@ pub(super) struct SubQuestions {
     verdicts: HashMap<ChunkKey, Verdict>,
     /// Places of those that nothing was found for.
     unanswered: Vec<usize>,
+    inquiries: Vec<Inquiry>,
 }
 
 impl SubQuestions {
@@ -40,7 +41,13 @@ impl SubQuestions {
         self.verdicts.get(&key).filter(|verdict| verdict.grade > whole)
     }
 
-    fn note(&mut self, place: usize, hits: &[Hit], verdicts: Vec<Verdict>) {
+    /// What each asks for.
+    pub(super) fn inquiries(&self) -> impl Iterator<Item = &Inquiry> {
+        self.inquiries.iter()
+    }
+
+    fn note(&mut self, place: usize, hits: &[Hit], inquiry: Inquiry, verdicts: Vec<Verdict>) {
+        self.inquiries.push(inquiry);
         if verdicts.iter().all(|verdict| verdict.grade == Grade::Incorrect) {
             self.unanswered.push(place);
         }
@@ -72,8 +79,8 @@ impl Ask<'_> {
         )?;
         self.has_content = found.chunks > 0;
         for (place, (text, other)) in plan.sub_questions.iter().zip(others).enumerate() {
-            let verdicts = self.grade_for(text, &other);
-            self.sub_questions.note(place, &other.hits, verdicts);
+            let (inquiry, verdicts) = self.grade_for(text, &other);
+            self.sub_questions.note(place, &other.hits, inquiry, verdicts);
             self.join(&mut found, other.hits, plan.strategy);
         }
         self.trace.plan = Some(plan);
@@ -103,7 +110,7 @@ impl Ask<'_> {
         self.budget.llm_calls_left().is_none_or(|left| left > 3)
     }
 
-    fn grade_for(&self, text: &str, found: &Retrieved) -> Vec<Verdict> {
+    fn grade_for(&self, text: &str, found: &Retrieved) -> (Inquiry, Vec<Verdict>) {
         let analyzer = self.analyzer;
         let inquiry = Inquiry::new(analyzer, text, found.chunks, |stem| {
             found.document_frequencies.get(stem).copied().unwrap_or(0)
@@ -112,7 +119,8 @@ impl Ask<'_> {
         let passages: Vec<features::Passage<'_>> =
             found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
         let evidence = features::evidence_of(analyzer, &inquiry, &passages);
-        calibrated::grade(&inquiry, &passages, &evidence).verdicts
+        let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
+        (inquiry, verdicts)
     }
 
     /// Adds what a part found. Of a sub-question only what answers it: the rest would be padding.

@@ -64,7 +64,7 @@ pub(super) struct Ask<'a> {
     pub(super) rounds: Vec<Round>,
     pub(super) tried: Tried,
     rewriter_is_exhausted: bool,
-    pub(super) inquiry: Option<Inquiry>,
+    pub(super) inquiry: Option<Arc<Inquiry>>,
     pub(super) has_content: bool,
     pub(super) sub_questions: SubQuestions,
     /// What the answer is written from.
@@ -218,9 +218,9 @@ impl<'a> Ask<'a> {
     /// Grades what a query found against the question.
     async fn grade_round(&mut self, query: &str, found: &Retrieved) -> Result<(), AskError> {
         self.clock.enter(Stage::Grade);
-        let inquiry = self.inquiry.take().unwrap_or_else(|| self.inquire(found));
+        let inquiry = self.inquiry.take().unwrap_or_else(|| Arc::new(self.inquire(found)));
+        self.inquiry = Some(Arc::clone(&inquiry));
         let (round, answerability) = self.grade(&inquiry, found).await?;
-        self.inquiry = Some(inquiry);
         let grades: Vec<_> = round.iter().map(|hit| hit.verdict.grade).collect();
         let new = self.pool.add(round.clone());
         self.rounds.push(Round::of(&grades, new));

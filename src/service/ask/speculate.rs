@@ -14,10 +14,9 @@ use tokio::time::Instant;
 use super::{
     AskError, GradedHit,
     call::Call,
-    generate::{prompt_sources, urns},
     pool::Pool,
     run::{Ask, graded},
-    trace::{CallTrace, FailedCallTrace},
+    trace::{CallTrace, FailedCallTrace, Refinement},
 };
 use crate::{
     domain::{
@@ -41,6 +40,7 @@ pub(super) struct EarlyDraft {
     /// The passages that it takes for granted, in order.
     passages: Vec<ChunkKey>,
     sources: Vec<(usize, Hit)>,
+    refinements: Vec<Refinement>,
     /// Locked by nobody: a stream alone could not be shared between threads, as an ask under way has to be.
     events: Mutex<ChatStream>,
     /// What came already. No more than a reply of limited length.
@@ -78,8 +78,8 @@ impl Ask<'_> {
         let Some(chosen) = self.likely_evidence(hits) else { return Ok(None) };
         let sources = self.group(&chosen).await?;
         let evidence = graded(&chosen, sources.clone());
-        let urns = urns(&evidence);
-        let prompt_sources = prompt_sources(&evidence, &urns);
+        let shown = self.shown(&evidence);
+        let prompt_sources = shown.sources();
         let call = Call {
             role: CallRole::Generate,
             messages: prompt::answer::messages(&self.request.question, &prompt_sources),
@@ -88,6 +88,7 @@ impl Ask<'_> {
         };
         let size = self.size_of(&chain, &call);
         let Some(model) = chain.names().next().cloned() else { return Ok(None) };
+        let refinements = shown.refinements.clone();
         let Some((request, allowance)) = self.reserve_on_chance(&chain, call).await? else { return Ok(None) };
         let events = if self.listener.is_some() {
             chain.stream(request, allowance)
@@ -98,6 +99,7 @@ impl Ask<'_> {
         Ok(Some(EarlyDraft {
             passages: keys(&chosen),
             sources,
+            refinements,
             events: Mutex::new(events),
             heard: VecDeque::new(),
             is_over: false,
@@ -147,6 +149,7 @@ impl Ask<'_> {
         draft: EarlyDraft,
         prepared: &[PreparedSource],
     ) -> Result<ChatReply, AskError> {
+        self.trace.refinements = draft.refinements;
         let rest = draft.events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let events = stream::iter(draft.heard).chain(rest).boxed();
         self.read_aloud(CallRole::Generate, draft.started, events, prepared).await

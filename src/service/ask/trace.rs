@@ -22,6 +22,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Rounds of retrieval and grading.
     pub rounds: Vec<RoundTrace>,
+    /// Sources of which the answering model was shown a part.
+    pub refinements: Vec<Refinement>,
     /// Model calls.
     pub calls: Vec<CallTrace>,
     /// Model calls that nobody answered.
@@ -56,6 +58,17 @@ pub struct VerdictTrace {
     pub hit: GradedHit,
     /// Its grade.
     pub grade: Grade,
+}
+
+/// What was left of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refinement {
+    /// The source.
+    pub urn: String,
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// What the model was shown of it, in bytes.
+    pub kept: usize,
 }
 
 /// One model call that was answered.

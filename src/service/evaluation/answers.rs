@@ -77,6 +77,7 @@ impl EvaluationService {
             temperature: 0.0,
             seed: None,
             on_insufficient: OnInsufficient::default(),
+            refine: false,
             speculation: Speculation::default(),
             limits: TighterLimits::default(),
             timeout: None,
