@@ -8,6 +8,7 @@ mod ask_built_in;
 mod ask_cache;
 mod ask_failures;
 mod ask_plan;
+mod ask_processes;
 mod ask_refine;
 mod ask_speculation;
 mod ask_stream;
