@@ -13,6 +13,7 @@ use crate::{
     http::{self, Services},
     providers::{
         BuiltInEmbedder, Embedder, chat::ChatModels, minilm::WordPiece, openai::OpenAiEmbedder, outbound::Outbound,
+        web_search::WebSearch,
     },
     server,
     service::{
@@ -104,6 +105,7 @@ impl Core {
                 retriever: retriever.clone(),
                 embedder: Arc::clone(&embedder),
                 models,
+                web: config.web_search.clone().map(|settings| Arc::new(WebSearch::new((*outbound).clone(), settings))),
                 settings: config.ask.clone(),
                 context: context.clone(),
             }),

@@ -5,11 +5,18 @@ use std::time::Duration;
 use super::reader::Reader;
 use crate::{
     domain::{budget::Limits, cost::NanoUsd},
+    providers::web_search,
     service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings},
 };
 
 /// How long a row of the audit is kept unless configured otherwise.
 const AUDIT_RETENTION_DAYS: u32 = 90;
+/// Pages that are taken of a search of the web unless configured otherwise.
+const WEB_RESULTS: usize = 5;
+/// Each is graded, and shown to a model.
+const MOST_WEB_RESULTS: usize = 20;
+/// Longest search of the web unless configured otherwise.
+const WEB_TIMEOUT: Duration = Duration::from_secs(5);
 /// A century: longer ones are mistakes, and do not fit a date.
 const LONGEST_RETENTION_DAYS: u32 = 36_500;
 
@@ -61,6 +68,17 @@ fn read_daily_cost(reader: &mut Reader) -> Option<NanoUsd> {
         reader.fault(format!("CITED_DAILY_COST_USD is {usd}; it must be an amount of dollars, 0 or more"));
     }
     limit
+}
+
+/// A search engine for when the documents fall short; `None` if none is named.
+pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Settings> {
+    let endpoint = reader.url("CITED_WEB_SEARCH_URL");
+    let results = reader.value("CITED_WEB_SEARCH_RESULTS", WEB_RESULTS);
+    if !(1..=MOST_WEB_RESULTS).contains(&results) {
+        reader.fault(format!("CITED_WEB_SEARCH_RESULTS is {results}; it must be 1 to {MOST_WEB_RESULTS}"));
+    }
+    let timeout = reader.seconds("CITED_WEB_SEARCH_TIMEOUT_S", WEB_TIMEOUT);
+    endpoint.map(|endpoint| web_search::Settings { endpoint, results, timeout })
 }
 
 /// How long a row of the audit is kept; `None` is for ever.

@@ -21,6 +21,7 @@ use crate::{
         chat::ChatSettings,
         openai,
         outbound::{self, SigningKey},
+        web_search,
     },
     service::{self, ask::Settings as AskSettings},
     store::{PoolSettings, private_postgres},
@@ -53,6 +54,8 @@ pub struct Config {
     pub ingest: service::ingest::Settings,
     /// Requests to URLs that come from outside.
     pub outbound: outbound::Settings,
+    /// A search engine for when the documents fall short.
+    pub web_search: Option<web_search::Settings>,
     /// The service that commands talk to, if it is not the one of this machine, and its key.
     pub remote: Remote,
     /// What webhooks are signed with; `None` sends none.
@@ -169,6 +172,7 @@ impl Config {
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
         let ingest = ingest::read(&mut reader);
         let outbound = ingest::read_outbound(&mut reader);
+        let web_search = ask::read_web_search(&mut reader);
         let remote = Remote { server: reader.url("CITED_SERVER"), key: reader.secret("CITED_API_KEY") };
         let webhook_key = read_webhook_key(&mut reader);
         let ask = ask::read(&mut reader);
@@ -187,6 +191,7 @@ impl Config {
             embedding_threads,
             ingest,
             outbound,
+            web_search,
             remote,
             webhook_key,
             ask,

@@ -13,7 +13,8 @@
 //! - **A rewrite must leave the means to answer.** It is affordable only if a generation can be
 //!   paid for afterwards, and its one validation retry too once a correct passage is in hand.
 //!
-//! A fallback search, when there is one, belongs in `without_rewrites`, ahead of its other arms.
+//! - **A fallback search comes last.** Only when no rewrite is left it adds its results, once; they are graded like
+//!   all others, and the decision is then made anew over everything that was found.
 
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +123,18 @@ pub struct StepCalls {
     pub generate: u32,
 }
 
+/// A search elsewhere, for when the documents fall short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fallback {
+    /// There is none.
+    #[default]
+    None,
+    /// It was not made yet.
+    Ready,
+    /// Its results, if any, are the last round.
+    Used,
+}
+
 /// All that the route depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopState<'r> {
@@ -133,6 +146,8 @@ pub struct LoopState<'r> {
     pub rounds: &'r [Round],
     /// Whether the rewriter said that it has no further query.
     pub rewriter_is_exhausted: bool,
+    /// A search elsewhere.
+    pub fallback: Fallback,
     /// What the steps cost in model calls.
     pub calls: StepCalls,
     /// Model calls that the budget still allows; `None` when it sets no limit.
@@ -204,6 +219,8 @@ pub enum Step {
     },
     /// Rewrite the question, then retrieve and grade again.
     Rewrite,
+    /// Search elsewhere and grade what that finds.
+    Search,
     /// Answer that the documents do not answer the question.
     Abstain {
         /// Why.
@@ -249,7 +266,8 @@ fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
     // An incorrect round that repeats itself is no reason to stop: another wording may still leave
     // the neighbourhood. One that repeats passages worth something has converged.
     let has_converged = attempts > 0 && current.new == 0 && has_candidates(state);
-    if !attempts_left || state.rewriter_is_exhausted || has_converged {
+    let has_searched = state.fallback == Fallback::Used;
+    if !attempts_left || state.rewriter_is_exhausted || has_converged || has_searched {
         return Some(Obstacle::NothingLeft);
     }
     let retry = if has_correct(state) { state.calls.generate } else { 0 };
@@ -259,6 +277,10 @@ fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
 }
 
 fn without_rewrites(state: &LoopState<'_>, obstacle: Obstacle) -> Step {
+    let needed = state.calls.grade.saturating_add(state.calls.generate);
+    if state.fallback == Fallback::Ready && can_afford(state, needed) {
+        return Step::Search;
+    }
     if has_correct(state) {
         return generate(state, Evidence::CorrectAndAmbiguous);
     }

@@ -22,6 +22,7 @@ fn state(rounds: &[Round]) -> LoopState<'_> {
         has_content: true,
         rounds,
         rewriter_is_exhausted: false,
+        fallback: Fallback::None,
         calls: BUILT_IN,
         calls_left: None,
     }
@@ -167,6 +168,7 @@ proptest! {
         generate_anyway in any::<bool>(),
         has_content in any::<bool>(),
         rewriter_is_exhausted in any::<bool>(),
+        fallback in prop::sample::select(vec![Fallback::None, Fallback::Ready, Fallback::Used]),
         uses_models in any::<bool>(),
         calls_left in prop::option::of(0u32..10),
     ) {
@@ -176,6 +178,7 @@ proptest! {
             has_content,
             rounds: &rounds,
             rewriter_is_exhausted,
+            fallback,
             calls: if uses_models { MODELS } else { BUILT_IN },
             calls_left,
         };
@@ -194,9 +197,53 @@ proptest! {
             Step::Rewrite => {
                 prop_assert!(!rewriter_is_exhausted && rounds.len() <= max_rewrite_attempts as usize);
             }
+            Step::Search => prop_assert!(has_content && fallback == Fallback::Ready && !rounds.is_empty()),
             Step::Abstain { .. } => prop_assert!(
                 !has_content || correct == 0 || state.calls_left.is_some_and(|left| left < state.calls.generate)
             ),
         }
     }
+}
+
+#[test]
+fn the_search_elsewhere_comes_last_and_once() {
+    const LOW: Step = Step::Abstain { reason: AbstainReason::LowSupport };
+    const NOTHING: Step = Step::Abstain { reason: AbstainReason::NoRelevantContent };
+    let rows: [(&str, &str, Change, Step); 9] = [
+        ("enough", "1/0/7+8", |state| state.fallback = Fallback::Ready, CORRECT),
+        ("a rewrite first", "0/0/8+8", |state| state.fallback = Fallback::Ready, Step::Rewrite),
+        (
+            "then elsewhere",
+            "0/0/8+8",
+            |state| {
+                state.fallback = Fallback::Ready;
+                state.rewriter_is_exhausted = true;
+            },
+            Step::Search,
+        ),
+        (
+            "also beside a few correct ones",
+            "1/5/2+8",
+            |state| {
+                state.fallback = Fallback::Ready;
+                state.rewriter_is_exhausted = true;
+            },
+            Step::Search,
+        ),
+        ("found there", "0/0/8+8 2/1/2+5", |state| state.fallback = Fallback::Used, CORRECT),
+        ("not enough there", "1/5/2+8 0/0/5+5", |state| state.fallback = Fallback::Used, BOTH),
+        ("doubtful there", "0/0/8+8 0/2/3+5", |state| state.fallback = Fallback::Used, LOW),
+        ("nothing there", "0/0/8+8 0/0/5+5", |state| state.fallback = Fallback::Used, NOTHING),
+        (
+            "it cannot be paid for",
+            "0/0/8+8",
+            |state| {
+                state.fallback = Fallback::Ready;
+                state.calls = MODELS;
+                state.calls_left = Some(1);
+            },
+            Step::Abstain { reason: AbstainReason::OutOfBudget },
+        ),
+    ];
+    check(&rows);
 }

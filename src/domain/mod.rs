@@ -18,6 +18,7 @@ pub mod identity;
 pub mod job;
 pub mod json_in_text;
 pub mod lexical;
+pub mod origin;
 pub mod planning;
 pub mod prompt;
 pub mod refinement;

@@ -140,7 +140,8 @@ pub(super) struct ValidationBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct FindingBody {
     /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
-    /// `length_cut` (the model's tokens were used up) or `mode_fallback` (no model can cite; nothing was demanded).
+    /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded) or
+    /// `web_search_failed` (the documents fall short, and the web could not be searched).
     #[schema(example = "uncited_claim")]
     kind: &'static str,
     /// In words.
@@ -296,6 +297,7 @@ impl From<&AskWarning> for FindingBody {
             AskWarning::LengthCut { model, tokens } => {
                 format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
             }
+            AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };
         Self { kind: warning.kind(), detail, marker: None, span: None }
     }

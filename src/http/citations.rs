@@ -161,6 +161,10 @@ pub(super) async fn get_citation(
         let hint = "percent-encode the whole URN in the path, # as %23 above all: what follows a plain # is never sent";
         ApiError::invalid_field("urn", format!("{urn:?} names no passage: {error}; {hint}"))
     })?;
+    if let Some(url) = urn.web_url() {
+        let detail = format!("of pages of the web nothing is kept; what was cited may still stand at {url}");
+        return Err(ApiError::not_found(detail));
+    }
     let cited = state.services.citations.get(tenant, &urn).await?;
     Ok(Json(CitedBody::new(&urn, cited)))
 }

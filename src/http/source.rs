@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::{
-    domain::{corrective::Grade, fingerprint::hex},
+    domain::{corrective::Grade, fingerprint::hex, origin::Origin},
     service::retrieval::{Hit, urn_of},
     store::Passage,
 };
@@ -17,13 +17,17 @@ use crate::{
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(super) struct SourceBody {
     /// Names the passage for good: collection, document, version, chunk; `#3-4` for chunks merged into one source.
+    /// `cited-web:…` for words found on the web.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
     pub(super) urn: String,
-    /// The document.
-    pub(super) document_id: Uuid,
-    /// Name of its collection.
+    /// Where it comes from: `document`, or `web` for words that a search of the web found, of which nothing is stored.
+    #[schema(value_type = OriginBody)]
+    pub(super) origin: Origin,
+    /// The document; null for the web.
+    pub(super) document_id: Option<Uuid>,
+    /// Name of its collection; empty for the web.
     pub(super) collection: String,
-    /// Caller's own name for the document.
+    /// Caller's own name for the document; the URL for the web.
     #[schema(example = "leave.md")]
     pub(super) source: String,
     /// Title of the document.
@@ -108,6 +112,15 @@ pub(super) struct ScoresBody {
     pub(super) reranked: Option<f64>,
 }
 
+/// Where a passage comes from.
+#[derive(ToSchema)]
+#[schema(as = Origin, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the origins in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum OriginBody {
+    Document,
+    Web,
+}
+
 /// Grade of a passage.
 #[derive(ToSchema)]
 #[schema(as = Grade, rename_all = "snake_case")]
@@ -126,7 +139,8 @@ impl SourceBody {
         let passage = Arc::unwrap_or_clone(passage);
         Self {
             urn,
-            document_id: passage.key.document_id,
+            origin: passage.origin,
+            document_id: (passage.origin == Origin::Document).then_some(passage.key.document_id),
             collection: passage.collection,
             source: passage.source,
             title: passage.title,

@@ -12,6 +12,7 @@ pub mod outbound;
 pub mod remote;
 mod server;
 mod sse;
+pub mod web_search;
 
 use async_trait::async_trait;
 

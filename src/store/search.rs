@@ -13,6 +13,7 @@ use super::{
 use crate::domain::{
     filter::Filter,
     identity::{ChunkKey, TenantId},
+    origin::Origin,
 };
 
 /// Up to this many vectors an exact scan costs no more than walking the index.
@@ -67,7 +68,10 @@ pub struct DenseQuery<'a> {
 pub struct Passage {
     /// The chunk.
     pub key: ChunkKey,
-    /// Name of its collection.
+    /// Where it comes from.
+    #[serde(default)]
+    pub origin: Origin,
+    /// Name of its collection; empty for the web.
     pub collection: String,
     /// Document's version.
     pub version: u32,
@@ -179,6 +183,7 @@ impl Store {
             .into_iter()
             .map(|row| Passage {
                 key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
+                origin: Origin::Document,
                 collection: row.collection,
                 version: row.version.unsigned_abs(),
                 source: row.source,

@@ -1,5 +1,5 @@
 //! The lasting name of a passage: `cited:<collection>/<document>@<version>#<chunk>`, or `#<first>-<last>`
-//! of one that several chunks make up.
+//! of one that several chunks make up; `cited-web:<url>#<digest>` of words found on the web.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,10 +8,16 @@ use std::str::FromStr;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
+use crate::domain::fingerprint::hex;
+
 /// Everything but the unreserved characters of RFC 3986, section 2.3.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 const SCHEME: &str = "cited:";
+/// Of what was found on the web, of which nothing is stored.
+const WEB_SCHEME: &str = "cited-web:";
+/// Hexadecimal digits of the SHA-256 of the words that were cited.
+const DIGEST_DIGITS: usize = 16;
 
 /// Names one chunk, or several that follow each other, of one version of a document.
 ///
@@ -25,17 +31,22 @@ pub struct Urn {
     version: u32,
     chunk: u32,
     last_chunk: u32,
+    /// Of the words, for a page of the web; its URL is the document then, and there is no collection.
+    digest: Option<String>,
 }
 
 /// Why something is not a URN of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UrnError {
     /// Another scheme, or none.
-    #[error("a citation URN starts with \"cited:\"")]
+    #[error("a citation URN starts with \"cited:\" or \"cited-web:\"")]
     Scheme,
     /// A delimiter is missing or appears twice.
     #[error("a citation URN has the form cited:<collection>/<document>@<version>#<chunk>, or #<first>-<last>")]
     Shape,
+    /// A page of the web without its URL or digest.
+    #[error("the URN of a page of the web has the form cited-web:<url>#<16 hexadecimal digits>")]
+    WebShape,
     /// The collection or the document is empty.
     #[error("the collection and the document of a citation URN must not be empty")]
     Empty,
@@ -87,7 +98,24 @@ impl Urn {
             return Err(UrnError::Chunk);
         }
         let (chunk, last_chunk) = chunks.into_inner();
-        Ok(Self { collection, document, version, chunk, last_chunk })
+        Ok(Self { collection, document, version, chunk, last_chunk, digest: None })
+    }
+
+    /// Names words found at a URL by their SHA-256.
+    #[must_use]
+    pub fn web(url: &str, sha256: &[u8]) -> Self {
+        let digest = hex(sha256).chars().take(DIGEST_DIGITS).collect();
+        Self::of_web(url.to_owned(), digest)
+    }
+
+    const fn of_web(url: String, digest: String) -> Self {
+        Self { collection: String::new(), document: url, version: 1, chunk: 0, last_chunk: 0, digest: Some(digest) }
+    }
+
+    /// The page, if it is one of the web.
+    #[must_use]
+    pub fn web_url(&self) -> Option<&str> {
+        self.digest.is_some().then_some(self.document.as_str())
     }
 
     /// Name of the collection.
@@ -125,6 +153,9 @@ impl fmt::Display for Urn {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let collection = utf8_percent_encode(&self.collection, RESERVED);
         let document = utf8_percent_encode(&self.document, RESERVED);
+        if let Some(digest) = &self.digest {
+            return write!(formatter, "{WEB_SCHEME}{document}#{digest}");
+        }
         write!(formatter, "{SCHEME}{collection}/{document}@{}#{}", self.version, self.chunk)?;
         if self.last_chunk > self.chunk { write!(formatter, "-{}", self.last_chunk) } else { Ok(()) }
     }
@@ -134,6 +165,14 @@ impl FromStr for Urn {
     type Err = UrnError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(rest) = text.strip_prefix(WEB_SCHEME) {
+            let (url, digest) = rest.split_once('#').ok_or(UrnError::WebShape)?;
+            let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+            if url.is_empty() || digest.len() != DIGEST_DIGITS || !digest.bytes().all(is_digit) {
+                return Err(UrnError::WebShape);
+            }
+            return Ok(Self::of_web(decode(url)?, digest.to_owned()));
+        }
         let rest = text.strip_prefix(SCHEME).ok_or(UrnError::Scheme)?;
         let (collection, rest) = rest.split_once('/').ok_or(UrnError::Shape)?;
         let (document, rest) = rest.split_once('@').ok_or(UrnError::Shape)?;

@@ -15,7 +15,7 @@ use super::super::{
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
     providers::chat::{ChatModels, ModelName},
-    service::ask::{AskRequest, AskService, LONGEST_CACHE_LIFE, StreamMode},
+    service::ask::{AskRequest, AskService, LONGEST_CACHE_LIFE, Reach, StreamMode},
 };
 
 /// Largest sampling temperature that providers take.
@@ -77,6 +77,11 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = OnInsufficientBody)]
     on_insufficient: OnInsufficient,
+    /// Whether the web may be searched where the documents fall short, with the question as it is. It is only where
+    /// the deployment names a search engine, and never with a `filter`. Sources from there have `origin: "web"`.
+    #[serde(default = "default_web")]
+    #[schema(default = true)]
+    web: bool,
     /// Whether the model that answers is shown only those sentences of each source that bear on the question, with
     /// their neighbours. Answers are checked against the whole sources, and citations lead there.
     #[serde(default)]
@@ -99,6 +104,10 @@ pub(in crate::http) struct AskBody {
     /// Retrieve, grade and plan, but generate nothing.
     #[serde(default)]
     dry_run: bool,
+}
+
+const fn default_web() -> bool {
+    true
 }
 
 const fn default_top_k() -> usize {
@@ -265,6 +274,7 @@ impl AskBody {
             seed: self.seed,
             on_insufficient: self.on_insufficient,
             refine: self.refine,
+            reach: if self.web { Reach::DocumentsAndWeb } else { Reach::Documents },
             speculation: self.speculative,
             limits: TighterLimits {
                 llm_calls: self.limits.max_llm_calls,

@@ -18,6 +18,7 @@ use crate::{
     domain::{
         citation::{Attempt, Draft, PreparedSource, Verdict, validate},
         fingerprint::{Hash, fingerprint},
+        origin::Origin,
     },
     providers::chat::{CallRole, ModelName},
     service::retrieval::Retrieved,
@@ -102,7 +103,7 @@ impl Ask<'_> {
         let models: Vec<Vec<String>> = CallRole::ALL.into_iter().map(models).collect();
         let settings = &self.service.settings;
         let how = format!(
-            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             request.collections,
             request.top_k,
             request.min_score,
@@ -110,6 +111,7 @@ impl Ask<'_> {
             request.stages,
             request.feedback,
             request.refine,
+            self.fallback,
             (request.level, self.level),
             request.temperature,
             request.seed,
@@ -188,6 +190,10 @@ impl Ask<'_> {
 
 fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
     let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
+    // What changes on the web is not noticed here.
+    if report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web) {
+        return None;
+    }
     let cached = CachedAnswer {
         text: answer.text().to_owned(),
         is_second_draft: answer.attempts() > 1,

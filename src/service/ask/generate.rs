@@ -151,7 +151,7 @@ impl Ask<'_> {
     }
 
     /// Cosine of the question with each text.
-    async fn cosines(&self, texts: &[String]) -> Result<Vec<f32>, AskError> {
+    pub(super) async fn cosines(&self, texts: &[String]) -> Result<Vec<f32>, AskError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }

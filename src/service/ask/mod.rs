@@ -19,6 +19,7 @@ mod speculate;
 mod stage;
 mod stream;
 mod trace;
+mod web;
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,6 +49,7 @@ use crate::{
     providers::{
         Embedder,
         chat::{ChatModels, ModelName},
+        web_search::WebSearch,
     },
     store::Store,
 };
@@ -124,6 +126,16 @@ impl Default for Settings {
     }
 }
 
+/// Where an answer may come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// From the documents alone.
+    Documents,
+    /// From the web too where they fall short, if the deployment can search it.
+    #[default]
+    DocumentsAndWeb,
+}
+
 /// A question, checked.
 #[derive(Clone, Debug)]
 pub struct AskRequest {
@@ -153,6 +165,8 @@ pub struct AskRequest {
     pub on_insufficient: OnInsufficient,
     /// Whether the models that answer are shown only what bears on the question of each source.
     pub refine: bool,
+    /// Where the answer may come from.
+    pub reach: Reach,
     /// Whether the answer may be begun while a model still grades.
     pub speculation: Speculation,
     /// Limits, where they are tighter than the deployment's.
@@ -175,6 +189,8 @@ pub struct AskParts {
     pub embedder: Arc<dyn Embedder>,
     /// They grade the doubtful cases, rewrite and answer; without any the built-in parts do.
     pub models: Arc<ChatModels>,
+    /// Searches the web where the documents fall short, if at all.
+    pub web: Option<Arc<WebSearch>>,
     /// Defaults and limits of the deployment.
     pub settings: Settings,
     /// Time and identities.

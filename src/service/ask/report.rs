@@ -83,6 +83,11 @@ pub enum AskWarning {
         /// Most tokens that it was allowed.
         tokens: u32,
     },
+    /// The documents fell short, and the web could not be searched.
+    WebSearchFailed {
+        /// Why.
+        detail: String,
+    },
 }
 
 impl AskWarning {
@@ -92,6 +97,7 @@ impl AskWarning {
         match self {
             Self::ModeFallback { .. } => "mode_fallback",
             Self::LengthCut { .. } => "length_cut",
+            Self::WebSearchFailed { .. } => "web_search_failed",
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     domain::{
         budget::Budget,
         citation::Level,
-        corrective::{AbstainReason, Evidence, LoopSettings, LoopState, Round, Step, StepCalls, next_step},
+        corrective::{AbstainReason, Evidence, Fallback, LoopSettings, LoopState, Round, Step, StepCalls, next_step},
         evidence::Inquiry,
         grouping::Grouping,
         identity::Caller,
@@ -64,6 +64,7 @@ pub(super) struct Ask<'a> {
     pub(super) rounds: Vec<Round>,
     pub(super) tried: Tried,
     rewriter_is_exhausted: bool,
+    pub(super) fallback: Fallback,
     pub(super) inquiry: Option<Arc<Inquiry>>,
     pub(super) has_content: bool,
     pub(super) sub_questions: SubQuestions,
@@ -111,6 +112,7 @@ impl<'a> Ask<'a> {
             rounds: Vec::new(),
             tried: Tried::new(&request.question),
             rewriter_is_exhausted: false,
+            fallback: service.fallback(request),
             inquiry: None,
             has_content: true,
             sub_questions: SubQuestions::default(),
@@ -155,6 +157,10 @@ impl<'a> Ask<'a> {
                         None => self.rewriter_is_exhausted = true,
                     }
                 }
+                Step::Search => {
+                    self.discard_early_draft();
+                    self.search_web().await?;
+                }
                 Step::Abstain { reason } => {
                     self.discard_early_draft();
                     return Ok(self.report(AskOutcome::Abstained(reason)));
@@ -177,6 +183,7 @@ impl<'a> Ask<'a> {
             has_content: self.has_content,
             rounds,
             rewriter_is_exhausted: self.rewriter_is_exhausted,
+            fallback: self.fallback,
             calls: StepCalls {
                 grade: calls(CallRole::Grade),
                 rewrite: calls(CallRole::Rewrite),
@@ -216,7 +223,7 @@ impl<'a> Ask<'a> {
     }
 
     /// Grades what a query found against the question.
-    async fn grade_round(&mut self, query: &str, found: &Retrieved) -> Result<(), AskError> {
+    pub(super) async fn grade_round(&mut self, query: &str, found: &Retrieved) -> Result<(), AskError> {
         self.clock.enter(Stage::Grade);
         let inquiry = self.inquiry.take().unwrap_or_else(|| Arc::new(self.inquire(found)));
         self.inquiry = Some(Arc::clone(&inquiry));

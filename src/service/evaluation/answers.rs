@@ -17,7 +17,7 @@ use crate::{
         speculation::Speculation,
     },
     service::{
-        ask::{AskError, AskOutcome, AskRequest, GradedHit},
+        ask::{AskError, AskOutcome, AskRequest, GradedHit, Reach},
         retrieval::Stages,
     },
 };
@@ -78,6 +78,7 @@ impl EvaluationService {
             seed: None,
             on_insufficient: OnInsufficient::default(),
             refine: false,
+            reach: Reach::Documents,
             speculation: Speculation::default(),
             limits: TighterLimits::default(),
             timeout: None,

@@ -29,6 +29,7 @@ use crate::{
             candidates::{DEFAULT_CANDIDATE_BUDGET, select_candidates},
             term_id::TermSalt,
         },
+        origin::Origin,
     },
     providers::Embedder,
     store::{
@@ -91,6 +92,9 @@ impl Hit {
 /// Names the chunks from the passage's own to another of the same document.
 #[must_use]
 pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
+    if passage.origin == Origin::Web {
+        return Urn::web(&passage.uri, &passage.content_hash);
+    }
     Urn::spanning(
         &passage.collection,
         passage.key.document_id.to_string(),

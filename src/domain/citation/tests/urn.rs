@@ -80,3 +80,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn pages_of_the_web_have_names_of_their_own() {
+    let urn = Urn::web("https://mars.example/moons?a=1#top", &[0xab; 32]);
+    assert_eq!(urn.to_string(), "cited-web:https%3A%2F%2Fmars.example%2Fmoons%3Fa%3D1%23top#abababababababab");
+    assert_eq!(urn.to_string().parse(), Ok(urn.clone()));
+    assert_eq!(urn.web_url(), Some("https://mars.example/moons?a=1#top"));
+    assert_eq!(Urn::new("handbook", "leave", 2, 3).unwrap().web_url(), None);
+    for broken in
+        ["cited-web:", "cited-web:x", "cited-web:#abababababababab", "cited-web:x#abc", "cited-web:x#ABABABABABABABAB"]
+    {
+        assert_eq!(broken.parse::<Urn>(), Err(UrnError::WebShape), "{broken}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Where a passage comes from.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a passage comes from. The words are part of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A document of the tenant's own.
+    #[default]
+    Document,
+    /// A search of the web: nothing of it is stored.
+    Web,
+}

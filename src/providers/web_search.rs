@@ -1,0 +1,108 @@
+//! Searches of the web, by the JSON API of `SearXNG` (<https://docs.searxng.org/dev/search_api.html>).
+
+use std::{collections::HashSet, time::Duration};
+
+use serde::Deserialize;
+use url::Url;
+
+use super::outbound::{Fetched, Outbound, OutboundError, Validators};
+
+/// Largest answer of a search engine.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// Longest extract that is kept of a page, in characters.
+const LONGEST_EXTRACT: usize = 2_000;
+/// Longest title, in characters.
+const LONGEST_TITLE: usize = 300;
+/// Longest URL of a page, in bytes.
+const LONGEST_URL: usize = 2_048;
+
+/// A search engine.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Base URL: `/search` below it is asked.
+    pub endpoint: Url,
+    /// Most pages that are taken of a search.
+    pub results: usize,
+    /// Longest search.
+    pub timeout: Duration,
+}
+
+/// A page that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebPage {
+    /// Its address, which the outbound rules permit.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// What the search engine shows of it; never empty.
+    pub extract: String,
+}
+
+/// Searches the web under the rules of outgoing requests: for the search engine itself, for where it redirects to, and
+/// for the pages it names.
+#[derive(Clone, Debug)]
+pub struct WebSearch {
+    outbound: Outbound,
+    settings: Settings,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    results: Vec<Found>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    url: Option<String>,
+    title: Option<String>,
+    content: Option<String>,
+}
+
+impl WebSearch {
+    /// A search engine behind the outbound guard.
+    #[must_use]
+    pub const fn new(outbound: Outbound, settings: Settings) -> Self {
+        Self { outbound, settings }
+    }
+
+    /// The first pages found, each once.
+    ///
+    /// # Errors
+    /// A classified [`OutboundError`]; [`OutboundError::Refused`] as well for a reply that is none of a search.
+    pub async fn search(&self, query: &str) -> Result<Vec<WebPage>, OutboundError> {
+        let mut url = self.settings.endpoint.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push("search");
+        }
+        url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
+        let nothing_known = Validators::default();
+        let search = self.outbound.fetch(url.as_str(), &nothing_known, MAX_BYTES);
+        let timeout = self.settings.timeout;
+        let found = tokio::time::timeout(timeout, search).await.map_err(|_| OutboundError::Timeout(timeout))??;
+        let Fetched::Document(document) = found else { return Ok(Vec::new()) };
+        let reply: Reply = serde_json::from_slice(&document.content).map_err(|error| {
+            OutboundError::Refused(format!(
+                "the search engine does not answer in the JSON of SearXNG ({error}); enable its format \"json\""
+            ))
+        })?;
+        Ok(self.pages(reply))
+    }
+
+    fn pages(&self, reply: Reply) -> Vec<WebPage> {
+        let mut seen = HashSet::new();
+        let page = |found: Found| {
+            let url = self.outbound.check(found.url.as_deref()?).ok()?.to_string();
+            let extract = plain(found.content.as_deref()?, LONGEST_EXTRACT);
+            let title = plain(found.title.as_deref().unwrap_or_default(), LONGEST_TITLE);
+            let is_new = !extract.is_empty() && url.len() <= LONGEST_URL && seen.insert(url.clone());
+            is_new.then_some(WebPage { url, title, extract })
+        };
+        reply.results.into_iter().filter_map(page).take(self.settings.results).collect()
+    }
+}
+
+/// One line without control characters.
+fn plain(text: &str, longest: usize) -> String {
+    let text: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(longest).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
