@@ -12,7 +12,11 @@ use crate::{
     config::{Config, Database},
     http::{self, Services},
     providers::{
-        BuiltInEmbedder, Embedder, chat::ChatModels, minilm::WordPiece, openai::OpenAiEmbedder, outbound::Outbound,
+        BuiltInEmbedder, Embedder,
+        chat::ChatModels,
+        minilm::WordPiece,
+        openai::{EmbeddingSettings, OpenAiEmbedder},
+        outbound::Outbound,
         web_search::WebSearch,
     },
     server,
@@ -23,7 +27,9 @@ use crate::{
         collections::CollectionService,
         context::Context,
         documents::DocumentService,
+        embedders::Embedders,
         ingest::{IngestService, Notifier, Processor, Signal, Worker},
+        reembed::ReembedService,
         retrieval::Retriever,
         search::SearchService,
         sweep::Sweeper,
@@ -77,20 +83,26 @@ impl Core {
         replica: Option<&PgConnectOptions>,
     ) -> anyhow::Result<(Services, Worker, Sweeper, Store)> {
         Store::migrate(primary).await.context("the database could not be prepared")?;
-        let embedder = embedder(config).await?;
+        let embedder = embedder(config, config.embedding.as_ref()).await?;
         let tokenizer = Arc::new(WordPiece::load()?);
         let models = Arc::new(ChatModels::new(&config.chat, tokenizer)?);
         let profile = Store::ensure_profile(primary, embedder.profile()).await?;
+        let mut others = Vec::new();
+        for settings in &config.further_embeddings {
+            let further = self::embedder(config, settings.as_ref()).await?;
+            others.push((Store::ensure_profile(primary, further.profile()).await?, further));
+        }
+        let embedders = Embedders::new((profile, Arc::clone(&embedder)), others);
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
         let signal = Arc::new(Signal::default());
-        let retriever = Retriever::new(store.clone(), Arc::clone(&embedder), profile);
+        let retriever = Retriever::new(store.clone(), embedders.clone());
         let defaults = config.ingest.collection_defaults();
         let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
         let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));
         let ingest = IngestService::new(
             store.clone(),
-            profile,
+            embedders.clone(),
             defaults,
             config.ingest.queue,
             webhooks,
@@ -115,9 +127,10 @@ impl Core {
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, defaults, context.clone()),
+            reembed: ReembedService::new(store.clone(), embedders.clone(), context.clone(), Arc::clone(&signal)),
             readiness: store.clone(),
         };
-        let processor = Processor::new(store.clone(), embedder, outbound, config.ingest.clone(), context);
+        let processor = Processor::new(store.clone(), embedders, outbound, config.ingest.clone(), context);
         Ok((services, Worker::new(processor, signal, notifier), sweeper, store))
     }
 
@@ -227,8 +240,9 @@ async fn open_database(
     }
 }
 
-async fn embedder(config: &Config) -> anyhow::Result<Arc<dyn Embedder>> {
-    match &config.embedding {
+/// The model behind these settings; without any the built-in one.
+async fn embedder(config: &Config, settings: Option<&EmbeddingSettings>) -> anyhow::Result<Arc<dyn Embedder>> {
+    match settings {
         None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),
         Some(settings) => {
             let tokenizer = Arc::new(WordPiece::load()?);

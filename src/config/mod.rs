@@ -3,6 +3,7 @@
 
 mod ask;
 mod chat;
+mod embedding;
 mod ingest;
 mod reader;
 mod table;
@@ -48,6 +49,8 @@ pub struct Config {
     pub chat: ChatSettings,
     /// An embedding provider; `None` is the built-in model.
     pub embedding: Option<openai::EmbeddingSettings>,
+    /// Further ones, for collections that were made with them or move to them; `None` is the built-in model.
+    pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
     /// Threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
     /// Ingest.
@@ -167,7 +170,8 @@ impl Config {
         };
         let http = read_http(&mut reader, listen);
         let chat = chat::read(&mut reader);
-        let embedding = read_embedding(&mut reader);
+        let embedding = embedding::read(&mut reader);
+        let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
         let ingest = ingest::read(&mut reader);
@@ -188,6 +192,7 @@ impl Config {
             http,
             chat,
             embedding,
+            further_embeddings,
             embedding_threads,
             ingest,
             outbound,
@@ -264,33 +269,6 @@ fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
         keys,
         max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
         request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
-    }
-}
-
-fn read_embedding(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
-    let base_url = reader.url("CITED_EMBEDDING_BASE_URL");
-    let model = reader.optional::<String>("CITED_EMBEDDING_MODEL");
-    let api_key = reader.secret("CITED_EMBEDDING_API_KEY");
-    let dimension = reader.optional::<usize>("CITED_EMBEDDING_DIMENSION");
-    let window = reader.value("CITED_EMBEDDING_WINDOW", openai::DEFAULT_EMBEDDING_WINDOW);
-    let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", Duration::from_mins(1));
-    if window < openai::MINIMUM_EMBEDDING_WINDOW {
-        reader.fault(format!(
-            "CITED_EMBEDDING_WINDOW is {window}; it must be {} or more",
-            openai::MINIMUM_EMBEDDING_WINDOW
-        ));
-    }
-    match (base_url, model) {
-        (Some(base_url), Some(model)) => {
-            Some(openai::EmbeddingSettings { base_url, model, api_key, timeout, dimension, window })
-        }
-        (None, None) => None,
-        _ => {
-            reader.fault(
-                "CITED_EMBEDDING_BASE_URL and CITED_EMBEDDING_MODEL belong together; set both or neither".to_owned(),
-            );
-            None
-        }
     }
 }
 

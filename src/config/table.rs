@@ -94,6 +94,19 @@ impl<'a> Table<'a> {
         Some(number)
     }
 
+    /// A whole number from 1.
+    pub(super) fn whole(&mut self, key: &str) -> Option<usize> {
+        let number = match self.values.remove(key)? {
+            Value::Integer(number) => usize::try_from(number).ok().filter(|number| *number > 0),
+            _ => None,
+        };
+        match number {
+            Some(number) => self.note(key, number.to_string()),
+            None => self.fault(key, "must be a whole number above 0"),
+        }
+        number
+    }
+
     pub(super) fn seconds(&mut self, key: &str, default: Duration) -> Duration {
         match self.number(key).map(Duration::try_from_secs_f64) {
             None => default,

@@ -4,6 +4,7 @@ use axum::{Extension, Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 use super::{
     AppState,
@@ -17,7 +18,8 @@ use crate::{
         lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
     },
-    store::{CollectionSettings, CollectionSummary, DeleteReceipt},
+    service::collections::CollectionReport,
+    store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt},
 };
 
 /// Running text has four to five characters per token.
@@ -99,8 +101,10 @@ pub(super) struct CollectionBody {
     documents: u64,
     /// Chunks of those documents.
     chunks: u64,
-    /// Its vector space.
+    /// Its active vector space: the one that queries use.
     embedding: EmbeddingBody,
+    /// Its vector spaces beside that: being filled, or kept from before a cut-over.
+    profiles: Vec<ProfileBody>,
     /// How its documents are cut into chunks.
     splitter: SplitterBody,
     /// What its words are stemmed in: an ISO 639-1 code, or `none`.
@@ -120,6 +124,21 @@ pub(super) struct EmbeddingBody {
     /// Numbers in a vector.
     #[schema(example = 384)]
     dimension: usize,
+}
+
+/// A vector space of a collection beside its active one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ProfileBody {
+    /// Embedding model.
+    #[schema(example = "text-embedding-3-small")]
+    model: String,
+    /// Numbers in a vector.
+    #[schema(example = 1536)]
+    dimension: usize,
+    /// Chunks that have a vector in it. A cut-over needs all.
+    vectors: u64,
+    /// Latest job that fills it; null for what was the active space from the start.
+    job_id: Option<Uuid>,
 }
 
 /// A page of collections.
@@ -172,18 +191,27 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
     }
 }
 
-impl From<CollectionSummary> for CollectionBody {
-    fn from(summary: CollectionSummary) -> Self {
+impl From<CollectionReport> for CollectionBody {
+    fn from(report: CollectionReport) -> Self {
+        let CollectionReport { summary, companions } = report;
         let CollectionSummary { collection, documents, chunks, splitter } = summary;
         Self {
             name: collection.name,
             documents,
             chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
+            profiles: companions.into_iter().map(ProfileBody::from).collect(),
             splitter: splitter.into(),
             language: collection.language,
             created_at: collection.created_at,
         }
+    }
+}
+
+impl From<Companion> for ProfileBody {
+    fn from(space: Companion) -> Self {
+        let Companion { profile, vectors, job, .. } = space;
+        Self { model: profile.model, dimension: profile.dimension, vectors, job_id: job }
     }
 }
 

@@ -16,6 +16,7 @@ mod middleware;
 mod multipart;
 mod openapi;
 mod problem;
+mod reembed;
 mod search;
 mod source;
 mod stages;
@@ -37,7 +38,7 @@ pub use openapi::document;
 
 use crate::service::{
     ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
-    documents::DocumentService, ingest::IngestService, search::SearchService,
+    documents::DocumentService, ingest::IngestService, reembed::ReembedService, search::SearchService,
 };
 
 /// Shorter keys can be guessed.
@@ -79,6 +80,8 @@ pub struct Services {
     pub documents: DocumentService,
     /// Collections.
     pub collections: CollectionService,
+    /// Embedding models of collections.
+    pub reembed: ReembedService,
     /// Whether the database answers.
     pub readiness: crate::store::Store,
 }
@@ -151,6 +154,9 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(audit::get_ask))
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
+        .routes(routes!(reembed::reembed_collection))
+        .routes(routes!(reembed::cut_over_collection))
+        .routes(routes!(reembed::drop_profile))
         .routes(routes!(documents::get_document, documents::delete_document))
         .routes(routes!(documents::get_document_content))
         .routes(routes!(documents::list_document_chunks))

@@ -15,7 +15,7 @@ use crate::domain::{
 };
 
 /// Model id of the built-in embedder.
-const MODEL: &str = "minilm";
+pub const BUILT_IN_EMBEDDER: &str = "minilm";
 /// `[CLS]` and `[SEP]`.
 const SPECIAL_TOKENS: usize = 2;
 
@@ -31,7 +31,7 @@ impl BuiltInEmbedder {
     /// # Errors
     /// When the compiled-in files are damaged or no thread can be had.
     pub fn start(threads: NonZeroUsize) -> Result<Self, MiniLmError> {
-        let profile = EmbeddingProfile { model: MODEL.to_owned(), dimension: MiniLm::DIMENSION };
+        let profile = EmbeddingProfile { model: BUILT_IN_EMBEDDER.to_owned(), dimension: MiniLm::DIMENSION };
         Ok(Self { model: MiniLm::start(threads)?, profile })
     }
 }
@@ -40,7 +40,7 @@ fn failed(error: &MiniLmError) -> ProviderError {
     ProviderError {
         kind: ProviderErrorKind::Internal,
         provider: "built-in".to_owned(),
-        model: MODEL.to_owned(),
+        model: BUILT_IN_EMBEDDER.to_owned(),
         detail: error.to_string(),
         retry_after: None,
     }

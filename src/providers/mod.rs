@@ -16,7 +16,7 @@ pub mod web_search;
 
 use async_trait::async_trait;
 
-pub use builtin::BuiltInEmbedder;
+pub use builtin::{BUILT_IN_EMBEDDER, BuiltInEmbedder};
 pub use error::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
 use crate::domain::{

@@ -3,7 +3,7 @@
 use super::{ServiceError, context::Context};
 use crate::{
     domain::identity::TenantId,
-    store::{CollectionSettings, CollectionSummary, DeleteReceipt, NewCollection, ProfileId, Store},
+    store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt, NewCollection, ProfileId, Store},
 };
 
 /// Create, list, count, delete.
@@ -13,6 +13,15 @@ pub struct CollectionService {
     profile: ProfileId,
     defaults: CollectionSettings,
     context: Context,
+}
+
+/// A collection, and its vector spaces beside the active one.
+#[derive(Clone, Debug)]
+pub struct CollectionReport {
+    /// The collection with its counts.
+    pub summary: CollectionSummary,
+    /// Spaces that are being filled, or kept from before a cut-over.
+    pub companions: Vec<Companion>,
 }
 
 impl CollectionService {
@@ -37,7 +46,7 @@ impl CollectionService {
         tenant: TenantId,
         name: &str,
         settings: CollectionSettings,
-    ) -> Result<CollectionSummary, ServiceError> {
+    ) -> Result<CollectionReport, ServiceError> {
         let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings };
         let (collection, made) = self.store.ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
@@ -46,15 +55,17 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        Ok(CollectionSummary { collection, documents: 0, chunks: 0, splitter: settings.splitter })
+        let summary = CollectionSummary { collection, documents: 0, chunks: 0, splitter: settings.splitter };
+        Ok(CollectionReport { summary, companions: Vec::new() })
     }
 
     /// One collection.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
-        let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?.pop();
+    pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionReport, ServiceError> {
+        let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?;
+        let found = self.with_companions(tenant, found).await?.pop();
         found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })
     }
 
@@ -67,8 +78,21 @@ impl CollectionService {
         tenant: TenantId,
         after: Option<&str>,
         limit: i64,
-    ) -> Result<Vec<CollectionSummary>, ServiceError> {
-        Ok(self.store.collection_summaries(tenant, None, after, limit).await?)
+    ) -> Result<Vec<CollectionReport>, ServiceError> {
+        let found = self.store.collection_summaries(tenant, None, after, limit).await?;
+        self.with_companions(tenant, found).await
+    }
+
+    async fn with_companions(
+        &self,
+        tenant: TenantId,
+        summaries: Vec<CollectionSummary>,
+    ) -> Result<Vec<CollectionReport>, ServiceError> {
+        let ids: Vec<uuid::Uuid> = summaries.iter().map(|summary| summary.collection.id).collect();
+        let companions = self.store.describe_companions(tenant, &ids).await?;
+        let of = |id| companions.iter().filter(|space| space.collection == id).cloned().collect();
+        let report = |summary: CollectionSummary| CollectionReport { companions: of(summary.collection.id), summary };
+        Ok(summaries.into_iter().map(report).collect())
     }
 
     /// Deletes a collection and everything in it.

@@ -30,6 +30,8 @@ pub struct NewChunk {
     pub embedding_hash: Hash,
     /// Its vector, unit length.
     pub embedding: Vec<f32>,
+    /// Its vectors in the spaces beside the collection's active one, in their order; none where it could not be made.
+    pub companions: Vec<Option<Vec<f32>>>,
 }
 
 /// A chunk as the API shows it.
@@ -126,7 +128,9 @@ pub(super) struct ChunkColumns {
     pub(super) terms: Vec<String>,
     pub(super) weights: Vec<SparseVector>,
     pub(super) hashes: Vec<Vec<u8>>,
-    pub(super) vectors: Vec<HalfVector>,
+    pub(super) vectors: Vec<Option<HalfVector>>,
+    /// For each space beside the active one.
+    pub(super) companions: Vec<Vec<Option<HalfVector>>>,
 }
 
 impl ChunkColumns {
@@ -145,7 +149,11 @@ impl ChunkColumns {
         self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
         self.weights.push(sparse(&new.weights));
         self.hashes.push(new.embedding_hash.to_vec());
-        self.vectors.push(half(&new.embedding));
+        self.vectors.push(Some(half(&new.embedding)));
+        self.companions.resize_with(new.companions.len(), Vec::new);
+        for (space, vector) in self.companions.iter_mut().zip(&new.companions) {
+            space.push(vector.as_deref().map(half));
+        }
     }
 }
 

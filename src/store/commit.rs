@@ -6,13 +6,16 @@
 
 use std::collections::HashMap;
 
-use pgvector::{HalfVector, SparseVector};
+use pgvector::SparseVector;
 use serde_json::Value;
 use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Collection, FetchRecord, NewChunk, Store, StoreError, chunk::ChunkColumns, statistics::StatisticChanges};
+use super::{
+    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, reembed,
+    statistics::StatisticChanges, vectors,
+};
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 type Tx = Transaction<'static, Postgres>;
@@ -67,6 +70,8 @@ pub struct CommitBatch<'a> {
     pub fence: i64,
     /// Where to; its average length must be the one that the weights were made with.
     pub collection: &'a Collection,
+    /// The spaces beside the collection's active one that the documents have vectors in, in order.
+    pub companions: &'a [ProfileId],
     /// What to store; sources are distinct.
     pub documents: &'a [NewDocument],
     /// Items whose document is stored already with the same fingerprint.
@@ -84,6 +89,8 @@ pub enum BatchOutcome {
     LeaseLost,
     /// The collection's average length moved; nothing was written, the weights must be made again.
     WeightsStale,
+    /// The collection has other spaces by now; nothing was written, vectors must be made in those.
+    SpacesChanged,
     /// The collection is gone; nothing was written.
     CollectionGone,
 }
@@ -99,19 +106,20 @@ impl Store {
             return Ok(BatchOutcome::LeaseLost);
         }
         // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
-        let average = sqlx::query_scalar!(
-            "SELECT average_length FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+        let locked = sqlx::query!(
+            "SELECT average_length, profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,
             batch.collection.id
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        match average {
-            None => return Ok(BatchOutcome::CollectionGone),
-            Some(average) if average.to_bits() != batch.collection.average_length.to_bits() => {
-                return Ok(BatchOutcome::WeightsStale);
-            }
-            Some(_) => {}
+        let Some(locked) = locked else { return Ok(BatchOutcome::CollectionGone) };
+        let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection.id).await?;
+        if locked.profile_id != batch.collection.profile_id.0 || companions != batch.companions {
+            return Ok(BatchOutcome::SpacesChanged);
+        }
+        if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
+            return Ok(BatchOutcome::WeightsStale);
         }
         let stored = upsert_documents(&mut transaction, batch).await?;
         let mut changes = StatisticChanges::default();
@@ -294,21 +302,7 @@ async fn insert_chunks(
     )
     .execute(&mut **transaction)
     .await?;
-    sqlx::query!(
-        "INSERT INTO chunk_embedding (tenant_id, collection_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-         SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
-              AS new (document_id, ordinal, embedding_hash, embedding)",
-        batch.tenant.0,
-        batch.collection.id,
-        batch.collection.profile_id.0,
-        &rows.documents,
-        &rows.ordinals,
-        &rows.hashes,
-        &rows.vectors as &[HalfVector],
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+    vectors::insert_of_chunks(transaction, batch, &rows).await
 }
 
 /// The documents that these sources are stored as.

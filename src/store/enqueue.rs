@@ -299,7 +299,7 @@ async fn check_room(
         r#"SELECT COALESCE(sum(items - (succeeded + unchanged + failed + cancelled)), 0)::bigint AS "items!",
                   COALESCE(sum(j.bytes - t.bytes), 0)::bigint AS "bytes!"
            FROM job j JOIN job_tally t USING (tenant_id, job_id)
-           WHERE tenant_id = $1 AND finished_at IS NULL"#,
+           WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest'"#,
         tenant.0
     )
     .fetch_one(&mut **transaction)

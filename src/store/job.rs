@@ -16,6 +16,8 @@ pub struct JobRow {
     pub id: Uuid,
     /// Collection as requested.
     pub collection: String,
+    /// Whether it embeds stored documents anew; otherwise it brings documents.
+    pub is_reembedding: bool,
     /// State.
     pub state: JobState,
     /// Whether documents of it still arrive.
@@ -158,7 +160,7 @@ impl Store {
     pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT job_id, collection_name, state, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
+            r#"SELECT job_id, collection_name, state, kind = 'reembed' AS "is_reembedding!", receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
                       created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, revision, t.bytes AS settled_bytes,
                       succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
@@ -183,6 +185,7 @@ impl Store {
                 Ok(JobRow {
                     id: row.job_id,
                     collection: row.collection_name,
+                    is_reembedding: row.is_reembedding,
                     state: JobState::from_name(&row.state)
                         .ok_or_else(|| StoreError::Inconsistent(format!("job state {}", row.state)))?,
                     is_receiving: row.is_receiving,

@@ -25,10 +25,12 @@ mod lexical;
 mod maintenance;
 mod profile;
 mod queue;
+mod reembed;
 mod search;
 mod statistics;
 mod text;
 mod usage;
+mod vectors;
 mod webhook;
 
 pub mod private_postgres;
@@ -54,9 +56,11 @@ pub use lexical::{DocumentFrequencies, LexicalQuery};
 pub use maintenance::CollectionLengths;
 pub use profile::ProfileId;
 pub use queue::{Claim, ClaimedItem, ItemFailure, Lease, MAX_CLAIMS};
+pub use reembed::{Companion, CutOverOutcome, DropOutcome, ReembedOutcome};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
 pub use text::TextRange;
 pub use usage::DailyReservation;
+pub use vectors::{BareChunk, FilledItem, NewVector, VectorBatch, VectorOutcome};
 pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 /// Migrations that travel inside the binary.

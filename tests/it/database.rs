@@ -85,7 +85,8 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 /// breaks it.
 pub const LAWS: [(&str, &str); 10] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id)"),
-        ("chunks without a vector", "SELECT count(*) FROM chunk c WHERE NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
+        ("chunks without a vector", "SELECT count(*) FROM chunk c JOIN collection l USING (tenant_id, collection_id)
+            WHERE NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id)"),
         ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
         ("collections whose counters are wrong", "SELECT count(*) FROM collection_statistic s WHERE

@@ -94,6 +94,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         job_id: lost.job_id,
         fence: lost.fence,
         collection: &collection,
+        companions: &[],
         documents: &[],
         unchanged: &[(0, uuid(9))],
         now: at(32),

@@ -39,6 +39,7 @@ mod private_postgres;
 mod process;
 mod providers;
 mod providers_broken;
+mod reembed;
 mod requests;
 mod scripted;
 mod search;

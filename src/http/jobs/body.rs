@@ -16,6 +16,9 @@ use crate::{
 pub(in crate::http) struct JobBody {
     /// Identity.
     id: Uuid,
+    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model.
+    #[schema(value_type = JobKindBody)]
+    kind: &'static str,
     /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
     #[schema(value_type = JobStateBody)]
     state: JobState,
@@ -170,6 +173,15 @@ pub(super) enum JobStateBody {
     Cancelled,
 }
 
+/// What a job does.
+#[derive(ToSchema)]
+#[schema(as = JobKind, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the kinds in the OpenAPI document")]
+pub(super) enum JobKindBody {
+    Ingest,
+    Reembed,
+}
+
 /// State of a document of a job.
 #[derive(ToSchema)]
 #[schema(as = ItemState, rename_all = "snake_case")]
@@ -239,7 +251,7 @@ impl From<JobReport> for JobBody {
 
 impl JobBody {
     /// A job without its items.
-    pub(super) fn of(snapshot: JobSnapshot) -> Self {
+    pub(in crate::http) fn of(snapshot: JobSnapshot) -> Self {
         let failures = snapshot.detail.failures.iter().cloned();
         let stages = snapshot.detail.stages.iter().copied();
         Self {
@@ -267,6 +279,7 @@ impl JobBody {
             id: job.id,
             state: job.state,
             collection: job.collection,
+            kind: if job.is_reembedding { "reembed" } else { "ingest" },
             is_receiving: job.is_receiving,
             is_incomplete: job.is_incomplete,
             counts: job.counts.into(),

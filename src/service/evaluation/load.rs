@@ -79,7 +79,7 @@ impl EvaluationService {
             refuse_failures(&report)?;
         }
         let duration = started.elapsed();
-        let summary = self.collections.get(self.tenant, collection).await?;
+        let summary = self.collections.get(self.tenant, collection).await?.summary;
         let expected = u64::try_from(documents.len()).unwrap_or(u64::MAX);
         if summary.documents != expected {
             let collection = collection.to_owned();

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::process::{Batch, ClaimHandle, Processor};
+use super::{
+    batch::{Batch, ClaimHandle},
+    process::Processor,
+};
 use crate::{
     domain::job::Stage,
     providers::{ProviderError, outbound::OutboundError},

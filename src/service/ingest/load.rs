@@ -7,9 +7,10 @@ use tokio::task::JoinSet;
 
 use super::{
     Payload,
+    batch::Batch,
     failure::Trouble,
     prepare::{Described, Description, Origin, SplitPlan, unreadable},
-    process::{Batch, Processor},
+    process::Processor,
 };
 use crate::{
     domain::job::Stage,
@@ -152,7 +153,7 @@ fn read(item: ClaimedItem) -> Result<Fetch, Trouble> {
         Ok(Payload::V2 { url, title, media_type, metadata, loader }) => {
             Ok(Fetch { item: ordinal, position, source, url, title, media_type, metadata, loader })
         }
-        Ok(Payload::V1 { .. }) => Err(Trouble::for_good(unreadable(ordinal, "it has no url"))),
+        Ok(Payload::V1 { .. } | Payload::V3 { .. }) => Err(Trouble::for_good(unreadable(ordinal, "it has no url"))),
         Err(error) => Err(Trouble::for_good(unreadable(ordinal, &error.to_string()))),
     }
 }

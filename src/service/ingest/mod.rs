@@ -1,5 +1,6 @@
 //! Ingest: accept documents durably, and work on them.
 
+mod batch;
 mod embed;
 mod extraction;
 mod failure;
@@ -9,6 +10,7 @@ mod meter;
 mod notify;
 mod prepare;
 mod process;
+mod reembed;
 mod stream;
 mod worker;
 
@@ -24,10 +26,11 @@ pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
 pub use process::Processor;
+pub use reembed::reembedding_payload;
 pub use stream::{Arrival, DocumentStream};
 pub use worker::{Progress, Worker};
 
-use super::{ServiceError, context::Context};
+use super::{ServiceError, context::Context, embedders::Embedders};
 use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
@@ -38,7 +41,7 @@ use crate::{
     providers::outbound::Outbound,
     store::{
         Collection, CollectionSettings, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, NewJobItem,
-        ProfileId, QueueLimits, RequestKey, Store,
+        QueueLimits, RequestKey, Store,
     },
 };
 
@@ -181,13 +184,16 @@ enum Payload {
     /// A document that is to be fetched; the item has no content.
     #[serde(rename = "2")]
     V2 { url: String, title: Option<String>, media_type: Option<String>, metadata: Value, loader: String },
+    /// A stored document whose chunks are to get vectors in this space; the item has no content.
+    #[serde(rename = "3")]
+    V3 { profile: i32 },
 }
 
 /// The use case.
 #[derive(Clone)]
 pub struct IngestService {
     store: Store,
-    profile: ProfileId,
+    embedders: Embedders,
     defaults: CollectionSettings,
     limits: QueueLimits,
     /// Checks the URLs of webhooks; `None` when there is no key to sign them with.
@@ -207,19 +213,26 @@ pub struct Signal {
     stopping: CancellationToken,
 }
 
+impl Signal {
+    /// Tells the workers that there is work.
+    pub fn queued(&self) {
+        self.queued.notify_waiters();
+    }
+}
+
 impl IngestService {
-    /// Ingest into `store`; collections that it makes live in `profile` and have the `defaults`.
+    /// Ingest into `store`; collections that it makes live in the primary space and have the `defaults`.
     #[must_use]
     pub const fn new(
         store: Store,
-        profile: ProfileId,
+        embedders: Embedders,
         defaults: CollectionSettings,
         limits: QueueLimits,
         webhooks: Option<Arc<Outbound>>,
         context: Context,
         signal: Arc<Signal>,
     ) -> Self {
-        Self { store, profile, defaults, limits, webhooks, context, signal }
+        Self { store, embedders, defaults, limits, webhooks, context, signal }
     }
 
     /// Accepts documents; the collection is made if it does not exist. Once this returns they survive
@@ -255,9 +268,14 @@ impl IngestService {
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
         let now = self.context.clock.now();
-        let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings: self.defaults };
+        let profile = self.embedders.primary();
+        let new = NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults };
         let (collection, _) = self.store.ensure_collection(tenant, new, now).await?;
-        if collection.profile_id == self.profile { Ok(collection) } else { Err(foreign_profile(&collection)) }
+        if self.embedders.of(collection.profile_id).is_some() {
+            Ok(collection)
+        } else {
+            Err(foreign_profile(&collection))
+        }
     }
 
     /// Whether a webhook can go to this URL, as far as that can be told now; the URL as it will be used.
@@ -348,8 +366,8 @@ fn foreign_profile(collection: &Collection) -> ServiceError {
     ServiceError::Conflict {
         code: "embedding_profile_mismatch",
         detail: format!(
-            "collection {:?} was embedded with {} ({} dimensions), the service is configured for another model; \
-             configure that model again, or ingest into a new collection",
+            "collection {:?} was embedded with {} ({} dimensions), which the service is not configured for; \
+             configure that model again (as a table of [embeddings], beside another), or ingest into a new collection",
             collection.name, collection.profile.model, collection.profile.dimension
         ),
     }

@@ -170,7 +170,7 @@ pub(super) fn describe(
                 Origin { item: ordinal, position, source, uri, title, media_type, metadata, loader, fetch: None };
             Ok(origin.describe(content, plan, profile))
         }
-        Ok(Payload::V2 { .. }) => Err(unreadable(ordinal, "it has no content")),
+        Ok(Payload::V2 { .. } | Payload::V3 { .. }) => Err(unreadable(ordinal, "it has no content")),
         Err(error) => Err(unreadable(ordinal, &error.to_string())),
     }
 }
@@ -322,7 +322,7 @@ fn lineage(settings: &SplitterSettings, window: Window) -> String {
 }
 
 /// A title from a path or URL: its last part without extension.
-fn name_of(source: &str) -> String {
+pub(super) fn name_of(source: &str) -> String {
     let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let words = if stem.is_empty() { last } else { stem };

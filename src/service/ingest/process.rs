@@ -10,11 +10,13 @@ use time::OffsetDateTime;
 
 use super::{
     Settings,
+    batch::{Batch, ClaimHandle, Tries},
     embed::{Embedded, Failed},
-    failure::{collection_gone, ignore_refusal, is_refusal},
+    failure::{Trouble, collection_gone, ignore_refusal, is_refusal},
     load::is_to_be_fetched,
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
+    reembed::is_to_be_reembedded,
 };
 use crate::{
     domain::{
@@ -27,15 +29,19 @@ use crate::{
         },
     },
     providers::{Embedder, outbound::Outbound},
-    service::{ServiceError, context::Context},
-    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, NewChunk, NewDocument, Store},
+    service::{ServiceError, context::Context, embedders::Embedders},
+    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, NewChunk, NewDocument, ProfileId, Store},
 };
 
 /// What a worker needs to turn a claim into stored documents.
 #[derive(Clone)]
 pub struct Processor {
     pub(super) store: Store,
+    pub(super) embedders: Embedders,
+    /// That of the collection that is worked on.
     pub(super) embedder: Arc<dyn Embedder>,
+    /// The spaces of that collection beside its active one.
+    pub(super) companions: Arc<[ProfileId]>,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
     pub(super) settings: Settings,
@@ -43,39 +49,44 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Ingest with this store and embedder.
+    /// Ingest with this store and these embedders.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         store: Store,
-        embedder: Arc<dyn Embedder>,
+        embedders: Embedders,
         outbound: Arc<Outbound>,
         settings: Settings,
         context: Context,
     ) -> Self {
-        Self { store, embedder, outbound, settings, context }
+        let embedder = Arc::clone(embedders.primary_embedder());
+        Self { store, embedders, embedder, companions: Arc::default(), outbound, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
     pub(super) async fn process(&self, claim: Claim, meter: &Arc<Meter>) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
-        let tries: HashMap<i32, Tries> = claim.items.iter().map(|item| (item.ordinal, Tries::of(item))).collect();
+        let handle = ClaimHandle::of(&claim);
+        let tries = Tries::of(&claim);
         let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
         let Some((collection, splitter)) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
-        let plan = SplitPlan { settings: splitter, window: self.embedder.window() };
+        let Some(embedder) = self.embedders.of(collection.profile_id) else {
+            let trouble: Trouble = (&super::foreign_profile(&collection)).into();
+            return self.fail_all(handle, tries.keys().copied(), &trouble.failure).await;
+        };
+        let companions = self.store.companions(claim.tenant, collection.id).await?;
+        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
+        let plan = SplitPlan { settings: splitter, window: embedder.window() };
         let batch = Batch { handle, collection: &collection, plan, tries: &tries, meter };
-        if collection.profile != *self.embedder.profile() {
-            let items: Vec<i32> = tries.keys().copied().collect();
-            return self.retry_or_fail(&batch, &items, &(&super::foreign_profile(&collection)).into()).await;
-        }
-        let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
-            claim.items.into_iter().partition(is_to_be_fetched);
-        let described = self.describe_all(&batch, given).await?;
+        let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
+            claim.items.into_iter().partition(is_to_be_reembedded);
+        bound.reembed(&batch, stored).await?;
+        let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_fetched);
+        let described = bound.describe_all(&batch, given).await?;
         meter.add(Stage::Load, described.len(), started);
-        self.process_documents(&batch, described, Vec::new()).await?;
-        self.process_fetched(&batch, fetched).await
+        bound.process_documents(&batch, described, Vec::new()).await?;
+        bound.process_fetched(&batch, fetched).await
     }
 
     /// Works on documents whose content is there; `unchanged` are those of which that is known already.
@@ -214,6 +225,7 @@ impl Processor {
                 job_id: handle.job_id,
                 fence: handle.fence,
                 collection: &collection,
+                companions: &self.companions,
                 documents: &documents,
                 unchanged,
                 now: self.context.clock.now(),
@@ -225,6 +237,16 @@ impl Processor {
                     let items =
                         documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
                     self.fail_all(handle, items, &collection_gone()).await?;
+                    return Ok(Landing::Settled);
+                }
+                // Whoever claims the documents next gives them vectors in all the spaces that there are now.
+                BatchOutcome::SpacesChanged => {
+                    let ClaimHandle { tenant, job_id, fence } = handle;
+                    let items =
+                        documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
+                    let items: Vec<i32> = items.collect();
+                    let now = self.context.clock.now();
+                    self.store.release_items(tenant, job_id, fence, (&items, false), now).await?;
                     return Ok(Landing::Settled);
                 }
                 BatchOutcome::WeightsStale => {
@@ -281,8 +303,8 @@ impl Processor {
         let chunks = pieces
             .iter()
             .zip(counts)
-            .zip(&document.vectors)
-            .map(|((piece, terms), vector)| NewChunk {
+            .zip(document.vectors.iter().zip(&document.companions))
+            .map(|((piece, terms), (vector, companions))| NewChunk {
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
@@ -293,6 +315,7 @@ impl Processor {
                 weights: document_weights(terms, f64::from(average)),
                 embedding_hash: piece.embedding_hash,
                 embedding: vector.clone(),
+                companions: companions.clone(),
             })
             .collect();
         NewDocument {
@@ -342,49 +365,6 @@ enum Landing {
     Settled,
     /// The claim no longer holds all the items; nothing was written.
     NotHeld,
-}
-
-/// Documents that are worked on together, and what that needs.
-#[derive(Clone, Copy)]
-pub(super) struct Batch<'a> {
-    pub(super) handle: ClaimHandle,
-    pub(super) collection: &'a Collection,
-    pub(super) plan: SplitPlan,
-    /// How often each item was tried.
-    pub(super) tries: &'a HashMap<i32, Tries>,
-    pub(super) meter: &'a Arc<Meter>,
-}
-
-impl Batch<'_> {
-    /// The item that is alone in the claim because it may be what ends its workers.
-    pub(super) fn suspect(&self) -> Option<i32> {
-        self.tries.iter().find(|(_, tries)| tries.is_suspected).map(|(item, _)| *item)
-    }
-}
-
-/// How often an item was tried.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tries {
-    /// Claims, this one included.
-    pub(super) claims: i32,
-    /// Claims that ended in a failure of its own that may pass.
-    pub(super) failures: i32,
-    /// Whether it may be what ends its workers: it is alone in its claim.
-    pub(super) is_suspected: bool,
-}
-
-impl Tries {
-    const fn of(item: &ClaimedItem) -> Self {
-        Self { claims: item.attempts, failures: item.failures, is_suspected: item.is_suspected }
-    }
-}
-
-/// Which claim is being worked on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ClaimHandle {
-    pub(super) tenant: crate::domain::identity::TenantId,
-    pub(super) job_id: uuid::Uuid,
-    pub(super) fence: i64,
 }
 
 fn int(number: usize) -> i32 {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Notifier, Processor, Signal, meter::Meter, process::ClaimHandle};
+use super::{Notifier, Processor, Signal, batch::ClaimHandle, meter::Meter};
 use crate::{
     service::ServiceError,
     store::{Claim, StoreError},
@@ -173,7 +173,7 @@ impl Worker {
         let processor = &self.processor;
         let claim = processor.store.claim(&processor.settings.lease(), processor.context.clock.now()).await?;
         let Some(claim) = claim else { return Ok(Progress::Idle) };
-        let handle = ClaimHandle { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence };
+        let handle = ClaimHandle::of(&claim);
         let collection = claim.collection_id;
         let meter = Arc::new(Meter::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub use stages::{Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
 
-use super::ServiceError;
+use super::{ServiceError, embedders::Embedders};
 use crate::{
     domain::{
         budget::Budget,
@@ -125,12 +125,11 @@ pub struct Retrieved {
     pub stages: StageTrace,
 }
 
-/// Retrieval over one store in one vector space.
+/// Retrieval over one store.
 #[derive(Clone)]
 pub struct Retriever {
     store: Store,
-    embedder: Arc<dyn Embedder>,
-    profile: ProfileId,
+    embedders: Embedders,
 }
 
 #[derive(Default)]
@@ -148,10 +147,10 @@ struct Statistics {
 }
 
 impl Retriever {
-    /// Retrieval with this embedder, whose space the store knows as `profile`.
+    /// Retrieval with these embedders.
     #[must_use]
-    pub fn new(store: Store, embedder: Arc<dyn Embedder>, profile: ProfileId) -> Self {
-        Self { store, embedder, profile }
+    pub const fn new(store: Store, embedders: Embedders) -> Self {
+        Self { store, embedders }
     }
 
     /// The named collections, in this order.
@@ -176,8 +175,8 @@ impl Retriever {
     /// Finds passages. The two halves run at the same time, each on its own connection.
     ///
     /// # Errors
-    /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in another vector
-    /// space than the configured embedder's.
+    /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in a vector space that no
+    /// embedder of this service makes, or collections live in different ones.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let ids: Vec<Uuid> = query.collections.iter().map(|searched| searched.collection.id).collect();
         let (dense, lexical) = match query.stages.mode {
@@ -223,26 +222,12 @@ impl Retriever {
         budget: &Budget,
     ) -> Result<(Vec<DenseHit>, VectorScan, ListTrace), ServiceError> {
         let started = Instant::now();
-        let collections = || query.collections.iter().map(|searched| &searched.collection);
-        if let Some(stranger) = collections().find(|collection| collection.profile_id != self.profile) {
-            return Err(ServiceError::Conflict {
-                code: "embedding_profile_mismatch",
-                detail: format!(
-                    "collection {:?} was embedded with {} ({} dimensions), the service is configured for {} ({}); \
-                     configure that model again, search with mode \"lexical\", or ingest into a new collection",
-                    stranger.name,
-                    stranger.profile.model,
-                    stranger.profile.dimension,
-                    self.embedder.profile().model,
-                    self.embedder.profile().dimension,
-                ),
-            });
-        }
+        let (profile, embedder) = self.space_of(query.collections)?;
         let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
-        let vector = self.embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
+        let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
         let dense_query = DenseQuery {
             collections: ids,
-            profile: self.profile,
+            profile,
             vector: &vector,
             chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
             filter: query.filter,
@@ -251,6 +236,31 @@ impl Retriever {
         let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok((hits, scan, trace))
+    }
+
+    /// The one vector space that these collections live in.
+    fn space_of(&self, collections: &[SearchedCollection]) -> Result<(ProfileId, &Arc<dyn Embedder>), ServiceError> {
+        let mismatch = |detail: String| ServiceError::Conflict { code: "embedding_profile_mismatch", detail };
+        let mut spaces = collections.iter().map(|searched| &searched.collection);
+        let Some(first) = spaces.next() else { return Ok(self.embedders.primary_space()) };
+        if let Some(other) = spaces.find(|other| other.profile_id != first.profile_id) {
+            return Err(mismatch(format!(
+                "collections {:?} and {:?} were embedded with {} and {}, whose vectors cannot be compared; search them \
+                 one after the other, or with mode \"lexical\"",
+                first.name, other.name, first.profile.model, other.profile.model
+            )));
+        }
+        let embedder = self.embedders.of(first.profile_id).ok_or_else(|| {
+            mismatch(format!(
+                "collection {:?} was embedded with {} ({} dimensions), the service is configured for {}; configure \
+                 that model again, search with mode \"lexical\", or ingest into a new collection",
+                first.name,
+                first.profile.model,
+                first.profile.dimension,
+                self.embedders.models().collect::<Vec<_>>().join(", "),
+            ))
+        })?;
+        Ok((first.profile_id, embedder))
     }
 
     async fn lexical(&self, query: &RetrievalQuery<'_>, ids: &[Uuid]) -> Result<LexicalResult, ServiceError> {

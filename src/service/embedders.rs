@@ -1,0 +1,62 @@
+//! The embedding models of this service, by the vector spaces that the database knows them as.
+
+use std::sync::Arc;
+
+use crate::{providers::Embedder, store::ProfileId};
+
+/// A model and its space in this database.
+pub type Space = (ProfileId, Arc<dyn Embedder>);
+
+/// One model for new collections, and others for collections that were made with them or move to them.
+#[derive(Clone)]
+pub struct Embedders {
+    primary: Space,
+    others: Arc<[Space]>,
+}
+
+impl Embedders {
+    /// New collections live in `primary`.
+    #[must_use]
+    pub fn new(primary: Space, others: Vec<Space>) -> Self {
+        Self { primary, others: others.into() }
+    }
+
+    /// The space of new collections.
+    #[must_use]
+    pub const fn primary(&self) -> ProfileId {
+        self.primary.0
+    }
+
+    /// The space of new collections and its model.
+    #[must_use]
+    pub const fn primary_space(&self) -> (ProfileId, &Arc<dyn Embedder>) {
+        (self.primary.0, &self.primary.1)
+    }
+
+    /// The model of new collections.
+    #[must_use]
+    pub const fn primary_embedder(&self) -> &Arc<dyn Embedder> {
+        &self.primary.1
+    }
+
+    /// The model of a space, if this service has it.
+    #[must_use]
+    pub fn of(&self, profile: ProfileId) -> Option<&Arc<dyn Embedder>> {
+        self.all().find(|(known, _)| *known == profile).map(|(_, embedder)| embedder)
+    }
+
+    /// The space of a model.
+    #[must_use]
+    pub fn named(&self, model: &str) -> Option<ProfileId> {
+        self.all().find(|(_, embedder)| embedder.profile().model == model).map(|(profile, _)| *profile)
+    }
+
+    /// The models, that of new collections first.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.all().map(|(_, embedder)| embedder.profile().model.as_str())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Space> {
+        std::iter::once(&self.primary).chain(self.others.iter())
+    }
+}
