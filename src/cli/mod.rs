@@ -60,7 +60,7 @@ impl Cli {
             Command::Migrate => serve::migrate(&Config::load()?).await,
             Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
             Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
-            Command::Eval(arguments) => eval::run(&Config::load()?, arguments).await,
+            Command::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
             Command::Doctor => doctor::run(&Config::load()?).await,
             Command::Healthcheck => healthcheck::run(&Config::load()?).await,
         }

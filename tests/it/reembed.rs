@@ -69,7 +69,6 @@ fn sorted(mut texts: Vec<String>) -> Vec<String> {
 async fn a_collection_in_use_moves_to_another_model_and_back() {
     let (first, second, app) = app(512).await;
     app.ingest("c", &[("a.md", "# Harbour\n\nBoats land here."), ("b.txt", "Trains leave from platform two.")]).await;
-    let embedded = first.embedded();
     second.delay_embeddings(Duration::from_secs(2));
     let job = reembed(&app).await;
     app.post("/v1/collections/c/reembed", json!({"profile": SECOND})).await.assert_problem(409, "reembedding");
@@ -81,9 +80,11 @@ async fn a_collection_in_use_moves_to_another_model_and_back() {
     app.ingest("c", &[("late.md", "Buses stop at the market.")]).await;
     let ended = app.ended_job(&job).await;
     assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(2)), "{ended}");
-    assert_eq!(ended["counts"]["embedding_calls"], embedded.len());
+    assert_eq!(ended["counts"]["embedding_calls"], 2);
     assert_eq!((vectors(&app, FIRST).await, vectors(&app, SECOND).await), (3, 3));
-    let passages: Vec<String> = first.embedded().into_iter().filter(|text| text != "boats").collect();
+    // The word that told the length of the vectors, and the query, are no passages.
+    let is_passage = |text: &String| text != "dimension" && text != "boats";
+    let passages: Vec<String> = first.embedded().into_iter().filter(is_passage).collect();
     assert_eq!(sorted(second.embedded()), sorted(passages), "the same texts, no more");
 
     let collection = cut_over(&app, SECOND).await;

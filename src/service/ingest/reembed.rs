@@ -73,7 +73,6 @@ impl Processor {
             return self.fail_all(batch.handle, everything(), &model_missing()).await;
         };
         let mut groups = vec![self.read_stored(batch, profile, &items).await?];
-        self.note_risk(batch, true).await?;
         while let Some(group) = groups.pop() {
             match self.fill(batch, (profile, embedder), &group).await {
                 Ok(()) => {}
@@ -129,11 +128,13 @@ impl Processor {
         documents: &[Stored],
     ) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        self.note_risk(batch, true).await?;
         let started = Instant::now();
         let chunks = documents.iter().flat_map(|document| &document.chunks);
         let made =
             self.vectors_in(tenant, space, chunks.map(|chunk| (chunk.hash, chunk.text.clone())).collect()).await?;
         batch.meter.add(Stage::Embed, documents.len(), started);
+        self.note_risk(batch, false).await?;
         let started = Instant::now();
         let (whole, cut): (Vec<&Stored>, Vec<&Stored>) = documents
             .iter()
