@@ -16,7 +16,7 @@ const ANSWER: &str = "Everyone has 28 days of paid annual leave a year [^1].";
 /// The first is surely what is asked for, the second is left to the model, the third is beside the question.
 const HANDBOOK: [(&str, &str); 3] = [
     ("leave.md", "Everyone has 28 days of paid annual leave a year."),
-    ("lapse.md", "Annual leave that is left lapses at the end of March."),
+    ("writing.md", "Everyone asks for annual leave days in writing."),
     ("laptops.md", "Report a lost laptop to the security desk within four hours."),
 ];
 /// A reply of 20 tokens costs 2 cents, one of 1,024 tokens $1.024.
@@ -108,7 +108,7 @@ async fn what_the_grades_do_not_confirm_is_thrown_away_and_told() {
     assert_eq!((&row["usage"]["llm_calls"], &row["usage"]["cost_usd"]), (&json!(3), &json!(0.06)));
     assert_eq!(answer.body["sources"][1]["grade"], "correct", "the second was given to the model as well");
     let second = server.calls(Role::Answer)[1].body.to_string();
-    assert!(second.contains("lapses at the end of March"), "{second}");
+    assert!(second.contains("leave days in writing"), "{second}");
     app.stop().await;
 }
 
