@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 18] = [
+const TABLES: [&str; 19] = [
     "collection",
     "collection_statistic",
     "term_statistic",
@@ -25,6 +25,7 @@ const TABLES: [&str; 18] = [
     "usage_daily",
     "answer_cache",
     "answer_source",
+    "collection_profile",
 ];
 const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
 const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
@@ -46,6 +47,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
     let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job LIMIT 1;
         INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
+        INSERT INTO collection_profile SELECT tenant_id, collection_id, profile_id, NULL, now() FROM collection;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;

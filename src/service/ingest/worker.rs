@@ -35,8 +35,10 @@ pub enum Progress {
 /// How work on a claim went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Course {
-    /// To its end, or its job was cancelled.
+    /// To its end.
     Over,
+    /// Its job is over: cancelled, or finished by others.
+    Stopped,
     /// Another may have its documents by now.
     LeaseLost,
 }
@@ -178,10 +180,18 @@ impl Worker {
         let meter = Arc::new(Meter::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
         let result = self.process_with_heartbeat(handle, claim, &meter).await;
-        if !matches!(result, Ok(Course::Over)) {
-            self.give_back(handle, &items).await;
+        match result {
+            Ok(Course::Over) => {}
+            // It may have ended because another has done the work of a worker that was taken for lost: this one.
+            Ok(Course::Stopped) => {
+                processor.store.is_not_lost(handle.tenant, handle.job_id, handle.fence, &items).await?;
+            }
+            Ok(Course::LeaseLost) => self.give_back(handle, &items).await,
+            Err(error) => {
+                self.give_back(handle, &items).await;
+                return Err(error);
+            }
         }
-        result?;
         let now = processor.context.clock.now();
         let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
         self.signal.settled.notify_waiters();
@@ -203,8 +213,8 @@ impl Worker {
                 Ok(Course::LeaseLost)
             }
             () = self.keep_notes(handle, meter) => {
-                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a cancelled job");
-                Ok(Course::Over)
+                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that is over");
+                Ok(Course::Stopped)
             }
         }
     }
