@@ -21,22 +21,10 @@ impl Embedders {
         Self { primary, others: others.into() }
     }
 
-    /// The space of new collections.
-    #[must_use]
-    pub const fn primary(&self) -> ProfileId {
-        self.primary.0
-    }
-
     /// The space of new collections and its model.
     #[must_use]
-    pub const fn primary_space(&self) -> (ProfileId, &Arc<dyn Embedder>) {
+    pub const fn primary(&self) -> (ProfileId, &Arc<dyn Embedder>) {
         (self.primary.0, &self.primary.1)
-    }
-
-    /// The model of new collections.
-    #[must_use]
-    pub const fn primary_embedder(&self) -> &Arc<dyn Embedder> {
-        &self.primary.1
     }
 
     /// The model of a space, if this service has it.

@@ -47,7 +47,7 @@ impl Processor {
             match self.vectors_of(handle, collection, &group).await {
                 Ok(vectors) => {
                     let companions = self.companion_vectors(handle, &group).await;
-                    embedded.extend(vectors.attach(group, &companions));
+                    embedded.extend(attach(vectors, group, &companions));
                 }
                 Err(error) if !is_transient(&error) && group.len() > 1 => {
                     groups.extend(group.into_iter().map(|document| vec![document]));
@@ -66,10 +66,11 @@ impl Processor {
     async fn companion_vectors(&self, handle: ClaimHandle, documents: &[Prepared]) -> Vec<HashMap<Hash, Vec<f32>>> {
         let mut spaces = Vec::new();
         for profile in self.companions.iter() {
-            let pieces = documents.iter().flat_map(|document| &document.pieces);
-            let texts = pieces.map(|piece| (piece.embedding_hash, piece.embedding_text.clone())).collect();
             let made = match self.embedders.of(*profile) {
-                Some(embedder) => self.vectors_in(handle.tenant, (*profile, embedder), texts).await,
+                Some(embedder) => {
+                    let texts = readable(embedder.as_ref(), texts_of(documents));
+                    self.vectors_in(handle.tenant, (*profile, embedder), &texts).await
+                }
                 None => Ok(InSpace::default()),
             };
             let made = made.unwrap_or_else(|error| {
@@ -81,69 +82,55 @@ impl Processor {
         spaces
     }
 
-    /// Vectors of texts in a space: those that are stored already, and new ones for the rest. Left out is what the
-    /// model cannot read whole.
+    /// Vectors of texts in a space: those that are stored already, and new ones for the rest.
     pub(super) async fn vectors_in(
         &self,
         tenant: TenantId,
         (profile, embedder): (ProfileId, &Arc<dyn Embedder>),
-        texts: Vec<(Hash, String)>,
+        texts: &[(Hash, &str)],
     ) -> Result<InSpace, ServiceError> {
-        let mut wanted: HashMap<Hash, String> = texts.into_iter().collect();
-        let hashes: Vec<Hash> = wanted.keys().copied().collect();
+        let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
+        let hashes: Vec<Hash> = hashes.into_iter().collect();
         let known = self.store.vectors_by_hash(tenant, profile, &hashes).await?;
         let known = known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector)));
         let mut made = InSpace { vectors: known.collect(), new: HashSet::new() };
-        let window = embedder.window();
-        let most = window.tokens.saturating_sub(window.special_tokens);
-        wanted.retain(|hash, text| !made.vectors.contains_key(hash) && embedder.count(text) <= most);
+        let (hashes, wanted): (Vec<Hash>, Vec<String>) = texts
+            .iter()
+            .filter(|(hash, _)| !made.vectors.contains_key(hash) && made.new.insert(*hash))
+            .map(|(hash, text)| (*hash, (*text).to_owned()))
+            .unzip();
         if !wanted.is_empty() {
-            let (hashes, texts): (Vec<Hash>, Vec<String>) = wanted.into_iter().unzip();
-            let allowance = allowance(&texts)?;
-            let new = embedder.embed_passages(texts, allowance).await?;
-            made.new.extend(&hashes);
+            let allowance = allowance(&wanted)?;
+            let new = embedder.embed_passages(wanted, allowance).await?;
             made.vectors.extend(hashes.into_iter().zip(new));
         }
         Ok(made)
     }
 
-    /// Vectors for all pieces: those that are stored already, and new ones for the rest.
+    /// Vectors for all pieces in the active space.
     async fn vectors_of(
         &self,
         handle: ClaimHandle,
         collection: &Collection,
         documents: &[Prepared],
-    ) -> Result<Vectors, ServiceError> {
-        let mut hashes: Vec<Hash> =
-            documents.iter().flat_map(|document| document.pieces.iter().map(|piece| piece.embedding_hash)).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        let known = self.store.vectors_by_hash(handle.tenant, collection.profile_id, &hashes).await?;
-        let mut vectors = Vectors {
-            by_hash: known
-                .into_iter()
-                .filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector)))
-                .collect(),
-            embedded_for: vec![0; documents.len()],
-        };
-        let mut wanted: Vec<(Hash, String)> = Vec::new();
-        let mut seen = HashSet::new();
-        for (document, calls) in documents.iter().zip(&mut vectors.embedded_for) {
-            for piece in &document.pieces {
-                if !vectors.by_hash.contains_key(&piece.embedding_hash) && seen.insert(piece.embedding_hash) {
-                    wanted.push((piece.embedding_hash, piece.embedding_text.clone()));
-                    *calls += 1;
-                }
-            }
-        }
-        if !wanted.is_empty() {
-            let (hashes, texts): (Vec<Hash>, Vec<String>) = wanted.into_iter().unzip();
-            let allowance = allowance(&texts)?;
-            let new = self.embedder.embed_passages(texts, allowance).await?;
-            vectors.by_hash.extend(hashes.into_iter().zip(new));
-        }
-        Ok(vectors)
+    ) -> Result<InSpace, ServiceError> {
+        let space = (collection.profile_id, &self.embedder);
+        self.vectors_in(handle.tenant, space, &texts_of(documents)).await
     }
+}
+
+/// What is embedded for all pieces.
+fn texts_of(documents: &[Prepared]) -> Vec<(Hash, &str)> {
+    let pieces = documents.iter().flat_map(|document| &document.pieces);
+    pieces.map(|piece| (piece.embedding_hash, piece.embedding_text.as_str())).collect()
+}
+
+/// Without those that the model cannot read whole.
+pub(super) fn readable<'t>(embedder: &dyn Embedder, mut texts: Vec<(Hash, &'t str)>) -> Vec<(Hash, &'t str)> {
+    let window = embedder.window();
+    let most = window.tokens.saturating_sub(window.special_tokens);
+    texts.retain(|(_, text)| embedder.count(text) <= most);
+    texts
 }
 
 /// Vectors of one space by the hash of what they embed.
@@ -159,29 +146,20 @@ fn allowance(texts: &[String]) -> Result<Allowance<Embedding>, ServiceError> {
     Ok(Budget::new(Limits::ingest()).reserve_embedding(u32::try_from(tokens).unwrap_or(u32::MAX))?)
 }
 
-/// Vectors by the hash of what they embed, and how many were made for which document.
-struct Vectors {
-    by_hash: HashMap<Hash, Vec<f32>>,
-    embedded_for: Vec<i32>,
-}
-
-impl Vectors {
-    fn attach(self, documents: Vec<Prepared>, companions: &[HashMap<Hash, Vec<f32>>]) -> Vec<Embedded> {
-        let Self { by_hash, embedded_for } = self;
-        let vector = |hash: &Hash| by_hash.get(hash).cloned().unwrap_or_default();
-        documents
-            .into_iter()
-            .zip(embedded_for)
-            .map(|(prepared, embedding_calls)| Embedded {
-                vectors: prepared.pieces.iter().map(|piece| vector(&piece.embedding_hash)).collect(),
-                companions: prepared
-                    .pieces
-                    .iter()
-                    .map(|piece| companions.iter().map(|space| space.get(&piece.embedding_hash).cloned()).collect())
-                    .collect(),
-                prepared,
-                embedding_calls,
-            })
-            .collect()
+fn attach(made: InSpace, documents: Vec<Prepared>, companions: &[HashMap<Hash, Vec<f32>>]) -> Vec<Embedded> {
+    let InSpace { vectors, mut new } = made;
+    let mut embedded = Vec::with_capacity(documents.len());
+    for prepared in documents {
+        let hashes = || prepared.pieces.iter().map(|piece| &piece.embedding_hash);
+        embedded.push(Embedded {
+            vectors: hashes().map(|hash| vectors.get(hash).cloned().unwrap_or_default()).collect(),
+            companions: hashes()
+                .map(|hash| companions.iter().map(|space| space.get(hash).cloned()).collect())
+                .collect(),
+            // A text in two documents was embedded for the first.
+            embedding_calls: i32::try_from(hashes().filter(|hash| new.remove(*hash)).count()).unwrap_or(i32::MAX),
+            prepared,
+        });
     }
+    embedded
 }

@@ -58,7 +58,7 @@ impl Processor {
         settings: Settings,
         context: Context,
     ) -> Self {
-        let embedder = Arc::clone(embedders.primary_embedder());
+        let embedder = Arc::clone(embedders.primary().1);
         Self { store, embedders, embedder, companions: Arc::default(), outbound, settings, context }
     }
 

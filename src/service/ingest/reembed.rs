@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{
     Payload,
     batch::{Batch, ClaimHandle},
-    embed::InSpace,
+    embed::{InSpace, readable},
     failure::is_transient,
     prepare::{name_of, unreadable},
     process::Processor,
@@ -131,8 +131,8 @@ impl Processor {
         self.note_risk(batch, true).await?;
         let started = Instant::now();
         let chunks = documents.iter().flat_map(|document| &document.chunks);
-        let made =
-            self.vectors_in(tenant, space, chunks.map(|chunk| (chunk.hash, chunk.text.clone())).collect()).await?;
+        let texts = readable(space.1.as_ref(), chunks.map(|chunk| (chunk.hash, chunk.text.as_str())).collect());
+        let made = self.vectors_in(tenant, space, &texts).await?;
         batch.meter.add(Stage::Embed, documents.len(), started);
         self.note_risk(batch, false).await?;
         let started = Instant::now();

@@ -242,7 +242,7 @@ impl Retriever {
     fn space_of(&self, collections: &[SearchedCollection]) -> Result<(ProfileId, &Arc<dyn Embedder>), ServiceError> {
         let mismatch = |detail: String| ServiceError::Conflict { code: "embedding_profile_mismatch", detail };
         let mut spaces = collections.iter().map(|searched| &searched.collection);
-        let Some(first) = spaces.next() else { return Ok(self.embedders.primary_space()) };
+        let Some(first) = spaces.next() else { return Ok(self.embedders.primary()) };
         if let Some(other) = spaces.find(|other| other.profile_id != first.profile_id) {
             return Err(mismatch(format!(
                 "collections {:?} and {:?} were embedded with {} and {}, whose vectors cannot be compared; search them \
