@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
@@ -42,7 +42,8 @@ pub struct Analyzer {
     stop_words: StopWords,
 }
 
-static ANALYZERS: LazyLock<[Analyzer; Language::ALL.len()]> = LazyLock::new(|| Language::ALL.map(Analyzer::new));
+/// One for each language, by its place in the enumeration, made when it is first used.
+static ANALYZERS: [OnceLock<Analyzer>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
 
 impl std::fmt::Debug for Analyzer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -60,7 +61,8 @@ impl Analyzer {
     /// The one analyzer of a language.
     #[must_use]
     pub fn of(language: Language) -> &'static Self {
-        ANALYZERS.iter().find(|analyzer| analyzer.language == language).expect("there is one for each")
+        let analyzer = ANALYZERS.get(language as usize).expect("there is one for each");
+        analyzer.get_or_init(|| Self::new(language))
     }
 
     /// The analyzer of English.

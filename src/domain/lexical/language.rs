@@ -1,68 +1,44 @@
 //! Languages that words are stemmed in.
 
+use std::borrow::Cow;
+
 use frostem::{Algorithm, Stemmer};
 use serde::{Deserialize, Serialize};
 
 /// The language of a collection: whose endings are cut off its words, and whose stop words are left out.
 /// Names are those of ISO 639-1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "&str", try_from = "Cow<'_, str>")]
 #[expect(missing_docs, reason = "their names say it")]
 pub enum Language {
     /// No stems, no stop words: for texts in many languages, or in none.
-    #[serde(rename = "none")]
     None,
-    #[serde(rename = "ar")]
     Arabic,
-    #[serde(rename = "ca")]
     Catalan,
-    #[serde(rename = "cs")]
     Czech,
-    #[serde(rename = "da")]
     Danish,
-    #[serde(rename = "de")]
     German,
-    #[serde(rename = "el")]
     Greek,
     #[default]
-    #[serde(rename = "en")]
     English,
-    #[serde(rename = "es")]
     Spanish,
-    #[serde(rename = "et")]
     Estonian,
-    #[serde(rename = "fi")]
     Finnish,
-    #[serde(rename = "fr")]
     French,
-    #[serde(rename = "hi")]
     Hindi,
-    #[serde(rename = "hu")]
     Hungarian,
-    #[serde(rename = "id")]
     Indonesian,
-    #[serde(rename = "it")]
     Italian,
-    #[serde(rename = "lt")]
     Lithuanian,
-    #[serde(rename = "nl")]
     Dutch,
-    #[serde(rename = "no")]
     Norwegian,
-    #[serde(rename = "pl")]
     Polish,
-    #[serde(rename = "pt")]
     Portuguese,
-    #[serde(rename = "ro")]
     Romanian,
-    #[serde(rename = "ru")]
     Russian,
-    #[serde(rename = "sv")]
     Swedish,
-    #[serde(rename = "ta")]
     Tamil,
-    #[serde(rename = "tr")]
     Turkish,
-    #[serde(rename = "uk")]
     Ukrainian,
 }
 
@@ -145,6 +121,20 @@ impl Language {
 
     pub(super) fn stemmer(self) -> Option<Stemmer> {
         self.parts().0.map(Stemmer::new)
+    }
+}
+
+impl From<Language> for &'static str {
+    fn from(language: Language) -> Self {
+        language.code()
+    }
+}
+
+impl TryFrom<Cow<'_, str>> for Language {
+    type Error = String;
+
+    fn try_from(code: Cow<'_, str>) -> Result<Self, Self::Error> {
+        code.parse()
     }
 }
 
