@@ -81,10 +81,60 @@ impl Filter {
         let conditions: Vec<String> = self.metadata.iter().map(Condition::path).collect();
         Some(conditions.join(" && "))
     }
+
+    /// Its parts, those first that usually leave fewest documents.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part<'_>> {
+        let mut parts = Vec::new();
+        if !self.document_ids.is_empty() {
+            parts.push(Part::DocumentIds(&self.document_ids));
+        }
+        if !self.pages.is_empty() {
+            parts.push(Part::Pages(&self.pages));
+        }
+        parts.extend(self.source_prefix.as_deref().map(Part::SourcePrefix));
+        let mut conditions: Vec<&Condition> = self.metadata.iter().collect();
+        conditions.sort_by_key(|condition| match condition.test {
+            Test::AnyOf(_) => 0,
+            Test::Range(_) => 1,
+            Test::Exists(_) => 2,
+        });
+        parts.extend(conditions.into_iter().map(Part::Metadata));
+        parts
+    }
+}
+
+/// One part of a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Part<'a> {
+    /// A condition on metadata.
+    Metadata(&'a Condition),
+    /// How the document's source starts.
+    SourcePrefix(&'a str),
+    /// One of these documents.
+    DocumentIds(&'a [Uuid]),
+    /// One of these pages.
+    Pages(&'a [i32]),
+}
+
+/// The least text that is greater than every text with this prefix, code point by code point; `None` if there is none.
+#[must_use]
+pub fn end_of_prefix(prefix: &str) -> Option<String> {
+    let mut characters: Vec<char> = prefix.chars().collect();
+    while let Some(last) = characters.pop() {
+        // A range of characters leaves out the surrogates.
+        if let Some(next) = (last..=char::MAX).nth(1) {
+            characters.push(next);
+            return Some(characters.into_iter().collect());
+        }
+    }
+    None
 }
 
 impl Condition {
-    fn path(&self) -> String {
+    /// The predicate over metadata that says the same.
+    #[must_use]
+    pub fn path(&self) -> String {
         let key = format!("$.{}", quoted(&self.key));
         match &self.test {
             Test::AnyOf(values) => {

@@ -78,9 +78,11 @@ pub(super) enum SearchIncludeBody {
 pub(super) struct SearchResults {
     /// Best first.
     results: Vec<SourceBody>,
-    /// How vectors were searched: `exact` or `iterative`; null when they were not.
+    /// How vectors were searched: `exact` (every one that may be found) or `iterative` (by the index, until enough passed
+    /// the filter); null when they were not.
     vector_scan: Option<&'static str>,
-    /// What each stage did, if asked for.
+    /// What each stage did, if asked for; `filter` says about how many chunks pass, and whether the search started from
+    /// their `documents` or from its `indexes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     trace: Option<Value>,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     domain::grouping::Grouping,
-    service::retrieval::{Fusion, ListTrace, Mode, StageTrace, Stages},
+    service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, StageTrace, Stages},
     store::VectorScan,
 };
 
@@ -105,6 +105,7 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
         Fusion::ReciprocalRank => "reciprocal_rank",
     };
     json!({
+        "filter": trace.filter.map(filter_json),
         "lexical": trace.lexical.map(list),
         "dense": dense,
         "fusion": is_hybrid.then(|| json!({"method": method, "passages": trace.fused})),
@@ -115,6 +116,11 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
         "collapsed": trace.collapsed,
         "merged": trace.merged,
     })
+}
+
+fn filter_json(filter: FilterTrace) -> Value {
+    let starts_from = if filter.is_narrow { "documents" } else { "indexes" };
+    json!({"chunks": filter.chunks, "matching_about": filter.matching, "starts_from": starts_from})
 }
 
 /// Milliseconds to a hundredth.

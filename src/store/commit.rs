@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, reembed,
+    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields, reembed,
     statistics::StatisticChanges, vectors,
 };
 use crate::domain::{fingerprint::Hash, identity::TenantId};
@@ -127,6 +127,8 @@ impl Store {
         if !replaced.is_empty() {
             delete_chunks(&mut transaction, batch.tenant, &replaced, &mut changes).await?;
         }
+        let written: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
+        fields::replace(&mut transaction, batch.tenant, &written).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
         insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
         settle_items(&mut transaction, batch, &stored).await?;

@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Store, StoreError, chunk, search::LexicalHit};
-use crate::domain::{
-    filter::Filter,
-    identity::{ChunkKey, TenantId},
-};
+use super::{Selection, Store, StoreError, chunk, search::LexicalHit};
+use crate::domain::identity::{ChunkKey, TenantId};
 
 /// How many chunks of a collection hold a term; a term that none holds is missing.
 pub type DocumentFrequencies = HashMap<i32, u64>;
@@ -53,7 +50,8 @@ impl Store {
         Ok(frequencies)
     }
 
-    /// Best chunks by BM25 that pass the filter, best first, ties in key order; at most `limit`.
+    /// Best chunks by BM25 that pass the filter, best first, ties in key order; at most `limit`. Of a filter that lets
+    /// many pass only chunks with the query's candidate terms are found.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -62,12 +60,16 @@ impl Store {
         tenant: TenantId,
         collections: &[Uuid],
         query: &LexicalQuery,
-        filter: &Filter,
+        selection: &Selection<'_>,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
         if query.rare_terms.is_empty() {
             return Ok(Vec::new());
         }
+        if selection.is_narrow() {
+            return self.lexical_within(tenant, collections, query, selection, limit).await;
+        }
+        let filter = selection.filter;
         let pairs: Vec<i32> = query.term_pairs.iter().flat_map(|(first, second)| [*first, *second]).collect();
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());

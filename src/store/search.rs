@@ -2,21 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Postgres, Row, Transaction, postgres::PgRow};
+use sqlx::{AssertSqlSafe, Postgres, Row, postgres::PgRow};
 use uuid::Uuid;
 
 use super::{
-    ProfileId, Store, StoreError, chunk,
-    filter::push_filter,
+    ProfileId, Selection, Store, StoreError, chunk,
+    filter::{push_document_filter, push_page_test},
     profile::{NEAREST_LIMIT, nearest_chunks_name},
 };
 use crate::domain::{
-    filter::Filter,
     identity::{ChunkKey, TenantId},
     origin::Origin,
 };
 
-/// Up to this many vectors an exact scan costs no more than walking the index.
+/// Up to this many vectors of a collection are compared, all of them, as fast as the index is walked.
 const EXACT_SCAN_LIMIT: u64 = 3_000;
 
 /// A chunk and its BM25 score.
@@ -40,9 +39,9 @@ pub struct DenseHit {
 /// How vectors were searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorScan {
-    /// Every vector that passes the filter was compared.
+    /// Every vector of the documents that pass the filter was compared.
     Exact,
-    /// HNSW, going on until enough rows passed the filter.
+    /// HNSW, going on until enough vectors passed the filter.
     Iterative,
 }
 
@@ -55,10 +54,8 @@ pub struct DenseQuery<'a> {
     pub profile: ProfileId,
     /// The query's vector, unit length.
     pub vector: &'a [f32],
-    /// Chunks in these collections.
-    pub chunks: u64,
     /// What may be found.
-    pub filter: &'a Filter,
+    pub selection: &'a Selection<'a>,
     /// At most this many.
     pub limit: i64,
 }
@@ -107,23 +104,34 @@ impl Store {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
-        let (mut hits, scan) = match self.nearest_unfiltered(tenant, query).await? {
-            Some(hits) => (hits, VectorScan::Iterative),
-            None => self.nearest_filtered(tenant, query).await?,
+        let (mut hits, scan) = if query.selection.filter.is_empty() {
+            self.nearest_of_all(tenant, query).await?
+        } else {
+            self.nearest_filtered(tenant, query).await?
         };
         hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.key.cmp(&b.key)));
         Ok((hits, scan))
     }
 
-    /// The usual search in one round trip; `None` when it is not the usual one, or found too little.
-    async fn nearest_unfiltered(
+    async fn nearest_of_all(
         &self,
         tenant: TenantId,
         query: &DenseQuery<'_>,
-    ) -> Result<Option<Vec<DenseHit>>, StoreError> {
-        if !query.filter.is_empty() || query.chunks <= EXACT_SCAN_LIMIT || query.limit > NEAREST_LIMIT {
-            return Ok(None);
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        if query.selection.chunks > EXACT_SCAN_LIMIT && query.limit <= NEAREST_LIMIT {
+            let hits = self.nearest_in_one_round_trip(tenant, query).await?;
+            if hits.len() as u64 >= query.limit.unsigned_abs().min(query.selection.chunks) {
+                return Ok((hits, VectorScan::Iterative));
+            }
         }
+        Ok((self.nearest_compared(tenant, query).await?, VectorScan::Exact))
+    }
+
+    async fn nearest_in_one_round_trip(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<Vec<DenseHit>, StoreError> {
         let statement = format!(
             "SELECT document_id, ordinal, similarity FROM {}($1, $2, $3, $4)",
             nearest_chunks_name(query.profile)
@@ -135,9 +143,7 @@ impl Store {
             .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
             .fetch_all(self.reader())
             .await?;
-        let hits = read_hits(rows)?;
-        let is_enough = hits.len() as u64 >= query.limit.unsigned_abs().min(query.chunks);
-        Ok(is_enough.then_some(hits))
+        read_hits(rows)
     }
 
     async fn nearest_filtered(
@@ -145,18 +151,62 @@ impl Store {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
-        let eligible = eligible_chunks(&mut transaction, tenant, query).await?;
-        let mut scan = if eligible <= EXACT_SCAN_LIMIT { VectorScan::Exact } else { VectorScan::Iterative };
-        let mut hits = nearest(&mut transaction, query, scan).await?;
-        // The index gives up after a bounded number of rows; what it then misses is there to be found.
-        let expected = eligible.min(query.limit.unsigned_abs());
-        if scan == VectorScan::Iterative && (hits.len() as u64) < expected {
-            scan = VectorScan::Exact;
-            hits = nearest(&mut transaction, query, scan).await?;
+        if !query.selection.is_narrow() {
+            let hits = self.nearest_by_index(tenant, query).await?;
+            // The index gives up after a bounded number of vectors; what it then misses is there to be found.
+            if hits.len() as u64 >= query.limit.unsigned_abs() {
+                return Ok((hits, VectorScan::Iterative));
+            }
         }
+        Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact))
+    }
+
+    /// The nearest of all chunks of the collections, every one compared.
+    async fn nearest_compared(&self, tenant: TenantId, query: &DenseQuery<'_>) -> Result<Vec<DenseHit>, StoreError> {
+        let (profile, dimension) = (query.profile.0, query.vector.len());
+        let mut builder = sqlx::QueryBuilder::new(format!(
+            "WITH near AS MATERIALIZED (SELECT e.document_id, e.ordinal, 1 - ((e.embedding::halfvec({dimension})) <=> "
+        ));
+        builder.push_bind(chunk::half(query.vector));
+        builder.push(format!(
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("
+        ));
+        builder.push_bind(query.collections).push(")) SELECT * FROM near ORDER BY similarity DESC LIMIT ");
+        builder.push_bind(query.limit);
+        self.fetch_hits(tenant, &mut builder).await
+    }
+
+    /// The nearest chunks by a walk through the index, until enough have passed the filter.
+    async fn nearest_by_index(&self, tenant: TenantId, query: &DenseQuery<'_>) -> Result<Vec<DenseHit>, StoreError> {
+        // Numbers, not parameters: the partial index of a profile is used only if the planner sees them.
+        let (profile, dimension) = (query.profile.0, query.vector.len());
+        let distance = format!("(e.embedding::halfvec({dimension})) <=> ");
+        let filter = query.selection.filter;
+        let mut builder = sqlx::QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
+        builder.push_bind(chunk::half(query.vector));
+        builder.push(format!(
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("
+        ));
+        builder.push_bind(query.collections).push(
+            ") AND EXISTS (SELECT FROM document d WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id",
+        );
+        push_document_filter(&mut builder, filter);
+        builder.push(")");
+        push_page_test(&mut builder, filter);
+        builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector)).push(" LIMIT ");
+        builder.push_bind(query.limit);
+        self.fetch_hits(tenant, &mut builder).await
+    }
+
+    async fn fetch_hits(
+        &self,
+        tenant: TenantId,
+        query: &mut sqlx::QueryBuilder<Postgres>,
+    ) -> Result<Vec<DenseHit>, StoreError> {
+        let mut transaction = self.begin_read(tenant).await?;
+        let rows = query.build().fetch_all(&mut *transaction).await?;
         transaction.commit().await?;
-        Ok((hits, scan))
+        read_hits(rows)
     }
 
     /// The passages with these keys. Chunks that are gone by now are missing; order is not kept.
@@ -201,60 +251,7 @@ impl Store {
     }
 }
 
-/// How many chunks may be found at all.
-async fn eligible_chunks(
-    transaction: &mut Transaction<'static, Postgres>,
-    tenant: TenantId,
-    query: &DenseQuery<'_>,
-) -> Result<u64, StoreError> {
-    if query.filter.is_empty() {
-        return Ok(query.chunks);
-    }
-    let mut builder = sqlx::QueryBuilder::new(
-        "SELECT COALESCE(sum(d.chunks), 0)::bigint AS count FROM document d WHERE d.tenant_id = ",
-    );
-    builder.push_bind(tenant.0).push(" AND d.collection_id = ANY (").push_bind(query.collections).push(")");
-    // Pages are not counted: the number may be too high, and the search then falls back to exact.
-    push_filter(&mut builder, &Filter { pages: Vec::new(), ..query.filter.clone() });
-    Ok(builder.build_query_scalar::<i64>().fetch_one(&mut **transaction).await?.unsigned_abs())
-}
-
-async fn nearest(
-    transaction: &mut Transaction<'static, Postgres>,
-    query: &DenseQuery<'_>,
-    scan: VectorScan,
-) -> Result<Vec<DenseHit>, StoreError> {
-    let (profile, dimension) = (query.profile.0, query.vector.len());
-    // Numbers, not parameters: the partial index of a profile is used only if the planner sees them.
-    let distance = format!("(e.embedding::halfvec({dimension})) <=> ");
-    let exact = scan == VectorScan::Exact;
-    let mut builder = sqlx::QueryBuilder::new(if exact { "WITH e AS MATERIALIZED (SELECT " } else { "SELECT " });
-    builder.push("e.document_id, e.ordinal, ");
-    if exact {
-        builder.push("e.embedding");
-    } else {
-        builder.push(format!("1 - ({distance}")).push_bind(chunk::half(query.vector)).push(") AS similarity");
-    }
-    builder.push(format!(" FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("));
-    builder.push_bind(query.collections).push(")");
-    if !query.filter.is_empty() {
-        builder.push(
-            " AND EXISTS (SELECT FROM document d JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id \
-             WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id AND c.ordinal = e.ordinal",
-        );
-        push_filter(&mut builder, query.filter);
-        builder.push(")");
-    }
-    if exact {
-        builder.push(format!(") SELECT e.document_id, e.ordinal, 1 - ({distance}"));
-        builder.push_bind(chunk::half(query.vector)).push(") AS similarity FROM e");
-    }
-    builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector));
-    builder.push(" LIMIT ").push_bind(query.limit);
-    read_hits(builder.build().fetch_all(&mut **transaction).await?)
-}
-
-fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
+pub(super) fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
     rows.into_iter()
         .map(|row| {
             let ordinal: i32 = row.try_get("ordinal")?;
@@ -265,6 +262,17 @@ fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
                 key: ChunkKey { document_id: row.try_get("document_id")?, ordinal: ordinal.unsigned_abs() },
                 similarity,
             })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(StoreError::from)
+}
+
+pub(super) fn read_lexical_hits(rows: Vec<PgRow>) -> Result<Vec<LexicalHit>, StoreError> {
+    rows.into_iter()
+        .map(|row| {
+            let ordinal: i32 = row.try_get("ordinal")?;
+            let key = ChunkKey { document_id: row.try_get("document_id")?, ordinal: ordinal.unsigned_abs() };
+            Ok(LexicalHit { key, score: row.try_get("score")? })
         })
         .collect::<Result<_, sqlx::Error>>()
         .map_err(StoreError::from)

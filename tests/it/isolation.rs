@@ -6,11 +6,12 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 19] = [
+const TABLES: [&str; 20] = [
     "collection",
     "collection_statistic",
     "term_statistic",
     "document",
+    "document_field",
     "chunk",
     "chunk_embedding",
     "job",
@@ -48,6 +49,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
         INSERT INTO collection_profile SELECT tenant_id, collection_id, profile_id, NULL, now() FROM collection;
+        INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;

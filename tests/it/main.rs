@@ -26,6 +26,7 @@ mod dialect;
 mod documents;
 mod errors;
 mod fetch;
+mod filters;
 mod harness;
 mod ingest;
 mod injection;

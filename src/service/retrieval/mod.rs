@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-pub use stages::{Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
+pub use stages::{FilterTrace, Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
 
 use super::{ServiceError, embedders::Embedders};
 use crate::{
@@ -33,7 +33,8 @@ use crate::{
     },
     providers::Embedder,
     store::{
-        DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, SearchedCollection, Store, VectorScan,
+        DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, SearchedCollection, Selection, Store,
+        VectorScan,
     },
 };
 
@@ -179,21 +180,28 @@ impl Retriever {
     /// embedder of this service makes, or collections live in different ones.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let ids: Vec<Uuid> = query.collections.iter().map(|searched| searched.collection.id).collect();
+        let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
+        let selection = self.store.select(query.tenant, &ids, chunks, query.filter).await?;
+        let selection = &selection;
         let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {
-                let (dense, lexical) = tokio::try_join!(self.dense(query, &ids, budget), self.lexical(query, &ids))?;
+                let (dense, lexical) =
+                    tokio::try_join!(self.dense(query, selection, &ids, budget), self.lexical(query, selection, &ids))?;
                 (Some(dense), lexical)
             }
             // Reranking needs to know how rare the words are, whoever searched.
             Mode::Dense if query.stages.rerank => {
-                let (dense, (_, lexical)) =
-                    tokio::try_join!(self.dense(query, &ids, budget), self.statistics(query, &ids))?;
+                let (dense, (_, lexical)) = tokio::try_join!(
+                    self.dense(query, selection, &ids, budget),
+                    self.statistics(query, selection, &ids)
+                )?;
                 (Some(dense), lexical)
             }
-            Mode::Dense => (Some(self.dense(query, &ids, budget).await?), LexicalResult::default()),
-            Mode::Lexical => (None, self.lexical(query, &ids).await?),
+            Mode::Dense => (Some(self.dense(query, selection, &ids, budget).await?), LexicalResult::default()),
+            Mode::Lexical => (None, self.lexical(query, selection, &ids).await?),
         };
-        let mut stages = StageTrace { lexical: lexical.trace, ..StageTrace::default() };
+        let mut stages =
+            StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
         let (dense_hits, scan) = dense.map_or((Vec::new(), None), |(hits, scan, trace)| {
             stages.dense = Some(trace);
             (hits, Some(scan))
@@ -203,7 +211,7 @@ impl Retriever {
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
-            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
+            chunks,
             analyzer: judging_analyzer(query.collections),
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
@@ -218,6 +226,7 @@ impl Retriever {
     async fn dense(
         &self,
         query: &RetrievalQuery<'_>,
+        selection: &Selection<'_>,
         ids: &[Uuid],
         budget: &Budget,
     ) -> Result<(Vec<DenseHit>, VectorScan, ListTrace), ServiceError> {
@@ -225,14 +234,8 @@ impl Retriever {
         let (profile, embedder) = self.space_of(query.collections)?;
         let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
         let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
-        let dense_query = DenseQuery {
-            collections: ids,
-            profile,
-            vector: &vector,
-            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
-            filter: query.filter,
-            limit: depth(query.top_k),
-        };
+        let dense_query =
+            DenseQuery { collections: ids, profile, vector: &vector, selection, limit: depth(query.top_k) };
         let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok((hits, scan, trace))
@@ -263,11 +266,20 @@ impl Retriever {
         Ok((first.profile_id, embedder))
     }
 
-    async fn lexical(&self, query: &RetrievalQuery<'_>, ids: &[Uuid]) -> Result<LexicalResult, ServiceError> {
+    async fn lexical(
+        &self,
+        query: &RetrievalQuery<'_>,
+        selection: &Selection<'_>,
+        ids: &[Uuid],
+    ) -> Result<LexicalResult, ServiceError> {
         let started = Instant::now();
-        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, ids).await?;
+        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, ids).await?;
         let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
-        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, query.filter, limit).await?;
+        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, selection, limit).await?;
+        if result.hits.len() < query.top_k && !query.filter.is_empty() && !selection.is_narrow() {
+            // The chunks with the rarer words do not pass; those with the commoner ones may.
+            result.hits = self.store.lexical_within(query.tenant, ids, &lexical_query, selection, limit).await?;
+        }
         let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
         result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
         result.trace = Some(ListTrace::since(started, result.hits.len()));
@@ -278,6 +290,7 @@ impl Retriever {
     async fn statistics(
         &self,
         query: &RetrievalQuery<'_>,
+        selection: &Selection<'_>,
         ids: &[Uuid],
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
         let stems: BTreeSet<String> = judging_analyzer(query.collections).terms(query.text).into_iter().collect();
@@ -302,7 +315,9 @@ impl Retriever {
                 let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);
                 *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
             }
-            let candidates = select_candidates(&profile, DEFAULT_CANDIDATE_BUDGET);
+            // Of the candidates only those that pass the filter count.
+            let budget = DEFAULT_CANDIDATE_BUDGET.saturating_mul(selection.chunks_per_match());
+            let candidates = select_candidates(&profile, budget);
             lexical_query.rare_terms.extend(candidates.rare);
             lexical_query.term_pairs.extend(candidates.pairs);
             lexical_query.weights.extend(profile.weights());

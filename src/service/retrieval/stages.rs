@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use crate::domain::grouping::Grouping;
+use crate::{domain::grouping::Grouping, store::Selection};
 
 /// Which halves of retrieval run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,24 @@ impl Default for Stages {
     }
 }
 
+/// How selective a filter is, and what follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilterTrace {
+    /// Chunks in the collections.
+    pub chunks: u64,
+    /// About how many of them pass; `None` where it was not looked at.
+    pub matching: Option<u64>,
+    /// Whether the search starts from the documents that pass, not from its indexes.
+    pub is_narrow: bool,
+}
+
+impl FilterTrace {
+    pub(super) fn of(selection: &Selection<'_>) -> Option<Self> {
+        let Selection { filter, chunks, matching, .. } = *selection;
+        (!filter.is_empty()).then(|| Self { chunks, matching, is_narrow: selection.is_narrow() })
+    }
+}
+
 /// One ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListTrace {
@@ -72,6 +90,8 @@ pub struct RerankTrace {
 /// What each stage did; `None` for one that did not run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageTrace {
+    /// The filter.
+    pub filter: Option<FilterTrace>,
     /// BM25.
     pub lexical: Option<ListTrace>,
     /// Vectors.

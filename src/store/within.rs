@@ -1,0 +1,86 @@
+//! Searches that start from the documents that pass a filter and look at every chunk of theirs.
+//!
+//! `OFFSET 0` keeps the planner to that order: fresh tables have no statistics, and with those it has it does not know how
+//! much a filter lets through.
+
+use sqlx::{AssertSqlSafe, Postgres, QueryBuilder, Transaction};
+use uuid::Uuid;
+
+use super::{
+    Selection, Store, StoreError, chunk,
+    filter::{push_document_filter, push_page_filter, push_page_test, push_start},
+    lexical::LexicalQuery,
+    search::{DenseHit, DenseQuery, LexicalHit, read_hits, read_lexical_hits},
+};
+use crate::domain::identity::TenantId;
+
+impl Store {
+    /// The nearest of all chunks that pass.
+    pub(super) async fn nearest_within(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<Vec<DenseHit>, StoreError> {
+        let mut builder = passing_documents(tenant, query.collections, query.selection);
+        let (profile, dimension) = (query.profile.0, query.vector.len());
+        builder.push(format!(
+            ", near AS MATERIALIZED (SELECT d.document_id, e.ordinal, 1 - ((e.embedding::halfvec({dimension})) <=> "
+        ));
+        builder.push_bind(chunk::half(query.vector)).push(
+            ") AS similarity FROM passing d CROSS JOIN LATERAL (SELECT e.ordinal, e.embedding FROM chunk_embedding e WHERE e.tenant_id = ",
+        );
+        builder.push_bind(tenant.0);
+        builder.push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile}"));
+        push_page_test(&mut builder, query.selection.filter);
+        builder.push(" OFFSET 0) e) SELECT document_id, ordinal, similarity FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
+        builder.push_bind(query.limit);
+        let mut transaction = self.begin_within(tenant).await?;
+        let rows = builder.build().fetch_all(&mut *transaction).await?;
+        transaction.commit().await?;
+        read_hits(rows)
+    }
+
+    /// The best by BM25 of all chunks that pass and hold a term of the query; at most `limit`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn lexical_within(
+        &self,
+        tenant: TenantId,
+        collections: &[Uuid],
+        query: &LexicalQuery,
+        selection: &Selection<'_>,
+        limit: i32,
+    ) -> Result<Vec<LexicalHit>, StoreError> {
+        let mut builder = passing_documents(tenant, collections, selection);
+        builder.push(", scored AS MATERIALIZED (SELECT d.document_id, c.ordinal, (-(c.weights <#> ");
+        builder.push_bind(chunk::sparse(&query.weights)).push("))::real AS score FROM passing d CROSS JOIN LATERAL (SELECT c.ordinal, c.weights FROM chunk c WHERE c.tenant_id = ");
+        builder.push_bind(tenant.0).push(" AND c.document_id = d.document_id");
+        push_page_filter(&mut builder, selection.filter);
+        builder.push(" OFFSET 0) c) SELECT document_id, ordinal, score FROM scored WHERE score > 0 ORDER BY score DESC, document_id, ordinal LIMIT ");
+        builder.push_bind(limit);
+        let mut transaction = self.begin_within(tenant).await?;
+        let rows = builder.build().fetch_all(&mut *transaction).await?;
+        transaction.commit().await?;
+        read_lexical_hits(rows)
+    }
+
+    async fn begin_within(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let statement = format!("BEGIN; SET LOCAL cited.tenant = '{}'; SET LOCAL enable_seqscan = off", tenant.0);
+        Ok(self.reader().begin_with(AssertSqlSafe(statement)).await?)
+    }
+}
+
+/// The opening of a query: `passing`, all documents that pass the filter but for pages.
+fn passing_documents(tenant: TenantId, collections: &[Uuid], selection: &Selection<'_>) -> QueryBuilder<Postgres> {
+    let mut builder = QueryBuilder::new("WITH start AS MATERIALIZED (SELECT DISTINCT document_id FROM (");
+    push_start(&mut builder, tenant, collections, selection.start);
+    builder.push(
+        ") found), passing AS MATERIALIZED (SELECT s.document_id FROM start s CROSS JOIN LATERAL (SELECT FROM document d WHERE d.tenant_id = ",
+    );
+    builder.push_bind(tenant.0).push(" AND d.document_id = s.document_id AND d.collection_id = ANY (");
+    builder.push_bind(collections.to_vec()).push(")");
+    push_document_filter(&mut builder, selection.filter);
+    builder.push(" OFFSET 0) d)");
+    builder
+}
