@@ -13,7 +13,7 @@ use crate::{
     http::{self, Services},
     providers::{
         BuiltInEmbedder, Embedder,
-        chat::ChatModels,
+        chat::{CallRole, ChatModels},
         minilm::WordPiece,
         openai::{EmbeddingSettings, OpenAiEmbedder},
         outbound::Outbound,
@@ -28,7 +28,7 @@ use crate::{
         context::Context,
         documents::DocumentService,
         embedders::Embedders,
-        ingest::{IngestService, Notifier, Processor, Signal, Worker},
+        ingest::{ContextWriter, IngestService, Notifier, Processor, Signal, Worker},
         reembed::ReembedService,
         retrieval::Retriever,
         search::SearchService,
@@ -111,6 +111,9 @@ impl Core {
         );
         let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
         let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
+        let writers = models.chain(CallRole::Context, &[]);
+        let (contexts, daily_cost) = (config.ingest.contexts, config.ask.daily_cost);
+        let writer = ContextWriter::new(store.clone(), context.clone(), writers.clone(), contexts, daily_cost);
         let services = Services {
             ask: AskService::new(AskParts {
                 store: store.clone(),
@@ -126,11 +129,11 @@ impl Core {
             search: SearchService::new(retriever),
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
-            collections: CollectionService::new(store.clone(), profile, defaults, context.clone()),
+            collections: CollectionService::new(store.clone(), profile, defaults, writers.is_some(), context.clone()),
             reembed: ReembedService::new(store.clone(), embedders.clone(), context.clone(), Arc::clone(&signal)),
             readiness: store.clone(),
         };
-        let processor = Processor::new(store.clone(), embedders, outbound, config.ingest.clone(), context);
+        let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);
         Ok((services, Worker::new(processor, signal, notifier), sweeper, store))
     }
 

@@ -33,7 +33,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals()?;
     let core = Core::build(config, Context::system()).await?;
     tracing::info!("working on the queue");
-    core.work_until_stopped(shutdown).await
+    Box::pin(core.work_until_stopped(shutdown)).await
 }
 
 /// Brings the operator's database up to date.

@@ -17,6 +17,7 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
         },
         fetch_max_bytes: reader.value("CITED_FETCH_MAX_BYTES", defaults.fetch_max_bytes),
         extraction: read_extraction(reader, defaults.extraction),
+        contexts: read_contexts(reader, defaults.contexts),
         ..defaults
     };
     if settings.lease < ingest::MINIMUM_LEASE {
@@ -39,6 +40,21 @@ fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) ->
     }
     if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
         reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
+    }
+    settings
+}
+
+fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> ingest::ContextSettings {
+    let settings = ingest::ContextSettings {
+        calls: reader.value("CITED_CONTEXT_CALLS", defaults.calls),
+        prompt_tokens: reader.value("CITED_CONTEXT_PROMPT_TOKENS", defaults.prompt_tokens),
+        timeout: reader.seconds("CITED_CONTEXT_TIMEOUT_S", defaults.timeout),
+    };
+    if settings.prompt_tokens < ingest::MINIMUM_CONTEXT_PROMPT_TOKENS {
+        reader.fault(format!("CITED_CONTEXT_PROMPT_TOKENS must be {} or more", ingest::MINIMUM_CONTEXT_PROMPT_TOKENS));
+    }
+    if settings.timeout.is_zero() {
+        reader.fault("CITED_CONTEXT_TIMEOUT_S must be 1 or more".to_owned());
     }
     settings
 }

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod block;
 pub mod budget;
 pub mod citation;
+pub mod contextual;
 pub mod corrective;
 pub mod cost;
 pub mod evaluation;

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     domain::{
+        contextual::{Contextual, OnFailure},
         identity::TenantId,
         lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
@@ -43,6 +44,31 @@ pub(super) struct NewCollectionBody {
     /// what the service is set to, `en`. It stays so.
     #[schema(value_type = Option<String>, example = "en")]
     language: Option<Language>,
+    /// Has a chat model write a sentence for each chunk that says how it relates to its document; embedded and indexed
+    /// with the chunk, never quoted. Left out, none is written.
+    context: Option<ContextBody>,
+}
+
+/// How sentences are written that say how a chunk relates to its document.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ContextBody {
+    /// What becomes of a chunk whose sentence cannot be had: `keep_original` indexes it without one, `skip` leaves it out,
+    /// `abort` fails its document. What may pass (the model is busy or away) is tried again before.
+    #[schema(value_type = String, default = "keep_original", pattern = "^(keep_original|skip|abort)$")]
+    on_failure: OnFailure,
+}
+
+impl From<ContextBody> for Contextual {
+    fn from(body: ContextBody) -> Self {
+        Self { on_failure: body.on_failure }
+    }
+}
+
+impl From<Contextual> for ContextBody {
+    fn from(settings: Contextual) -> Self {
+        Self { on_failure: settings.on_failure }
+    }
 }
 
 /// How documents are cut into chunks.
@@ -110,6 +136,8 @@ pub(super) struct CollectionBody {
     /// What its words are stemmed in: an ISO 639-1 code, or `none`.
     #[schema(value_type = String, example = "en")]
     language: Language,
+    /// How sentences are written that say how a chunk relates to its document; null where none are.
+    context: Option<ContextBody>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -194,14 +222,15 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
 impl From<CollectionReport> for CollectionBody {
     fn from(report: CollectionReport) -> Self {
         let CollectionReport { summary, companions } = report;
-        let CollectionSummary { collection, documents, chunks, splitter } = summary;
+        let CollectionSummary { collection, documents, chunks, settings } = summary;
         Self {
             name: collection.name,
             documents,
             chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
             profiles: companions.into_iter().map(ProfileBody::from).collect(),
-            splitter: splitter.into(),
+            splitter: settings.splitter.into(),
+            context: settings.context.map(ContextBody::from),
             language: collection.language,
             created_at: collection.created_at,
         }
@@ -238,6 +267,7 @@ pub(super) async fn create_collection(
     let settings = CollectionSettings {
         splitter: body.splitter.map_or(defaults.splitter, |body| body.read(defaults.splitter, &mut faults)),
         language: body.language.unwrap_or(defaults.language),
+        context: body.context.map(Contextual::from),
     };
     faults.finish()?;
     let made = service.create(tenant, &body.name, settings).await?;

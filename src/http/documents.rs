@@ -111,6 +111,8 @@ pub(super) struct ChunkBody {
     tokens: u32,
     /// The document's text at the range.
     text: String,
+    /// Sentence by a model that says how it relates to its document: embedded and indexed with it, never quoted.
+    context: Option<String>,
 }
 
 /// A page of chunks.
@@ -202,6 +204,7 @@ impl From<StoredChunk> for ChunkBody {
             chunkers: chunk.chunkers,
             tokens: chunk.tokens,
             text: chunk.text,
+            context: chunk.context,
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct CollectionService {
     store: Store,
     profile: ProfileId,
     defaults: CollectionSettings,
+    /// Whether a chat model can say how chunks relate to their document.
+    can_write_contexts: bool,
     context: Context,
 }
 
@@ -25,10 +27,17 @@ pub struct CollectionReport {
 }
 
 impl CollectionService {
-    /// Collections made here live in `profile`, and have the `defaults` unless they say otherwise.
+    /// Collections made here live in `profile`, and have the `defaults` unless they say otherwise. They may want
+    /// contexts if those can be written.
     #[must_use]
-    pub const fn new(store: Store, profile: ProfileId, defaults: CollectionSettings, context: Context) -> Self {
-        Self { store, profile, defaults, context }
+    pub const fn new(
+        store: Store,
+        profile: ProfileId,
+        defaults: CollectionSettings,
+        can_write_contexts: bool,
+        context: Context,
+    ) -> Self {
+        Self { store, profile, defaults, can_write_contexts, context }
     }
 
     /// The settings of a collection that says nothing about them.
@@ -40,13 +49,17 @@ impl CollectionService {
     /// Makes a collection.
     ///
     /// # Errors
-    /// [`ServiceError::Conflict`] when the name is taken.
+    /// [`ServiceError::Conflict`] when the name is taken; [`ServiceError::Invalid`] when it wants contexts and no model
+    /// is configured that could write them.
     pub async fn create(
         &self,
         tenant: TenantId,
         name: &str,
         settings: CollectionSettings,
     ) -> Result<CollectionReport, ServiceError> {
+        if settings.context.is_some() && !self.can_write_contexts {
+            return Err(no_context_model());
+        }
         let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings };
         let (collection, made) = self.store.ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
@@ -55,7 +68,7 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        let summary = CollectionSummary { collection, documents: 0, chunks: 0, splitter: settings.splitter };
+        let summary = CollectionSummary { collection, documents: 0, chunks: 0, settings };
         Ok(CollectionReport { summary, companions: Vec::new() })
     }
 
@@ -102,5 +115,16 @@ impl CollectionService {
     pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
         let receipt = self.store.delete_collection(tenant, name, self.context.clock.now()).await?;
         receipt.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })
+    }
+}
+
+/// A collection wants contexts that nobody can write.
+pub(super) fn no_context_model() -> ServiceError {
+    ServiceError::Invalid {
+        pointer: "/context".to_owned(),
+        detail:
+            "this service has no chat model that could write contexts: its operator has to set CITED_CHAT_BASE_URL \
+                 and CITED_CHAT_MODEL, or context under [roles] in cited.toml"
+                .to_owned(),
     }
 }

@@ -22,6 +22,8 @@ pub struct NewChunk {
     pub tokens: i32,
     /// The document's text at the range.
     pub text: String,
+    /// Sentence that says how it relates to its document, and what it was written for.
+    pub context: Option<(String, Hash)>,
     /// Terms in it, for BM25.
     pub length: i32,
     /// BM25 document-side weight per term id, ascending.
@@ -55,6 +57,8 @@ pub struct StoredChunk {
     pub tokens: u32,
     /// The document's text at the range.
     pub text: String,
+    /// Sentence that says how it relates to its document, if one was written.
+    pub context: Option<String>,
 }
 
 /// The weights as pgvector stores them.
@@ -84,7 +88,7 @@ impl Store {
         let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
-                      splitter, chunkers, tokens, text
+                      splitter, chunkers, tokens, text, context
                FROM chunk WHERE tenant_id = $1 AND document_id = $2 AND ordinal >= $3
                ORDER BY ordinal LIMIT $4"#,
             tenant.0,
@@ -107,6 +111,7 @@ impl Store {
                 chunkers: row.chunkers,
                 tokens: row.tokens.unsigned_abs(),
                 text: row.text,
+                context: row.context,
             })
             .collect())
     }
@@ -124,6 +129,8 @@ pub(super) struct ChunkColumns {
     pub(super) splitters: Vec<String>,
     pub(super) tokens: Vec<i32>,
     pub(super) texts: Vec<String>,
+    pub(super) contexts: Vec<Option<String>>,
+    pub(super) context_keys: Vec<Option<Vec<u8>>>,
     pub(super) lengths: Vec<i32>,
     pub(super) terms: Vec<String>,
     pub(super) weights: Vec<SparseVector>,
@@ -145,6 +152,8 @@ impl ChunkColumns {
         self.splitters.push(splitter.to_owned());
         self.tokens.push(new.tokens);
         self.texts.push(new.text.clone());
+        self.contexts.push(new.context.as_ref().map(|(sentence, _)| sentence.clone()));
+        self.context_keys.push(new.context.as_ref().map(|(_, key)| key.to_vec()));
         self.lengths.push(new.length);
         self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
         self.weights.push(sparse(&new.weights));

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{ProfileId, Store, StoreError};
 use crate::domain::{
+    contextual::Contextual,
     identity::{EmbeddingProfile, TenantId},
     lexical::language::Language,
     split::SplitterSettings,
@@ -48,8 +49,8 @@ pub struct CollectionSummary {
     pub documents: u64,
     /// Chunks of those documents.
     pub chunks: u64,
-    /// How its documents are split.
-    pub splitter: SplitterSettings,
+    /// How its documents are split, and what goes with that.
+    pub settings: CollectionSettings,
 }
 
 /// A collection that is to be made unless there is one of its name.
@@ -72,6 +73,8 @@ pub struct CollectionSettings {
     pub splitter: SplitterSettings,
     /// What its words are stemmed in.
     pub language: Language,
+    /// How sentences are written that say how a chunk relates to its document; `None` writes none.
+    pub context: Option<Contextual>,
 }
 
 struct Row {
@@ -113,14 +116,15 @@ impl Store {
         new: NewCollection<'_>,
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
-        let NewCollection { id, name, profile, settings: CollectionSettings { splitter, language } } = new;
+        let NewCollection { id, name, profile, settings } = new;
+        let CollectionSettings { splitter, language, context } = settings;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
         let made = sqlx::query!(
-            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
+            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language, context)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
              ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
             tenant.0,
             id,
@@ -129,6 +133,7 @@ impl Store {
             now,
             Json(splitter) as Json<SplitterSettings>,
             language.code(),
+            context.map(Json) as Option<Json<Contextual>>,
         )
         .execute(&mut *transaction)
         .await?
@@ -206,7 +211,7 @@ impl Store {
             .collect()
     }
 
-    /// A collection by identity, and how its documents are split.
+    /// A collection by identity, and how its documents are worked on.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -214,11 +219,11 @@ impl Store {
         &self,
         tenant: TenantId,
         id: Uuid,
-    ) -> Result<Option<(Collection, SplitterSettings)>, StoreError> {
+    ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query!(
             r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
-                    c.splitter AS "splitter: Json<SplitterSettings>"
+                    c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>"
              FROM collection c JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
             tenant.0,
@@ -238,7 +243,10 @@ impl Store {
                 model: row.model,
                 dimension: row.dimension,
             };
-            Ok((collection.try_into()?, row.splitter.0))
+            let collection: Collection = collection.try_into()?;
+            let context = row.context.map(|context| context.0);
+            let settings = CollectionSettings { splitter: row.splitter.0, language: collection.language, context };
+            Ok((collection, settings))
         })
         .transpose()
     }
@@ -257,7 +265,7 @@ impl Store {
         let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
-                      c.splitter AS "splitter: Json<SplitterSettings>",
+                      c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!"
                FROM collection c
                JOIN embedding_profile p USING (profile_id)
@@ -284,11 +292,13 @@ impl Store {
                     model: row.model,
                     dimension: row.dimension,
                 };
+                let collection: Collection = collection.try_into()?;
+                let context = row.context.map(|context| context.0);
                 Ok(CollectionSummary {
                     documents: row.documents.unsigned_abs(),
                     chunks: row.chunks.unsigned_abs(),
-                    splitter: row.splitter.0,
-                    collection: collection.try_into()?,
+                    settings: CollectionSettings { splitter: row.splitter.0, language: collection.language, context },
+                    collection,
                 })
             })
             .collect()

@@ -281,12 +281,13 @@ async fn insert_chunks(
     }
     sqlx::query!(
         "INSERT INTO chunk (tenant_id, collection_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
-             chunkers, tokens, text, length, terms, weights)
+             chunkers, tokens, text, context, context_key, length, terms, weights)
          SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
-             ARRAY[split_part(splitter, ' ', 1)], tokens, text, length, terms::int[], weights
+             ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
+             context_key, length, terms::int[], weights
          FROM UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
-                     $11::text[], $12::int[], $13::text[], $14::sparsevec[])
-              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights)",
+                     $11::text[], $12::int[], $13::text[], $14::sparsevec[], $15::text[], $16::bytea[])
+              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights, context, context_key)",
         batch.tenant.0,
         batch.collection.id,
         &rows.documents,
@@ -301,6 +302,8 @@ async fn insert_chunks(
         &rows.lengths,
         &rows.terms,
         &rows.weights as &[SparseVector],
+        &rows.contexts as &[Option<String>],
+        &rows.context_keys as &[Option<Vec<u8>>],
     )
     .execute(&mut **transaction)
     .await?;

@@ -1,9 +1,10 @@
 //! Jobs: look up, list.
 
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, WebhookRow, webhook};
+use super::{ContextGaps, ContextWork, Store, StoreError, WebhookRow, contexts, webhook};
 use crate::domain::{
     identity::TenantId,
     job::{ItemState, JobState, Stage},
@@ -110,6 +111,8 @@ pub struct JobDetail {
     pub failures: Vec<(String, u64)>,
     /// Its webhook, if it has one.
     pub webhook: Option<WebhookRow>,
+    /// What sentences for its chunks took, if any were asked for.
+    pub contexts: Option<ContextWork>,
 }
 
 /// Which items of a job.
@@ -142,6 +145,8 @@ pub struct JobItemRow {
     pub message: Option<String>,
     /// Times it was claimed since it was accepted or last retried.
     pub attempts: u32,
+    /// Chunks of the stored document that have no sentence which should have one.
+    pub context_gaps: Option<ContextGaps>,
 }
 
 impl Store {
@@ -235,6 +240,7 @@ impl Store {
         .fetch_all(&mut *transaction)
         .await?;
         let webhook = webhook::of_job(&mut transaction, tenant, job).await?;
+        let contexts = contexts::of_job(&mut transaction, tenant, job).await?;
         transaction.commit().await?;
         let mut stages: Vec<StageWork> = stages
             .into_iter()
@@ -245,7 +251,7 @@ impl Store {
             .collect();
         stages.sort_by_key(|work| work.stage);
         let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
-        Ok(JobDetail { stages, failures, webhook })
+        Ok(JobDetail { stages, failures, webhook, contexts })
     }
 
     /// Items of a job in request order.
@@ -255,9 +261,10 @@ impl Store {
     pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT ordinal, source, state, document_id, stage, cause, message, attempts FROM job_item
-             WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR state = $4)
-             ORDER BY ordinal LIMIT $5",
+            r#"SELECT ordinal, source, state, document_id, stage, cause, message, attempts,
+                      CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>"
+               FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR state = $4)
+               ORDER BY ordinal LIMIT $5"#,
             tenant.0,
             job,
             page.from,
@@ -279,6 +286,7 @@ impl Store {
                     cause: row.cause,
                     message: row.message,
                     attempts: row.attempts.unsigned_abs(),
+                    context_gaps: row.context_gaps.map(|gaps| gaps.0),
                 })
             })
             .collect()

@@ -12,6 +12,7 @@ mod citation;
 mod collection;
 mod commit;
 mod connect;
+mod contexts;
 mod delete;
 mod document;
 mod enqueue;
@@ -45,6 +46,7 @@ pub use citation::{CitedChunks, CitedPassage, CitedState};
 pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
 pub use commit::{BatchOutcome, CommitBatch, NewDocument};
 pub use connect::{PoolSettings, Store};
+pub use contexts::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
 pub use delete::DeleteReceipt;
 pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
 pub use enqueue::{

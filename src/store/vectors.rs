@@ -31,6 +31,8 @@ pub struct BareChunk {
     pub heading: Vec<String>,
     /// Its text.
     pub text: String,
+    /// Sentence that says how it relates to its document.
+    pub context: Option<String>,
 }
 
 /// A vector of a stored chunk.
@@ -114,7 +116,7 @@ impl Store {
         .await?;
         let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
         let chunks = sqlx::query!(
-            r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text
+            r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
                FROM document d JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
                  AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
@@ -136,6 +138,7 @@ impl Store {
                 title: row.title,
                 heading: row.heading.0,
                 text: row.text,
+                context: row.context,
             })
             .collect();
         Ok((documents.into_iter().map(|row| (row.source, row.document_id)).collect(), chunks))

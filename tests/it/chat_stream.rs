@@ -63,6 +63,7 @@ fn request(limit: Duration) -> ChatRequest {
         temperature: 0.0,
         seed: Some(7),
         format: None,
+        shared_bytes: 0,
         deadline: Instant::now() + limit,
     }
 }

@@ -30,6 +30,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
         settings: cited::store::CollectionSettings {
             splitter: cited::domain::split::SplitterSettings::default(),
             language: cited::domain::lexical::language::Language::default(),
+            context: None,
         },
     };
     let (collection, _) = store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");

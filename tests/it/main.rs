@@ -20,6 +20,7 @@ mod chaos;
 mod chat_stream;
 mod citations;
 mod command_ingest;
+mod contextual;
 mod corpus;
 mod database;
 mod dialect;

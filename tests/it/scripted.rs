@@ -33,6 +33,7 @@ pub enum Role {
     Grade,
     Rewrite,
     Answer,
+    Context,
 }
 
 /// How the server answers a call.
@@ -84,6 +85,9 @@ struct Script {
     grade: VecDeque<Reply>,
     rewrite: VecDeque<Reply>,
     answer: VecDeque<Reply>,
+    context: VecDeque<Reply>,
+    /// Calls for contexts under way, and the most at once.
+    contexts: (usize, usize),
     embedding: VecDeque<Reply>,
     calls: Vec<Call>,
     embedded: Vec<String>,
@@ -136,6 +140,7 @@ impl ModelServer {
             Role::Grade => script.grade.push_back(reply),
             Role::Rewrite => script.rewrite.push_back(reply),
             Role::Answer => script.answer.push_back(reply),
+            Role::Context => script.context.push_back(reply),
         }
     }
 
@@ -151,7 +156,13 @@ impl ModelServer {
             Role::Grade => script.grade.pop_front(),
             Role::Rewrite => script.rewrite.pop_front(),
             Role::Answer => script.answer.pop_front(),
+            Role::Context => script.context.pop_front(),
         };
+    }
+
+    /// The most calls for contexts that were under way at once.
+    pub fn most_contexts_at_once(&self) -> usize {
+        self.shared.script.lock().expect("lock").contexts.1
     }
 
     /// Queues a reply to an embedding request; afterwards they are answered as usual.
@@ -240,6 +251,8 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         Role::Grade
     } else if system.starts_with("You rewrite") {
         Role::Rewrite
+    } else if system.starts_with("You situate") {
+        Role::Context
     } else {
         Role::Answer
     };
@@ -247,12 +260,17 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
     let reply = {
         let mut script = shared.script.lock().expect("lock");
         let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        if role == Role::Context {
+            script.contexts.0 += 1;
+            script.contexts.1 = script.contexts.1.max(script.contexts.0);
+        }
         script.calls.push(Call { role, body, authorization, headers });
         let queue = match role {
             Role::Plan => &mut script.plan,
             Role::Grade => &mut script.grade,
             Role::Rewrite => &mut script.rewrite,
             Role::Answer => &mut script.answer,
+            Role::Context => &mut script.context,
         };
         if queue.len() > 1 { queue.pop_front() } else { queue.front().cloned() }
     };
@@ -265,7 +283,11 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         }
         tokio::time::sleep(*wait).await;
     }
-    give(reply, dialect, is_stream, guard).await
+    let response = give(reply, dialect, is_stream, guard).await;
+    if role == Role::Context {
+        shared.script.lock().expect("lock").contexts.0 -= 1;
+    }
+    response
 }
 
 async fn give(reply: Reply, dialect: Dialect, is_stream: bool, mut guard: Abandonment) -> Response {

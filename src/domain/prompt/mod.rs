@@ -5,6 +5,7 @@
 //! tags that their content cannot end or imitate (see [`fence`]).
 
 pub mod answer;
+pub mod context;
 pub mod fence;
 pub mod grade;
 pub mod plan;
@@ -12,6 +13,8 @@ pub mod rewrite;
 pub mod tokens;
 
 use serde::{Deserialize, Serialize};
+
+use super::fingerprint::fingerprint;
 
 /// Who a message speaks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,6 +89,18 @@ pub struct Source<'s> {
     pub title: &'s str,
     /// Text of the passage.
     pub text: &'s str,
+}
+
+/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
+/// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
+#[must_use]
+pub fn seed_of(messages: &[Message]) -> u64 {
+    let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
+    let mut bytes = [0; 8];
+    for (byte, hashed) in bytes.iter_mut().skip(2).zip(fingerprint(&first)) {
+        *byte = hashed;
+    }
+    u64::from_be_bytes(bytes)
 }
 
 /// The fenced question and sources, in this order: what comes last is remembered best.

@@ -70,8 +70,8 @@ impl<'document> FrontComposer<'document> {
     #[must_use]
     pub fn new(title: &'document str, window: Window, counter: &'document dyn TokenCounter) -> Self {
         let limit = window.front_limit();
-        let title = truncate(title.trim(), limit, counter);
-        Self { title, short_title: truncate(title, limit / 2, counter), limit, counter }
+        let title = first_words(title.trim(), limit, counter);
+        Self { title, short_title: first_words(title, limit / 2, counter), limit, counter }
     }
 
     /// The front for a piece under `heading_path`, at most [`Window::front_limit`] tokens.
@@ -94,7 +94,7 @@ impl<'document> FrontComposer<'document> {
         let path = self.shorten_path(&headings, self.limit.saturating_sub(self.counter.count(title)));
         let joined = join_lines(title, &path);
         // The parts fit one by one; a counter need not be additive, so the whole is cut as well.
-        let text = truncate(&joined, self.limit, self.counter).to_owned();
+        let text = first_words(&joined, self.limit, self.counter).to_owned();
         let tokens = self.counter.count(&text);
         Front { text, tokens }
     }
@@ -104,7 +104,7 @@ impl<'document> FrontComposer<'document> {
             .filter_map(|outermost| headings.get(outermost..))
             .map(|inner| inner.join(PATH_SEPARATOR))
             .find(|path| self.counter.count(path) <= limit)
-            .or_else(|| headings.last().map(|last| truncate(last, limit, self.counter).to_owned()))
+            .or_else(|| headings.last().map(|last| first_words(last, limit, self.counter).to_owned()))
             .unwrap_or_default()
     }
 }
@@ -118,7 +118,8 @@ fn join_lines(first: &str, second: &str) -> String {
 }
 
 /// The longest prefix of `text` that ends at a word and has at most `limit` tokens.
-fn truncate<'text>(text: &'text str, limit: usize, counter: &dyn TokenCounter) -> &'text str {
+#[must_use]
+pub fn first_words<'text>(text: &'text str, limit: usize, counter: &dyn TokenCounter) -> &'text str {
     let readable = limit * CHARACTERS_PER_TOKEN;
     let text = text.char_indices().nth(readable).and_then(|(end, _)| text.get(..end)).unwrap_or(text).trim_end();
     if counter.count(text) <= limit {

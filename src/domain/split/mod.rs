@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use costs::{Costs, Limits};
 
-pub use front::{Front, FrontComposer, Window, embedding_text};
+pub use front::{Front, FrontComposer, Window, embedding_text, first_words};
 pub use outline::{Heading, Outline};
 pub use pages::PageMap;
 pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};

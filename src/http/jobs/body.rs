@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::contexts::{ContextGapsBody, ContextsBody};
 use crate::{
     domain::job::{ItemState, JobState, Stage},
     service::ingest::{JobReport, JobSnapshot},
@@ -38,6 +39,9 @@ pub(in crate::http) struct JobBody {
     /// Failed documents by cause, the most frequent first; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     failures: Option<Vec<FailuresBody>>,
+    /// What sentences for its chunks took, if its collection wants some; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contexts: Option<ContextsBody>,
     /// Its webhook, if it has one; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookBody>,
@@ -158,6 +162,9 @@ pub(super) struct ItemBody {
     message: Option<String>,
     /// Times a worker took it up since it was accepted or last retried.
     attempts: u32,
+    /// Its chunks that have no sentence though the collection wants one; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextGapsBody>,
 }
 
 /// State of a job.
@@ -233,6 +240,7 @@ impl From<JobItemRow> for ItemBody {
             cause: row.cause,
             message: row.message,
             attempts: row.attempts,
+            context: row.context_gaps.map(ContextGapsBody::from),
         }
     }
 }
@@ -255,6 +263,7 @@ impl JobBody {
         let failures = snapshot.detail.failures.iter().cloned();
         let stages = snapshot.detail.stages.iter().copied();
         Self {
+            contexts: snapshot.detail.contexts.map(ContextsBody::from),
             webhook: snapshot.detail.webhook.clone().map(WebhookBody::from),
             stages: Some(stages.map(StageBody::from).collect()),
             failures: Some(failures.map(|(cause, documents)| FailuresBody { cause, documents }).collect()),
@@ -286,6 +295,7 @@ impl JobBody {
             progress: (!is_over).then_some(progress),
             stages: None,
             failures: None,
+            contexts: None,
             webhook: None,
             items: None,
             next_items_from: None,

@@ -1,6 +1,7 @@
 //! `/v1/jobs`.
 
 mod body;
+mod contexts;
 mod events;
 
 use axum::{Extension, Json, extract::State, http::StatusCode};

@@ -33,12 +33,45 @@ struct Body<'a> {
     max_tokens: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     system: String,
-    messages: Vec<&'a Message>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<Value>,
     stream: bool,
+}
+
+/// A message; one with a part that is worth keeping goes in blocks, because only those can say so.
+#[derive(Serialize)]
+struct WireMessage<'a> {
+    role: Role,
+    content: Content<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Blocks([Value; 2]),
+}
+
+impl<'a> WireMessage<'a> {
+    fn new(message: &'a Message) -> Self {
+        Self { role: message.role, content: Content::Text(&message.content) }
+    }
+
+    /// With the beginning kept for other calls
+    /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>): everything before it is kept with it.
+    fn keep(&mut self, bytes: usize) {
+        let Content::Text(text) = self.content else { return };
+        let parts = text.split_at_checked(bytes).filter(|(kept, rest)| !kept.is_empty() && !rest.is_empty());
+        if let Some((kept, rest)) = parts {
+            self.content = Content::Blocks([
+                json!({"type": "text", "text": kept, "cache_control": {"type": "ephemeral"}}),
+                json!({"type": "text", "text": rest}),
+            ]);
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -110,6 +143,10 @@ impl AnthropicChat {
     async fn send(&self, call: WireCall<'_>, stream: bool) -> Result<Response, ProviderError> {
         let (system, messages): (Vec<&Message>, Vec<&Message>) =
             call.messages.iter().partition(|message| message.role == Role::System);
+        let mut messages: Vec<WireMessage<'_>> = messages.into_iter().map(WireMessage::new).collect();
+        if let Some(last) = messages.last_mut() {
+            last.keep(call.shared_bytes);
+        }
         let system: Vec<&str> = system.iter().map(|message| message.content.as_str()).collect();
         let body = Body {
             model: self.server.model(),

@@ -185,6 +185,7 @@ impl<'a> Prepared<'a> {
     pub fn call(&self, model: &Model, completion_tokens: u32) -> WireCall<'_> {
         WireCall {
             messages: self.instructed.as_deref().unwrap_or(&self.request.messages),
+            shared_bytes: self.request.shared_bytes,
             sampling: sampling(model, self.request),
             completion_tokens,
             format: self.request.format.as_ref().filter(|_| self.instructed.is_some()),

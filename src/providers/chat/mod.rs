@@ -44,11 +44,13 @@ pub enum CallRole {
     Generate,
     /// Judging whether sources support a claim.
     Verify,
+    /// Saying how a chunk relates to its document, at ingest.
+    Context,
 }
 
 impl CallRole {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify];
+    pub const ALL: [Self; 6] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
 
     /// Name in the trace and in the configuration.
     #[must_use]
@@ -59,6 +61,7 @@ impl CallRole {
             Self::Plan => "plan",
             Self::Generate => "generate",
             Self::Verify => "verify",
+            Self::Context => "context",
         }
     }
 }
@@ -108,6 +111,8 @@ pub struct ChatRequest {
     pub seed: Option<u64>,
     /// JSON that the reply should be; a model that cannot be held to it is asked in words alone.
     pub format: Option<ReplyFormat>,
+    /// Bytes at the beginning of the last message that other calls share: what is worth keeping for them. 0 for none.
+    pub shared_bytes: usize,
     /// When the answer is of no use any more. All attempts share it.
     pub deadline: Instant,
 }
@@ -180,6 +185,8 @@ pub type ChatStream = BoxStream<'static, Result<ChatEvent, ProvidersUnavailable>
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WireCall<'a> {
     pub messages: &'a [Message],
+    /// Bytes at the beginning of the last message that other calls share.
+    pub shared_bytes: usize,
     pub sampling: Sampling,
     pub completion_tokens: u32,
     pub format: Option<&'a ReplyFormat>,

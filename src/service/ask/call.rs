@@ -11,7 +11,6 @@ use crate::{
     domain::{
         budget::{Allowance, Chat, ChatSize},
         citation::Level,
-        fingerprint::fingerprint,
         prompt::{self, Message, ReplyFormat, tokens},
     },
     providers::{
@@ -162,21 +161,11 @@ impl Ask<'_> {
     fn request_of(&self, call: Call<'_>) -> ChatRequest {
         ChatRequest {
             temperature: if call.role == CallRole::Generate { self.request.temperature } else { 0.0 },
-            seed: Some(self.request.seed.unwrap_or_else(|| seed_of(&call.messages))),
+            seed: Some(self.request.seed.unwrap_or_else(|| prompt::seed_of(&call.messages))),
             messages: call.messages,
             format: call.format,
+            shared_bytes: 0,
             deadline: self.deadline,
         }
     }
-}
-
-/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
-/// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
-fn seed_of(messages: &[Message]) -> u64 {
-    let first: Vec<&[u8]> = messages.iter().take(2).map(|message| message.content.as_bytes()).collect();
-    let mut bytes = [0; 8];
-    for (byte, hashed) in bytes.iter_mut().skip(2).zip(fingerprint(&first)) {
-        *byte = hashed;
-    }
-    u64::from_be_bytes(bytes)
 }

@@ -55,6 +55,11 @@ impl Trouble {
         Self { failure, is_transient: false, is_outage: false, retry_after: None }
     }
 
+    /// Trying again later may help.
+    pub(super) const fn that_may_pass(failure: ItemFailure, retry_after: Option<Duration>) -> Self {
+        Self { failure, is_transient: true, is_outage: false, retry_after }
+    }
+
     /// A document could not be fetched.
     pub(super) fn of_fetch(error: &OutboundError) -> Self {
         let retry_after = match error {

@@ -1,6 +1,7 @@
 //! Ingest: accept documents durably, and work on them.
 
 mod batch;
+mod contextual;
 mod embed;
 mod extraction;
 mod failure;
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+pub use contextual::{ContextSettings, ContextWriter};
 pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
@@ -50,6 +52,9 @@ pub const MINIMUM_LEASE: Duration = Duration::from_secs(2);
 /// With less the child that reads documents may not even start.
 pub const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 
+/// With less there is no room for a document beside instructions and chunk.
+pub const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
+
 /// How ingest works.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -71,6 +76,8 @@ pub struct Settings {
     pub queue: QueueLimits,
     /// Largest document that is fetched by URL.
     pub fetch_max_bytes: usize,
+    /// What sentences about chunks may take.
+    pub contexts: ContextSettings,
 }
 
 impl Default for Settings {
@@ -84,6 +91,7 @@ impl Default for Settings {
             max_attempts: 5,
             poll: Duration::from_secs(1),
             fetch_max_bytes: 32 * 1024 * 1024,
+            contexts: ContextSettings::default(),
             queue: QueueLimits { items: 1_000_000, bytes: 4 * 1024 * 1024 * 1024 },
         }
     }
@@ -94,7 +102,7 @@ impl Settings {
     #[must_use]
     pub fn collection_defaults(&self) -> CollectionSettings {
         let splitter = SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() };
-        CollectionSettings { splitter, language: self.language }
+        CollectionSettings { splitter, language: self.language, context: None }
     }
 
     fn lease(&self) -> Lease {

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::{Payload, extraction::extract_here, meter::Meter, process::Processor};
 use crate::{
     domain::{
-        fingerprint::{Hash, content_hash, fingerprint},
+        contextual::{Contextual, beside_sentence, with_sentence},
+        fingerprint::{Hash, content_hash, fingerprint, hex},
         identity::EmbeddingProfile,
         job::Stage,
         lexical::analyzer::ANALYZER_VERSION,
@@ -20,7 +21,7 @@ use crate::{
         },
     },
     extract::{ExtractError, Extracted, needs_isolation},
-    store::{ClaimedItem, FetchRecord, ItemFailure},
+    store::{ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
 };
 
 /// Raised when extraction or splitting changes, so that stored documents are made anew on their next upload.
@@ -66,9 +67,19 @@ pub(super) struct PreparedPiece {
     /// What is indexed by its words, if that is something else.
     pub(super) indexed_text: Option<String>,
     pub(super) embedding_hash: Hash,
+    /// Sentence that says how it relates to its document, and what it was written for.
+    pub(super) context: Option<(String, Hash)>,
 }
 
 impl PreparedPiece {
+    /// Embeds and indexes it with a sentence that says how it relates to its document.
+    pub(super) fn situate(&mut self, sentence: &str, key: Hash) {
+        self.embedding_text = with_sentence(&self.embedding_text, &self.text, sentence);
+        self.indexed_text = self.indexed_text.take().map(|composed| with_sentence(&composed, &self.text, sentence));
+        self.embedding_hash = content_hash(self.embedding_text.as_bytes());
+        self.context = Some((sentence.to_owned(), key));
+    }
+
     /// What is found by its words.
     pub(super) fn indexed_text(&self) -> &str {
         self.indexed_text.as_deref().unwrap_or(&self.embedding_text)
@@ -79,14 +90,27 @@ impl PreparedPiece {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitPlan {
     pub(super) settings: SplitterSettings,
+    /// That of the embedder, less what sentences take of it.
     pub(super) window: Window,
+    /// How sentences are written for the pieces, if they are.
+    pub(super) contextual: Option<Contextual>,
+    /// Who writes them.
+    pub(super) writers: Hash,
 }
 
 impl SplitPlan {
+    /// For documents of a collection with these settings.
+    pub(super) fn new(settings: CollectionSettings, window: Window, writers: Hash) -> Self {
+        let contextual = settings.context;
+        let window = contextual.map_or(window, |_| beside_sentence(window));
+        Self { settings: settings.splitter, window, contextual, writers }
+    }
+
     /// Everything but the document that decides what becomes of it.
     pub(super) fn fingerprint(&self, profile: &EmbeddingProfile) -> String {
+        let written = self.contextual.map(|_| format!(" context {}", hex(&self.writers))).unwrap_or_default();
         format!(
-            "{SPLIT_VERSION} {ANALYZER_VERSION} {:?} {} {} {} {}",
+            "{SPLIT_VERSION} {ANALYZER_VERSION} {:?} {} {} {} {}{written}",
             self.settings, self.window.tokens, self.window.special_tokens, profile.model, profile.dimension
         )
     }
@@ -304,6 +328,7 @@ fn split_document(
                 embedding_hash: content_hash(embedded.as_bytes()),
                 embedding_text: embedded,
                 page: pages.page_at(piece.bytes.start),
+                context: None,
                 text: piece_text,
                 piece,
             }

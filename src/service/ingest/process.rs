@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 use super::{
     Settings,
     batch::{Batch, ClaimHandle, Tries},
+    contextual::ContextWriter,
     embed::{Embedded, Failed},
     failure::{Trouble, collection_gone, ignore_refusal, is_refusal},
     load::is_to_be_fetched,
@@ -44,6 +45,8 @@ pub struct Processor {
     pub(super) companions: Arc<[ProfileId]>,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
+    /// Says how chunks relate to their document, for collections that want it.
+    pub(super) writer: ContextWriter,
     pub(super) settings: Settings,
     pub(super) context: Context,
 }
@@ -55,11 +58,12 @@ impl Processor {
         store: Store,
         embedders: Embedders,
         outbound: Arc<Outbound>,
+        writer: ContextWriter,
         settings: Settings,
         context: Context,
     ) -> Self {
         let embedder = Arc::clone(embedders.primary().1);
-        Self { store, embedders, embedder, companions: Arc::default(), outbound, settings, context }
+        Self { store, embedders, embedder, companions: Arc::default(), outbound, writer, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
@@ -68,7 +72,7 @@ impl Processor {
         let handle = ClaimHandle::of(&claim);
         let tries = Tries::of(&claim);
         let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
-        let Some((collection, splitter)) = found else {
+        let Some((collection, settings)) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
@@ -77,7 +81,7 @@ impl Processor {
         };
         let companions = self.store.companions(claim.tenant, collection.id).await?;
         let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
-        let plan = SplitPlan { settings: splitter, window: embedder.window() };
+        let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
         let batch = Batch { handle, collection: &collection, plan, tries: &tries, meter };
         let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
             claim.items.into_iter().partition(is_to_be_reembedded);
@@ -104,17 +108,32 @@ impl Processor {
         self.note_risk(batch, true).await?;
         let (prepared, failures) = self.prepare_all(changed, plan, meter).await;
         self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
+        if plan.contextual.is_none() {
+            return self.embed_and_store(batch, prepared, &unchanged).await;
+        }
+        self.note_risk(batch, false).await?;
+        self.commit(batch, Vec::new(), &unchanged).await?;
+        self.store_with_contexts(batch, prepared).await
+    }
+
+    /// The way of documents whose pieces are complete.
+    pub(super) async fn embed_and_store(
+        &self,
+        batch: &Batch<'_>,
+        prepared: Vec<Prepared>,
+        unchanged: &[(i32, uuid::Uuid)],
+    ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let (embedded, failed) = self.embed_apart(handle, collection, prepared).await;
-        meter.add(Stage::Embed, embedded.len(), started);
+        let (embedded, failed) = self.embed_apart(batch.handle, batch.collection, prepared).await;
+        batch.meter.add(Stage::Embed, embedded.len(), started);
         self.note_risk(batch, false).await?;
         for Failed { items, error } in failed {
             self.retry_or_fail(batch, &items, &(&error).into()).await?;
         }
         let started = Instant::now();
         let stored = embedded.len();
-        self.commit(batch, embedded, &unchanged).await?;
-        meter.add(Stage::Store, stored, started);
+        self.commit(batch, embedded, unchanged).await?;
+        batch.meter.add(Stage::Store, stored, started);
         Ok(())
     }
 
@@ -311,6 +330,7 @@ impl Processor {
                 heading: piece.piece.heading_path.clone(),
                 tokens: int(piece.piece.tokens),
                 text: piece.text.clone(),
+                context: piece.context.clone(),
                 length: i32::try_from(terms.length()).unwrap_or(i32::MAX),
                 weights: document_weights(terms, f64::from(average)),
                 embedding_hash: piece.embedding_hash,

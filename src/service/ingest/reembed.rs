@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     domain::{
+        contextual::with_sentence,
         fingerprint::{Hash, content_hash},
         job::Stage,
         split::{FrontComposer, Window, embedding_text},
@@ -177,7 +178,12 @@ fn compose(chunks: Vec<BareChunk>, embedder: &dyn Embedder, window: Window) -> V
         // A title that is only the name is not embedded, see split_document.
         let title = if chunk.title == name_of(&chunk.source) { "" } else { chunk.title.as_str() };
         let front = fronts.entry(&chunk.source).or_insert_with(|| FrontComposer::new(title, window, &counter));
-        texts.push(embedding_text(&front.compose(&chunk.heading), &chunk.text));
+        let composed = embedding_text(&front.compose(&chunk.heading), &chunk.text);
+        let sentence = chunk.context.as_deref();
+        texts.push(match sentence {
+            Some(sentence) => with_sentence(&composed, &chunk.text, sentence),
+            None => composed,
+        });
     }
     chunks
         .into_iter()

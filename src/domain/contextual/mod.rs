@@ -1,0 +1,112 @@
+//! Contextual chunks: a sentence by a model says how a chunk relates to its document.
+//!
+//! "Revenue grew by 3 %" does not say whose, nor when. A sentence in front of it that does is embedded and indexed with
+//! the chunk, as its title and headings are, and never quoted: what is cited is the document. After
+//! <https://www.anthropic.com/engineering/contextual-retrieval> (2024).
+
+mod excerpt;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use excerpt::{Excerpt, excerpts};
+
+use super::{
+    fingerprint::{Hash, fingerprint},
+    split::{TokenCounter, Window, first_words},
+};
+
+/// Raised with the prompt: sentences that were written for another one are not used again.
+const PROMPT_VERSION: &[u8] = b"1";
+/// Most tokens of a sentence: two long ones.
+const MOST_TOKENS: usize = 96;
+/// A sentence takes at most this part of what an embedder reads.
+const SHARE_OF_WINDOW: usize = 4;
+/// What models put around an answer.
+const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')];
+
+/// What becomes of a chunk whose sentence cannot be had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// It is indexed without one.
+    #[default]
+    KeepOriginal,
+    /// It is left out of the index.
+    Skip,
+    /// Its document fails.
+    Abort,
+}
+
+/// How a collection has its sentences written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Contextual {
+    /// What becomes of a chunk whose sentence cannot be had.
+    pub on_failure: OnFailure,
+}
+
+/// The window that is left for titles, headings and pieces beside a sentence.
+#[must_use]
+pub fn beside_sentence(window: Window) -> Window {
+    Window { tokens: window.tokens.saturating_sub(room(window)), ..window }
+}
+
+/// A sentence cut at a word, so that it fits its part of the window.
+#[must_use]
+pub fn fit<'s>(sentence: &'s str, window: Window, counter: &dyn TokenCounter) -> &'s str {
+    first_words(sentence, room(window), counter)
+}
+
+const fn room(window: Window) -> usize {
+    let share = window.tokens.saturating_sub(window.special_tokens) / SHARE_OF_WINDOW;
+    if share < MOST_TOKENS { share } else { MOST_TOKENS }
+}
+
+/// What is embedded or indexed for a piece, with the sentence between what stands in front and the piece itself.
+#[must_use]
+pub fn with_sentence(composed: &str, piece: &str, sentence: &str) -> String {
+    let front = composed.strip_suffix(piece).unwrap_or_default();
+    format!("{front}{sentence}\n{piece}")
+}
+
+/// What a sentence is written for.
+#[derive(Clone, Copy, Debug)]
+pub struct Occasion<'o> {
+    /// Who writes.
+    pub models: &'o Hash,
+    /// The document's title, as it is embedded.
+    pub title: &'o str,
+    /// Headings above the piece.
+    pub heading_path: &'o [String],
+    /// The piece.
+    pub piece: &'o str,
+    /// How many pieces before it in the document are just like it.
+    pub earlier: u32,
+}
+
+impl Occasion<'_> {
+    /// Its name. Within a document, and within documents of the same bytes, a sentence is good for all occasions of one
+    /// name; in others, the same piece is about something else.
+    #[must_use]
+    pub fn key(&self) -> Hash {
+        let mut parts: Vec<&[u8]> = vec![PROMPT_VERSION, self.models, self.title.as_bytes(), self.piece.as_bytes()];
+        let earlier = self.earlier.to_le_bytes();
+        parts.push(&earlier);
+        parts.extend(self.heading_path.iter().map(String::as_bytes));
+        fingerprint(&parts)
+    }
+}
+
+/// Takes the sentence out of a model's reply: on one line, without what nobody sees and one layer of quotes. `None` if
+/// it says nothing.
+#[must_use]
+pub fn read_reply(reply: &str) -> Option<String> {
+    let visible: String = reply.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let trimmed = visible.trim();
+    let unquoted =
+        QUOTES.iter().find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close)).unwrap_or(trimmed);
+    let sentence = unquoted.split_whitespace().collect::<Vec<_>>().join(" ");
+    sentence.chars().any(char::is_alphanumeric).then_some(sentence)
+}

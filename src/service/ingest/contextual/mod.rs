@@ -1,0 +1,274 @@
+//! Contextual chunks: each gets a sentence that says how it relates to its document, and is embedded and indexed with it.
+
+mod writer;
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Instant,
+};
+
+use futures::future::join_all;
+
+use self::writer::Unwritten;
+pub use self::writer::{ContextSettings, ContextWriter};
+use super::{
+    batch::Batch,
+    failure::Trouble,
+    prepare::{Prepared, name_of},
+    process::Processor,
+};
+use crate::{
+    domain::{
+        contextual::{Contextual, Excerpt, Occasion, OnFailure, excerpts, fit},
+        fingerprint::{Hash, fingerprint},
+        job::Stage,
+        prompt::context::{Shared, cost, overhead},
+    },
+    service::ServiceError,
+    store::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin, ItemFailure, MAX_CLAIMS, StoreError},
+};
+
+/// Documents that are worked on, and stored, together: their sentences take long, and nothing is seen of them before.
+const GROUP: usize = 16;
+/// Sentences that are kept together: so many are lost with their worker at most.
+const KEPT_TOGETHER: usize = 32;
+/// Estimates of parts do not add up to that of the whole.
+const SLACK: u32 = 16;
+
+/// A document on its way.
+struct Situated<'d> {
+    origin: DocumentOrigin<'d>,
+    keys: Vec<Hash>,
+    sentences: HashMap<Hash, String>,
+    /// Whether the next failure that may pass is its last.
+    is_last_try: bool,
+}
+
+impl Processor {
+    /// The way of documents whose pieces lack their sentences.
+    pub(super) async fn store_with_contexts(
+        &self,
+        batch: &Batch<'_>,
+        prepared: Vec<Prepared>,
+    ) -> Result<(), ServiceError> {
+        let mut waiting = prepared.into_iter().peekable();
+        while waiting.peek().is_some() {
+            let situated = self.add_contexts(batch, waiting.by_ref().take(GROUP).collect()).await?;
+            self.note_risk(batch, true).await?;
+            self.embed_and_store(batch, situated, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Has sentences written for the pieces of documents. What fails for good, or as its collection wants it, is settled
+    /// here; the rest comes back.
+    async fn add_contexts(&self, batch: &Batch<'_>, documents: Vec<Prepared>) -> Result<Vec<Prepared>, ServiceError> {
+        let Some(contextual) = batch.plan.contextual else { return Ok(documents) };
+        let started = Instant::now();
+        let done = join_all(documents.into_iter().map(|document| self.situate(batch, contextual, document))).await;
+        let mut situated = Vec::with_capacity(done.len());
+        for document in done {
+            match document {
+                Ok(document) => situated.push(document),
+                Err((item, trouble)) => self.retry_or_fail(batch, &[item], &trouble).await?,
+            }
+        }
+        batch.meter.add(Stage::Chunk, situated.len(), started);
+        Ok(situated)
+    }
+
+    async fn situate(
+        &self,
+        batch: &Batch<'_>,
+        contextual: Contextual,
+        document: Prepared,
+    ) -> Result<Prepared, (i32, Trouble)> {
+        let item = document.described.item;
+        let prompt_tokens = self.writer.prompt_tokens();
+        let planned = tokio::task::spawn_blocking(move || {
+            let shown = shown_with(&document, prompt_tokens);
+            (document, shown)
+        });
+        let (mut document, shown) = planned.await.expect("planning what is shown does not panic");
+        let of_store = |error: StoreError| (item, Trouble::from(&ServiceError::from(error)));
+        let mut situated = self.begin(batch, &document).await.map_err(of_store)?;
+        let refusal = self.write_missing(&mut situated, &document, &shown).await.map_err(of_store)?;
+        let Situated { sentences, keys, is_last_try, .. } = situated;
+        if let Some(refusal) = &refusal
+            && (contextual.on_failure == OnFailure::Abort || (refusal.is_transient && !is_last_try))
+        {
+            return Err((item, refusal.trouble()));
+        }
+        self.attach(&mut document, &keys, &sentences);
+        if let Some(refusal) = refusal {
+            let gaps = leave_gaps(&mut document, contextual.on_failure, &refusal);
+            let so_far = ContextsSoFar { gaps: Some(gaps), ..ContextsSoFar::default() };
+            let origin = origin(batch, &document);
+            self.store.note_contexts(&origin, &so_far).await.map_err(of_store)?;
+            if document.pieces.is_empty() {
+                return Err((item, Trouble::for_good(refusal.failure())));
+            }
+        }
+        Ok(document)
+    }
+
+    /// What is known of a document's sentences.
+    async fn begin<'d>(&self, batch: &Batch<'d>, document: &'d Prepared) -> Result<Situated<'d>, StoreError> {
+        let origin = origin(batch, document);
+        let keys = keys(document, self.writer.models());
+        let sentences = self.store.known_contexts(&origin, &keys).await?;
+        if !sentences.is_empty() {
+            let reused = keys.iter().filter(|key| sentences.contains_key(*key)).count();
+            let work = ContextWork { reused: u64::try_from(reused).unwrap_or(u64::MAX), ..ContextWork::default() };
+            self.store.note_contexts(&origin, &ContextsSoFar { work, ..ContextsSoFar::default() }).await?;
+        }
+        let tries = batch.tries.get(&document.described.item);
+        let is_last_try =
+            tries.is_some_and(|tries| tries.failures + 1 >= self.settings.max_attempts || tries.claims >= MAX_CLAIMS);
+        Ok(Situated { origin, keys, sentences, is_last_try })
+    }
+
+    /// Has the missing sentences written; why some are still missing, if they are.
+    async fn write_missing(
+        &self,
+        document: &mut Situated<'_>,
+        prepared: &Prepared,
+        shown: &[Excerpt],
+    ) -> Result<Option<Unwritten>, StoreError> {
+        let mut refusal = None;
+        let title = embedded_title(prepared);
+        for excerpt in shown {
+            let asked: Vec<(Hash, &str)> = document.missing(prepared, excerpt);
+            if asked.is_empty() {
+                continue;
+            }
+            let shared = Shared::new(title, &prepared.text, &excerpt.parts);
+            // The first call alone: once a provider has read what the others share, it can keep it.
+            let (first, others) = asked.split_at(1);
+            for run in std::iter::once(first).chain(others.chunks(KEPT_TOGETHER)) {
+                let passages: Vec<&str> = run.iter().map(|(_, passage)| *passage).collect();
+                let (results, work) = self.writer.write(document.origin.tenant, &shared, &passages).await?;
+                let mut sentences = Vec::new();
+                for ((key, _), result) in run.iter().zip(results) {
+                    match result {
+                        Ok(sentence) => sentences.push((*key, sentence)),
+                        Err(unwritten) => refusal = Some(worse(refusal, unwritten)),
+                    }
+                }
+                document.sentences.extend(sentences.iter().cloned());
+                let so_far = ContextsSoFar { sentences, work, gaps: None };
+                self.store.note_contexts(&document.origin, &so_far).await?;
+                let is_enough =
+                    |refusal: &Unwritten| refusal.is_about_all || (refusal.is_transient && !document.is_last_try);
+                if refusal.as_ref().is_some_and(is_enough) {
+                    return Ok(refusal);
+                }
+            }
+        }
+        Ok(refusal)
+    }
+
+    fn attach(&self, document: &mut Prepared, keys: &[Hash], sentences: &HashMap<Hash, String>) {
+        let (window, counter) = (self.embedder.window(), |text: &str| self.embedder.count(text));
+        for (piece, key) in document.pieces.iter_mut().zip(keys) {
+            if let Some(sentence) = sentences.get(key) {
+                piece.situate(fit(sentence, window, &counter), *key);
+            }
+        }
+    }
+}
+
+impl Situated<'_> {
+    /// The pieces of an excerpt that have no sentence, each once.
+    fn missing<'p>(&self, prepared: &'p Prepared, excerpt: &Excerpt) -> Vec<(Hash, &'p str)> {
+        let pieces = prepared.pieces.iter().zip(&self.keys);
+        let shown = pieces.skip(excerpt.pieces.start).take(excerpt.pieces.len());
+        let mut seen = HashSet::new();
+        shown
+            .filter(|(_, key)| !self.sentences.contains_key(*key) && seen.insert(**key))
+            .map(|(piece, key)| (*key, piece.text.as_str()))
+            .collect()
+    }
+}
+
+impl Unwritten {
+    fn failure(&self) -> ItemFailure {
+        ItemFailure { ordinal: 0, stage: Stage::Chunk, cause: self.cause, message: self.message.clone() }
+    }
+
+    fn trouble(&self) -> Trouble {
+        if self.is_transient {
+            Trouble::that_may_pass(self.failure(), self.retry_after)
+        } else {
+            Trouble::for_good(self.failure())
+        }
+    }
+}
+
+/// The reason that decides what becomes of the document: one that may pass, if it may be tried again.
+fn worse(one: Option<Unwritten>, other: Unwritten) -> Unwritten {
+    match one {
+        Some(one) if one.is_transient || !other.is_transient => one,
+        _ => other,
+    }
+}
+
+fn origin<'d>(batch: &Batch<'d>, document: &'d Prepared) -> DocumentOrigin<'d> {
+    DocumentOrigin {
+        tenant: batch.handle.tenant,
+        item: (batch.handle.job_id, document.described.item),
+        fence: batch.handle.fence,
+        collection: batch.collection.id,
+        source: &document.described.source,
+        content_hash: &document.described.content_hash,
+    }
+}
+
+/// Counts the pieces without a sentence, and leaves them out where the collection wants that. The document is then not
+/// stored as what it would be with all of them: sent again, it is worked on again.
+fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritten) -> ContextGaps {
+    let bare = document.pieces.iter().filter(|piece| piece.context.is_none()).count();
+    let bare = u32::try_from(bare).unwrap_or(u32::MAX);
+    let described = &mut document.described;
+    described.fingerprint = fingerprint(&[&described.fingerprint, b"without contexts", &bare.to_le_bytes()]);
+    if let Some(fetch) = &mut described.fetch {
+        (fetch.etag, fetch.last_modified) = (None, None);
+    }
+    let is_left_out = on_failure == OnFailure::Skip;
+    if is_left_out {
+        document.pieces.retain(|piece| piece.context.is_some());
+    }
+    ContextGaps {
+        without: if is_left_out { 0 } else { bare },
+        left_out: if is_left_out { bare } else { 0 },
+        cause: refusal.cause.to_owned(),
+        message: refusal.message.clone(),
+    }
+}
+
+/// What of the document is shown with which of its pieces.
+fn shown_with(document: &Prepared, prompt_tokens: u32) -> Vec<Excerpt> {
+    let starts: Vec<usize> = document.pieces.iter().map(|piece| piece.piece.bytes.start).collect();
+    let largest = document.pieces.iter().map(|piece| cost(&piece.text)).max().unwrap_or(0);
+    let taken = overhead(embedded_title(document)).saturating_add(largest).saturating_add(SLACK);
+    excerpts(&document.text, &starts, prompt_tokens.saturating_sub(taken), &cost)
+}
+
+/// A title that is only the name is not embedded, and not shown: under another name the same bytes have the same sentences.
+fn embedded_title(document: &Prepared) -> &str {
+    if document.title == name_of(&document.described.source) { "" } else { &document.title }
+}
+
+fn keys(document: &Prepared, models: &Hash) -> Vec<Hash> {
+    let mut seen: HashMap<Hash, u32> = HashMap::new();
+    let title = embedded_title(document);
+    let key_of = |piece: &super::prepare::PreparedPiece| {
+        let heading_path = &piece.piece.heading_path;
+        let first = Occasion { models, title, heading_path, piece: &piece.text, earlier: 0 };
+        let earlier = seen.entry(first.key()).or_default();
+        let key = Occasion { earlier: *earlier, ..first }.key();
+        *earlier = earlier.saturating_add(1);
+        key
+    };
+    document.pieces.iter().map(key_of).collect()
+}

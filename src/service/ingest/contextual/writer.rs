@@ -1,0 +1,272 @@
+//! Calls to the model that says how chunks relate to their document: within the budget and the tenant's day.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use futures::{StreamExt, stream};
+use time::Date;
+use tokio::{sync::Semaphore, time::Instant};
+
+use crate::{
+    domain::{
+        budget::{Budget, BudgetExceeded, ChatSize, LimitKind, Limits, Spent},
+        contextual::read_reply,
+        cost::NanoUsd,
+        fingerprint::{Hash, fingerprint},
+        identity::TenantId,
+        prompt::{self, context::Shared},
+    },
+    providers::{
+        ProviderErrorKind, ProvidersUnavailable,
+        chat::{ChatChain, ChatRequest},
+    },
+    service::context::Context,
+    store::{ContextWork, DailyReservation, Store, StoreError},
+};
+
+/// Tokens that a reply may take. Two sentences are a hundred; models that reason before they answer take the rest.
+const REPLY_TOKENS: u32 = 512;
+
+/// What the sentences may take.
+#[derive(Clone, Copy, Debug)]
+pub struct ContextSettings {
+    /// Calls of this process that are under way at once.
+    pub calls: NonZeroUsize,
+    /// Most estimated tokens of a prompt: documents that do not fit are shown in part.
+    pub prompt_tokens: u32,
+    /// Longest call.
+    pub timeout: Duration,
+}
+
+impl Default for ContextSettings {
+    fn default() -> Self {
+        Self {
+            calls: const { NonZeroUsize::new(4).expect("four is not zero") },
+            prompt_tokens: 8_192,
+            timeout: Duration::from_mins(1),
+        }
+    }
+}
+
+/// Writes sentences that say how chunks relate to their document.
+#[derive(Clone)]
+pub struct ContextWriter {
+    store: Store,
+    context: Context,
+    chain: Option<ChatChain>,
+    models: Hash,
+    settings: ContextSettings,
+    /// What a tenant's day may cost.
+    daily_cost: Option<NanoUsd>,
+    permits: Arc<Semaphore>,
+}
+
+/// Why a chunk has no sentence.
+#[derive(Clone, Debug)]
+pub(super) struct Unwritten {
+    pub(super) cause: &'static str,
+    pub(super) message: String,
+    pub(super) is_transient: bool,
+    pub(super) retry_after: Option<Duration>,
+    /// Whether no other chunk would fare better now.
+    pub(super) is_about_all: bool,
+}
+
+/// Calls about one document.
+struct Run<'r> {
+    chain: &'r ChatChain,
+    tenant: TenantId,
+    shared: &'r Shared,
+    given_up: OnceLock<Unwritten>,
+}
+
+/// What became of a call, and what it took.
+type Called = (Result<String, Unwritten>, ContextWork);
+
+impl ContextWriter {
+    /// Writes with the models of `chain`; without one nothing can be written.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        context: Context,
+        chain: Option<ChatChain>,
+        settings: ContextSettings,
+        daily_cost: Option<NanoUsd>,
+    ) -> Self {
+        let names: Vec<String> =
+            chain.iter().flat_map(|chain| chain.names().map(ToString::to_string).collect::<Vec<_>>()).collect();
+        let models = fingerprint(&names.iter().map(String::as_bytes).collect::<Vec<_>>());
+        let permits = Arc::new(Semaphore::new(settings.calls.get()));
+        Self { store, context, chain, models, settings, daily_cost, permits }
+    }
+
+    /// Hash of the names of the models: with others, sentences are written anew.
+    pub(in crate::service::ingest) const fn models(&self) -> &Hash {
+        &self.models
+    }
+
+    /// Most estimated tokens of a prompt.
+    pub(super) const fn prompt_tokens(&self) -> u32 {
+        self.settings.prompt_tokens
+    }
+
+    /// Sentences for passages of a document, in their order, and what they took.
+    ///
+    /// # Errors
+    /// Store errors; what was spent until then is not told.
+    pub(super) async fn write(
+        &self,
+        tenant: TenantId,
+        shared: &Shared,
+        passages: &[&str],
+    ) -> Result<(Vec<Result<String, Unwritten>>, ContextWork), StoreError> {
+        let Some(chain) = &self.chain else {
+            return Ok((vec![Err(model_missing()); passages.len()], ContextWork::default()));
+        };
+        let run = Run { chain, tenant, shared, given_up: OnceLock::new() };
+        let calls: Vec<_> = passages.iter().map(|passage| self.write_one(&run, passage)).collect();
+        let called: Vec<_> = stream::iter(calls).buffered(self.settings.calls.get()).collect().await;
+        let (mut results, mut work) = (Vec::with_capacity(called.len()), ContextWork::default());
+        for one in called {
+            let (result, took) = one?;
+            work = work.plus(took);
+            results.push(result);
+        }
+        Ok((results, work))
+    }
+
+    async fn write_one(&self, run: &Run<'_>, passage: &str) -> Result<Called, StoreError> {
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        if let Some(reason) = run.given_up.get() {
+            return Ok((Err(reason.clone()), ContextWork::default()));
+        }
+        let (result, work) = self.call(run, passage).await?;
+        if let Err(reason) = &result
+            && reason.is_about_all
+        {
+            // Another call may have found out at the same time; one reason is enough.
+            let _ = run.given_up.set(reason.clone());
+        }
+        Ok((result, work))
+    }
+
+    /// One call, reserved and settled.
+    async fn call(&self, run: &Run<'_>, passage: &str) -> Result<Called, StoreError> {
+        let prompt_tokens = run.shared.tokens(passage);
+        let most_cost = run.chain.most_cost(prompt_tokens, REPLY_TOKENS);
+        let size = ChatSize { prompt_tokens, completion_tokens: REPLY_TOKENS, source_bytes: 0, most_cost };
+        let limits = Limits { prompt_tokens: Some(self.settings.prompt_tokens), ..Limits::ingest() };
+        let budget = Budget::new(limits);
+        let allowance = match budget.reserve_chat(size) {
+            Ok(allowance) => allowance,
+            Err(exceeded) => return Ok((Err(over_budget(&exceeded)), ContextWork::default())),
+        };
+        let day = self.context.clock.now().date();
+        if let Some(exceeded) = self.reserve(run.tenant, day, most_cost).await? {
+            return Ok((Err(over_budget(&exceeded)), ContextWork::default()));
+        }
+        let messages = run.shared.messages(passage);
+        let request = ChatRequest {
+            temperature: 0.0,
+            seed: Some(prompt::seed_of(&messages)),
+            messages,
+            format: None,
+            shared_bytes: run.shared.bytes(),
+            deadline: Instant::now() + self.settings.timeout,
+        };
+        let result = match run.chain.complete(&request, allowance).await {
+            Ok(reply) => read_reply(&reply.text).ok_or_else(nothing_said),
+            Err(error) => Err(Unwritten::from(&error)),
+        };
+        let work = took(&budget.spent(), result.is_ok());
+        if self.limit(most_cost).is_some() {
+            self.store.settle_daily_cost(run.tenant, day, most_cost, work.cost).await?;
+        }
+        Ok((result, work))
+    }
+
+    /// What a tenant's day may cost, if a call counts against it.
+    fn limit(&self, most_cost: NanoUsd) -> Option<NanoUsd> {
+        self.daily_cost.filter(|_| most_cost > NanoUsd::ZERO)
+    }
+
+    /// Reserves the most that a call may cost of the tenant's day; what is in the way, if anything.
+    async fn reserve(&self, tenant: TenantId, day: Date, most: NanoUsd) -> Result<Option<BudgetExceeded>, StoreError> {
+        let Some(limit) = self.limit(most) else { return Ok(None) };
+        Ok(match self.store.reserve_daily_cost(tenant, day, most, limit).await? {
+            DailyReservation::Reserved => None,
+            DailyReservation::Refused { spent } => {
+                let asked = spent.plus(most).nano_usd();
+                Some(BudgetExceeded { limit: LimitKind::DailyCost, value: limit.nano_usd(), asked })
+            }
+        })
+    }
+}
+
+fn took(spent: &Spent, is_written: bool) -> ContextWork {
+    ContextWork {
+        calls: u64::from(spent.llm_calls),
+        written: u64::from(is_written),
+        prompt_tokens: spent.prompt_tokens,
+        completion_tokens: spent.completion_tokens,
+        cost: spent.cost.plus(spent.unsettled),
+        has_estimates: spent.has_estimates,
+        ..ContextWork::default()
+    }
+}
+
+impl From<&ProvidersUnavailable> for Unwritten {
+    fn from(error: &ProvidersUnavailable) -> Self {
+        let kinds = || error.attempts.iter().map(|attempt| attempt.error.kind);
+        let is_transient = kinds().next().is_none() || kinds().any(ProviderErrorKind::is_transient);
+        let decisive = kinds().find(|kind| kind.is_transient() == is_transient);
+        Self {
+            cause: decisive.unwrap_or(ProviderErrorKind::Timeout).as_str(),
+            message: format!("the model that writes contexts failed: {error}"),
+            is_transient,
+            retry_after: error.retry_after(),
+            is_about_all: !is_transient && kinds().all(ProviderErrorKind::is_about_the_account),
+        }
+    }
+}
+
+fn over_budget(exceeded: &BudgetExceeded) -> Unwritten {
+    let is_about_the_day = exceeded.limit == LimitKind::DailyCost;
+    let advice = if is_about_the_day {
+        "send the document again on another day (UTC), or raise CITED_DAILY_COST_USD"
+    } else {
+        "make smaller chunks, or raise CITED_CONTEXT_PROMPT_TOKENS"
+    };
+    Unwritten {
+        cause: "budget_exceeded",
+        message: format!("no context was written: {exceeded}; {advice}"),
+        is_transient: false,
+        retry_after: None,
+        is_about_all: is_about_the_day,
+    }
+}
+
+fn model_missing() -> Unwritten {
+    Unwritten {
+        cause: "context_model_missing",
+        message: "this service has no chat model for the contexts that the collection wants; configure one for every \
+                  service and worker (CITED_CHAT_MODEL, or the role context under [roles]), and send the document again"
+            .to_owned(),
+        is_transient: false,
+        retry_after: None,
+        is_about_all: true,
+    }
+}
+
+fn nothing_said() -> Unwritten {
+    Unwritten {
+        cause: ProviderErrorKind::InvalidReply.as_str(),
+        message: "the model that writes contexts replied with nothing".to_owned(),
+        is_transient: false,
+        retry_after: None,
+        is_about_all: false,
+    }
+}
