@@ -22,10 +22,13 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// Requests for these questions.
-    pub fn new(questions: &[String]) -> Self {
-        let body =
-            |question: &String| Bytes::from(json!({"question": question, "collections": [COLLECTION]}).to_string());
+    /// Requests for these questions; `speculative` as in the API.
+    pub fn new<Text: AsRef<str>>(questions: &[Text], speculative: &str) -> Self {
+        let body = |question: &Text| {
+            let question = question.as_ref();
+            let body = json!({"question": question, "collections": [COLLECTION], "speculative": speculative});
+            Bytes::from(body.to_string())
+        };
         Self { bodies: questions.iter().map(body).collect(), next: AtomicUsize::new(0) }
     }
 
@@ -81,7 +84,7 @@ pub async fn run(
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..clients {
         let client = Client::connect(service.address).await?;
-        tasks.spawn(ask_until(client, Arc::clone(questions), started + time));
+        tasks.spawn(ask_for(client, Arc::clone(questions), time));
     }
     let (mut latencies, mut answered) = (Vec::new(), 0);
     for done in tasks.join_all().await {
@@ -113,13 +116,14 @@ pub async fn once(service: &Service, questions: &Questions) -> anyhow::Result<()
     Ok(())
 }
 
-async fn ask_until(
+async fn ask_for(
     mut client: Client,
     questions: Arc<Questions>,
-    end: Instant,
+    time: Duration,
 ) -> anyhow::Result<(Vec<Duration>, usize)> {
+    let begun = Instant::now();
     let (mut latencies, mut answered) = (Vec::new(), 0);
-    while Instant::now() < end {
+    while begun.elapsed() < time {
         let Some(body) = questions.take() else { break };
         let started = Instant::now();
         let is_answered = ask(&mut client, body).await?;

@@ -12,6 +12,7 @@ mod raw_copy;
 mod raw_search;
 mod report;
 mod service;
+mod slow_models;
 mod vectors;
 
 use std::{
@@ -47,6 +48,7 @@ async fn main() -> anyhow::Result<()> {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
     let mut report = Report::default();
     main_profile(&arguments, folder.path(), &mut report).await?;
+    slow_models::run(&arguments, folder.path(), &mut report).await?;
     if arguments.built_in_paragraphs > 0 {
         built_in_profile(&arguments, folder.path(), &mut report).await?;
     }
@@ -74,7 +76,7 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     }
     service.stop().await?;
 
-    let questions = Arc::new(Questions::new(&corpus.questions));
+    let questions = Arc::new(Questions::new(&corpus.questions, "auto"));
     let service = Service::start(&setup).await?;
     asks::once(&service, &questions).await?;
     report.note("start to first answer", milliseconds(service.age()));
@@ -103,7 +105,7 @@ async fn built_in_profile(arguments: &Arguments, folder: &Path, report: &mut Rep
         format!("{:.0} documents/s", ingested.per_second()),
     );
     service.stop().await?;
-    let questions = Arc::new(Questions::new(&corpus.questions));
+    let questions = Arc::new(Questions::new(&corpus.questions, "auto"));
     let service = Service::start(&setup).await?;
     asks::once(&service, &questions).await?;
     report.note("built in: start to first answer", milliseconds(service.age()));

@@ -1,4 +1,4 @@
-//! An OpenAI-compatible server that answers at once: embeddings, grades, rewrites and answers.
+//! An OpenAI-compatible server that answers at once, or as late as it is told to: embeddings, grades, rewrites and answers.
 
 use std::{
     borrow::Cow,
@@ -9,6 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use anyhow::Context as _;
@@ -31,6 +32,8 @@ pub struct Calls {
     pub grades: AtomicU64,
     pub rewrites: AtomicU64,
     pub answers: AtomicU64,
+    /// Milliseconds that a chat completion takes.
+    pub delay_ms: AtomicU64,
 }
 
 /// A running server.
@@ -50,6 +53,13 @@ struct EmbeddingRequest<'a> {
 enum Input<'a> {
     Many(#[serde(borrow)] Vec<Cow<'a, str>>),
     One(Cow<'a, str>),
+}
+
+impl Calls {
+    /// Chat completions so far.
+    pub fn chats(&self) -> u64 {
+        [&self.grades, &self.rewrites, &self.answers].iter().map(|calls| calls.load(Ordering::Relaxed)).sum()
+    }
 }
 
 impl ModelServer {
@@ -85,7 +95,10 @@ async fn answer(
     let is_embedding = request.uri().path().ends_with("/embeddings");
     let reply = match request.into_body().collect().await {
         Ok(body) if is_embedding => embed(&body.to_bytes(), &vectors, &calls),
-        Ok(body) => String::from_utf8(body.to_bytes().to_vec()).ok().map(|body| chat(&body, &calls)),
+        Ok(body) => {
+            tokio::time::sleep(Duration::from_millis(calls.delay_ms.load(Ordering::Relaxed))).await;
+            String::from_utf8(body.to_bytes().to_vec()).ok().map(|body| chat(&body, &calls))
+        }
         Err(_) => None,
     };
     let (status, json) = reply.map_or((400, r#"{"error":{"message":"unreadable"}}"#.to_owned()), |json| (200, json));
@@ -140,5 +153,7 @@ fn first_sentence(body: &str) -> &str {
     let Some(source) = body.find(opening).map(|start| &body[start..]) else { return "Nothing" };
     let text = source.split_once(r">\n").map_or("Nothing", |(_, text)| text);
     let end = text.find(['.', '<']).unwrap_or(text.len()).min(LONGEST_ANSWER);
-    text.get(..end).unwrap_or("Nothing").trim_end_matches(r"\n")
+    // Headings and tables stand in lines of their own.
+    let lines = text.get(..end).unwrap_or("Nothing").trim_end_matches(r"\n");
+    lines.rsplit(r"\n").next().unwrap_or(lines)
 }

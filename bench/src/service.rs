@@ -39,6 +39,15 @@ pub struct Service {
 impl Service {
     /// Starts it and waits until it is ready.
     pub async fn start(setup: &Setup) -> anyhow::Result<Self> {
+        Self::start_with(setup, &["CITED_CHAT", "CITED_EMBEDDING"]).await
+    }
+
+    /// The same with the built-in embedder, whatever else comes from the model server.
+    pub async fn start_with_chat(setup: &Setup) -> anyhow::Result<Self> {
+        Self::start_with(setup, &["CITED_CHAT"]).await
+    }
+
+    async fn start_with(setup: &Setup, roles: &[&str]) -> anyhow::Result<Self> {
         let address = free_address()?;
         let started = Instant::now();
         let mut command = Command::new(&setup.binary);
@@ -54,7 +63,7 @@ impl Service {
             .stdout(Stdio::null())
             .stderr(log_file(&setup.data_dir)?);
         if let Some(models) = &setup.models {
-            for name in ["CITED_CHAT", "CITED_EMBEDDING"] {
+            for name in roles {
                 command.env(format!("{name}_BASE_URL"), models).env(format!("{name}_MODEL"), "bench");
             }
             command.env("CITED_EMBEDDING_DIMENSION", crate::vectors::DIMENSION.to_string());
