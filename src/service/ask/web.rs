@@ -8,7 +8,7 @@ use uuid::Builder;
 use super::{AskError, AskParts, AskRequest, AskWarning, Reach, run::Ask, stage::Stage};
 use crate::{
     domain::{corrective::Fallback, evidence::Inquiry, fingerprint::content_hash, identity::ChunkKey, origin::Origin},
-    providers::web_search::WebPage,
+    providers::{outbound::OutboundError, web_search::WebPage},
     service::retrieval::{Hit, Retrieved},
     store::Passage,
 };
@@ -37,7 +37,7 @@ impl Ask<'_> {
             }
             Err(error) => {
                 tracing::warn!(error = %error, "the web could not be searched");
-                self.warnings.push(AskWarning::WebSearchFailed { detail: error.to_string() });
+                self.warnings.push(AskWarning::WebSearchFailed { detail: detail(&error) });
                 Ok(())
             }
         }
@@ -89,5 +89,16 @@ fn passage(page: WebPage) -> Passage {
         start_char: 0,
         end_char: u32::try_from(page.extract.chars().count()).unwrap_or(u32::MAX),
         text: page.extract,
+    }
+}
+
+/// What whoever asks is told. Addresses of the deployment are the operator's, and stand in the log.
+fn detail(error: &OutboundError) -> String {
+    match error {
+        OutboundError::Refused(_) => {
+            "the search engine's reply, or where it leads, is refused; the log says why".to_owned()
+        }
+        OutboundError::Unreachable(_) => "the search engine cannot be reached".to_owned(),
+        OutboundError::Timeout(_) | OutboundError::Status { .. } | OutboundError::TooLarge { .. } => error.to_string(),
     }
 }
