@@ -57,6 +57,10 @@ eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/
 bench: release ## Measure ingest and ask of a release build, about five minutes
 	cargo run --release --locked --manifest-path bench/Cargo.toml
 
+.PHONY: bench-size
+bench-size: release ## Measure search over 10,000, 100,000 and 1,000,000 chunks, about an hour
+	cargo run --release --locked --manifest-path bench/Cargo.toml -- size
+
 .PHONY: image
 image: ## Build the container image
 	docker build --tag cited .

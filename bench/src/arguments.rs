@@ -8,6 +8,7 @@ const USAGE: &str = "\
 Measures a release build of Cited. Usage:
 
   cargo run --release --manifest-path bench/Cargo.toml -- [OPTIONS]
+  cargo run --release --manifest-path bench/Cargo.toml -- size [OPTIONS]   (see there: size --help)
 
   --binary PATH                the service (target/release/cited)
   --paragraphs N               documents of the main profile (20000)
@@ -29,7 +30,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Reads the command line.
-    pub fn read() -> anyhow::Result<Self> {
+    pub fn read(given: &mut impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut arguments = Self {
             binary: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/cited")),
             paragraphs: 20_000,
@@ -38,7 +39,6 @@ impl Arguments {
             keep: None,
             models_only: None,
         };
-        let mut given = std::env::args().skip(1);
         while let Some(name) = given.next() {
             let mut value = || given.next().with_context(|| format!("{name} needs a value\n\n{USAGE}"));
             match name.as_str() {
@@ -55,6 +55,7 @@ impl Arguments {
     }
 }
 
-fn number<T: FromStr>(text: &str) -> anyhow::Result<T> {
+/// A number of the command line.
+pub fn number<T: FromStr>(text: &str) -> anyhow::Result<T> {
     text.parse().ok().with_context(|| format!("{text:?} is not a number that fits\n\n{USAGE}"))
 }

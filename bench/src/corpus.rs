@@ -60,33 +60,77 @@ pub struct Corpus {
 impl Corpus {
     /// Makes `count` paragraphs and questions for them.
     pub fn generate(count: usize, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let words = Words::generate(&mut random);
-        let subjects: Vec<Vec<usize>> = (0..count.div_ceil(PARAGRAPHS_PER_SUBJECT))
-            .map(|_| (0..SUBJECT_WORDS).map(|_| SUBJECT_RANKS.start + random.below(SUBJECT_RANKS.len())).collect())
-            .collect();
+        let mut corpus = Writing::new(count, seed);
         let mut frequencies = vec![0_u32; VOCABULARY];
         let mut asked: [Vec<Vec<usize>>; QUESTIONS] = Default::default();
-        let paragraphs = (0..count)
-            .map(|number| {
-                let subject = &subjects[number % subjects.len()];
-                let mut writer = Writer { words: &words, subject, random: &mut random, used: Vec::new() };
-                let text = writer.paragraph();
-                let distinct: HashSet<usize> = writer.used.iter().copied().collect();
-                distinct.iter().for_each(|word| frequencies[*word] += 1);
-                asked.iter_mut().for_each(|round| round.push(writer.question_words()));
-                let title = format!("{} {} {number}", capitalised(words.word(subject[0])), words.word(subject[1]));
-                Paragraph { source: format!("paragraph-{number:06}.txt"), title, text, media_type: "text/plain" }
-            })
-            .collect();
+        let mut paragraphs = Vec::with_capacity(count);
+        for written in corpus.by_ref() {
+            written.words.iter().for_each(|word| frequencies[*word] += 1);
+            asked.iter_mut().zip(written.asked).for_each(|(round, words)| round.push(words));
+            paragraphs.push(written.paragraph);
+        }
         let asked = asked.concat();
         let postings: u64 = asked.iter().flatten().map(|word| u64::from(frequencies[*word])).sum();
         let mut seen = HashSet::new();
         let questions =
-            asked.iter().map(|asked| words.question(asked)).filter(|text| seen.insert(text.clone())).collect();
+            asked.iter().map(|asked| corpus.question(asked)).filter(|text| seen.insert(text.clone())).collect();
         #[expect(clippy::cast_precision_loss, reason = "an average for a table")]
         let mean_postings = postings as f64 / asked.len() as f64;
         Self { paragraphs, questions, mean_postings }
+    }
+}
+
+/// The paragraphs of a corpus one after the other, for one that does not fit into memory.
+pub struct Writing {
+    words: Words,
+    subjects: Vec<Vec<usize>>,
+    random: Random,
+    number: usize,
+    count: usize,
+}
+
+/// A paragraph, and what it was made of.
+pub struct Written {
+    pub paragraph: Paragraph,
+    words: HashSet<usize>,
+    /// The words of its questions.
+    pub asked: [Vec<usize>; QUESTIONS],
+}
+
+impl Writing {
+    /// A corpus of `count` paragraphs.
+    pub fn new(count: usize, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let words = Words::generate(&mut random);
+        let subjects = (0..count.div_ceil(PARAGRAPHS_PER_SUBJECT))
+            .map(|_| (0..SUBJECT_WORDS).map(|_| SUBJECT_RANKS.start + random.below(SUBJECT_RANKS.len())).collect())
+            .collect();
+        Self { words, subjects, random, number: 0, count }
+    }
+
+    /// The question that asks for these words.
+    pub fn question(&self, asked: &[usize]) -> String {
+        self.words.question(asked)
+    }
+}
+
+impl Iterator for Writing {
+    type Item = Written;
+
+    fn next(&mut self) -> Option<Written> {
+        let number = self.number;
+        if number == self.count {
+            return None;
+        }
+        self.number += 1;
+        let subject = &self.subjects[number % self.subjects.len()];
+        let mut writer = Writer { words: &self.words, subject, random: &mut self.random, used: Vec::new() };
+        let text = writer.paragraph();
+        let asked = std::array::from_fn(|_| writer.question_words());
+        let words = writer.used.iter().copied().collect();
+        let title = format!("{} {} {number}", capitalised(self.words.word(subject[0])), self.words.word(subject[1]));
+        let source = format!("paragraph-{number:06}.txt");
+        Some(Written { paragraph: Paragraph { source, title, text, media_type: "text/plain" }, words, asked })
     }
 }
 

@@ -5,6 +5,12 @@ mod asks;
 mod client;
 mod corpus;
 mod ingest;
+// The service's own analyzer and BM25, so that rows made here are those that it makes. Only this folder: the whole
+// library would take minutes to compile.
+#[path = "../../src/domain/lexical/mod.rs"]
+#[allow(dead_code, reason = "searches need more of it")]
+#[allow(unfulfilled_lint_expectations, reason = "a program has no public items to document")]
+mod lexical;
 mod model_server;
 mod process;
 mod random;
@@ -12,6 +18,7 @@ mod raw_copy;
 mod raw_search;
 mod report;
 mod service;
+mod size;
 mod slow_models;
 mod vectors;
 
@@ -29,6 +36,7 @@ use model_server::ModelServer;
 use raw_search::RawSearch;
 use report::{AskTarget, Report};
 use service::{Service, Setup};
+use size::SizeArguments;
 
 const SEED: u64 = 20_000;
 const CLIENTS: [usize; 3] = [1, 8, 32];
@@ -37,7 +45,11 @@ const WARM_UP: usize = 200;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::read()?;
+    let mut given = std::env::args().skip(1);
+    if std::env::args().nth(1).as_deref() == Some("size") {
+        return size::run(&SizeArguments::read(given.skip(1))?).await;
+    }
+    let arguments = Arguments::read(&mut given)?;
     if let Some(port) = arguments.models_only {
         let models = ModelServer::start(port).await?;
         println!("{}", models.base_url());

@@ -148,7 +148,7 @@ fn per_thousand(seconds: f64, documents: usize) -> String {
 
 /// The machine, and what else it was doing: with other work beside it the numbers are only good as
 /// ratios of each other.
-fn machine() -> String {
+pub fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let model = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -40,7 +40,9 @@ pub async fn run(arguments: &Arguments, folder: &Path, report: &mut Report) -> a
         let name = format!("models that take {DELAY_MS} ms, speculative {speculative}");
         progress(&name);
         let before = models.calls.chats();
-        let asked = asks::run(&service, &Arc::new(Questions::new(&questions, speculative)), 1, Duration::from_secs(600)).await?;
+        let asked =
+            asks::run(&service, &Arc::new(Questions::new(&questions, speculative)), 1, Duration::from_secs(600))
+                .await?;
         report.asks(&name, &asked, Some(AskTarget::MedianMs(target_ms)));
         let calls = models.calls.chats() - before;
         report.note(format!("{name}: model calls"), format!("{calls} for {} asks", asked.asks));

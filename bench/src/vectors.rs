@@ -31,8 +31,26 @@ impl Vectors {
         Self { rows, rendered }
     }
 
+    /// The vector of `text` with unit length, as the service stores it.
+    pub fn unit(&self, text: &str) -> Vec<f32> {
+        let sums = self.sums(text).map(|sum| f32::from(sum.clamp(-LARGEST, LARGEST)));
+        let length = sums.iter().map(|sum| sum * sum).sum::<f32>().sqrt();
+        sums.iter().map(|sum| sum / length).collect()
+    }
+
     /// Writes the vector of `text` as a JSON array.
     pub fn write(&self, text: &str, json: &mut String) {
+        json.push('[');
+        for sum in self.sums(text) {
+            let place = sum.clamp(-LARGEST, LARGEST) + LARGEST;
+            json.push_str(&self.rendered[usize::from(place.unsigned_abs())]);
+            json.push(',');
+        }
+        json.pop();
+        json.push(']');
+    }
+
+    fn sums(&self, text: &str) -> [i16; DIMENSION] {
         let mut sums = [0_i16; DIMENSION];
         for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() >= SHORTEST_WORD) {
             for (sum, value) in sums.iter_mut().zip(&self.rows[row_of(word)]) {
@@ -41,14 +59,7 @@ impl Vectors {
         }
         // A text without words still needs a direction.
         sums[0] = sums[0].saturating_add(1);
-        json.push('[');
-        for sum in sums {
-            let place = sum.clamp(-LARGEST, LARGEST) + LARGEST;
-            json.push_str(&self.rendered[usize::from(place.unsigned_abs())]);
-            json.push(',');
-        }
-        json.pop();
-        json.push(']');
+        sums
     }
 }
 

@@ -1,0 +1,135 @@
+//! One table: a line for each measurement, a column for each size.
+
+use super::{curve::Point, facts::Facts, latency::Searched, truth::Recall};
+use crate::{asks::percentile_ms, raw_search, report::machine};
+
+/// All measurements of one size.
+pub struct Column {
+    pub chunks: usize,
+    pub facts: Facts,
+    pub recall: Recall,
+    pub searches: Vec<Searched>,
+    pub raw: Vec<raw_search::Searched>,
+    pub curve: Vec<Point>,
+}
+
+/// Prints everything as Markdown.
+pub fn print(columns: &[Column]) {
+    println!("{}\n", machine());
+    let sizes: Vec<String> = columns.iter().map(|column| format!("{} chunks", column.chunks)).collect();
+    println!("| measurement | {} | growth of p50 |", sizes.join(" | "));
+    println!("|---|{}---|", "---|".repeat(columns.len()));
+    for (place, first) in columns.first().map_or(&[] as &[Searched], |column| &column.searches).iter().enumerate() {
+        let name = format!(
+            "search, {}{}, {}",
+            first.mode,
+            if first.rerank { ", reranked" } else { "" },
+            clients(first.clients)
+        );
+        latency_line(&name, columns, |column| {
+            Some((&column.searches.get(place)?.latencies, column.searches.get(place)?.per_second))
+        });
+    }
+    for (place, first) in
+        columns.first().map_or(&[] as &[raw_search::Searched], |column| &column.raw).iter().enumerate()
+    {
+        let name = format!("raw SQL, ten nearest vectors, {}", clients(first.clients));
+        latency_line(&name, columns, |column| {
+            let raw = column.raw.get(place)?;
+            #[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
+            let rate = raw.searches as f64 / raw.elapsed.as_secs_f64();
+            Some((&raw.latencies, rate))
+        });
+    }
+    line("lexical recall@10 against scoring every chunk", columns, |column| format!("{:.4}", column.recall.lexical));
+    line("dense recall@10 against comparing every vector", columns, |column| format!("{:.4}", column.recall.dense));
+    line("rows stored by SQL", columns, |column| format!("{:.0} s", column.facts.rows_s));
+    for (index, name) in [("chunk_embedding_hnsw", "HNSW"), ("chunk_terms", "GIN of terms")] {
+        line(&format!("{name}: build, size"), columns, |column| {
+            format!("{:.0} s, {}", column.facts.seconds_of(index), megabytes(column.facts.bytes_of(index)))
+        });
+    }
+    for table in ["document", "chunk", "chunk_embedding"] {
+        line(&format!("table {table}"), columns, |column| {
+            let bytes = column.facts.bytes.iter().find(|(name, _)| name == table).map_or(0, |(_, bytes)| *bytes);
+            megabytes(bytes)
+        });
+    }
+    line("everything, for each chunk", columns, |column| {
+        #[expect(clippy::cast_precision_loss, reason = "an average for a table")]
+        let each = column.facts.bytes_of("") as f64 / column.chunks as f64;
+        format!("{each:.0} bytes")
+    });
+    println!(
+        "\nGrowth is the exponent of n that fits p50 best; that of log n between these sizes is {}.",
+        log_growth(columns)
+    );
+    print_curves(columns);
+}
+
+fn print_curves(columns: &[Column]) {
+    for column in columns.iter().filter(|column| !column.curve.is_empty()) {
+        println!("\n{} chunks, the lexical half in the database alone:\n", column.chunks);
+        println!("| candidate budget | recall@10 | p50 | p95 |\n|---|---|---|---|");
+        for Point { budget, recall, p50_ms, p95_ms } in &column.curve {
+            println!("| {budget} | {recall:.4} | {p50_ms:.1} ms | {p95_ms:.1} ms |");
+        }
+    }
+}
+
+fn line(name: &str, columns: &[Column], value: impl Fn(&Column) -> String) {
+    let values: Vec<String> = columns.iter().map(value).collect();
+    println!("| {name} | {} | |", values.join(" | "));
+}
+
+fn latency_line<'a>(
+    name: &str,
+    columns: &'a [Column],
+    measured: impl Fn(&'a Column) -> Option<(&'a Vec<std::time::Duration>, f64)>,
+) {
+    let mut points = Vec::new();
+    let mut cells = Vec::new();
+    for column in columns {
+        let Some((latencies, rate)) = measured(column) else { continue };
+        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|share| percentile_ms(latencies, share));
+        points.push((column.chunks, p50));
+        cells.push(format!("{p50:.1}, {p95:.1}, {p99:.1} ms; {rate:.0}/s"));
+    }
+    println!("| {name}: p50, p95, p99; rate | {} | {} |", cells.join(" | "), growth(&points));
+}
+
+/// The slope of log p50 over log n, by least squares.
+fn growth(points: &[(usize, f64)]) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "sizes for a fit")]
+    let logs: Vec<(f64, f64)> = points.iter().map(|(n, p50)| ((*n as f64).ln(), p50.ln())).collect();
+    slope(&logs).map_or_else(String::new, |slope| format!("n^{slope:.2}"))
+}
+
+fn log_growth(columns: &[Column]) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "sizes for a fit")]
+    let points: Vec<(usize, f64)> = columns.iter().map(|column| (column.chunks, (column.chunks as f64).ln())).collect();
+    growth(&points)
+}
+
+fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    if points.len() < 2 {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a handful")]
+    let count = points.len() as f64;
+    let mean = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).sum::<f64>() / count;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let covariance: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    let variance: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
+    Some(covariance / variance)
+}
+
+fn clients(number: usize) -> String {
+    if number == 1 { "1 client".to_owned() } else { format!("{number} clients") }
+}
+
+fn megabytes(bytes: i64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a size for a table")]
+    let megabytes = bytes as f64 / 1e6;
+    format!("{megabytes:.0} MB")
+}
