@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Selection, Store, StoreError, chunk, search::LexicalHit};
-use crate::domain::identity::{ChunkKey, TenantId};
+use crate::domain::{
+    filter::Filter,
+    identity::{ChunkKey, TenantId},
+};
 
 /// How many chunks of a collection hold a term; a term that none holds is missing.
 pub type DocumentFrequencies = HashMap<i32, u64>;
@@ -17,6 +20,8 @@ pub struct LexicalQuery {
     pub rare_terms: Vec<i32>,
     /// Chunks with both terms of one of these are scored as well.
     pub term_pairs: Vec<(i32, i32)>,
+    /// Terms whose chunks are scored too should these find fewer than were asked for.
+    pub spare_terms: Vec<i32>,
     /// Weight of every term, ascending by id.
     pub weights: Vec<(i32, f32)>,
 }
@@ -63,13 +68,29 @@ impl Store {
         selection: &Selection<'_>,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
-        if query.rare_terms.is_empty() {
+        if query.rare_terms.is_empty() && query.term_pairs.is_empty() {
             return Ok(Vec::new());
         }
         if selection.is_narrow() {
             return self.lexical_within(tenant, collections, query, selection, limit).await;
         }
-        let filter = selection.filter;
+        let hits =
+            self.lexical_candidates(tenant, collections, (query, &query.rare_terms), selection.filter, limit).await?;
+        if i32::try_from(hits.len()).is_ok_and(|found| found >= limit) || query.spare_terms.is_empty() {
+            return Ok(hits);
+        }
+        let terms = [query.rare_terms.as_slice(), &query.spare_terms].concat();
+        self.lexical_candidates(tenant, collections, (query, &terms), selection.filter, limit).await
+    }
+
+    async fn lexical_candidates(
+        &self,
+        tenant: TenantId,
+        collections: &[Uuid],
+        (query, rare_terms): (&LexicalQuery, &[i32]),
+        filter: &Filter,
+        limit: i32,
+    ) -> Result<Vec<LexicalHit>, StoreError> {
         let pairs: Vec<i32> = query.term_pairs.iter().flat_map(|(first, second)| [*first, *second]).collect();
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
@@ -78,7 +99,7 @@ impl Store {
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"#,
             tenant.0,
             collections,
-            &query.rare_terms,
+            rare_terms,
             &pairs,
             chunk::sparse(&query.weights) as _,
             filter.metadata_path(),

@@ -144,6 +144,7 @@ pub struct QueryTerm {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryProfile {
     terms: Vec<QueryTerm>,
+    chunks: u64,
 }
 
 impl QueryProfile {
@@ -162,7 +163,13 @@ impl QueryProfile {
                 QueryTerm { id: *id, document_frequency, weight }
             })
             .collect();
-        Self { terms }
+        Self { terms, chunks }
+    }
+
+    /// Number of chunks in the collection.
+    #[must_use]
+    pub const fn chunks(&self) -> u64 {
+        self.chunks
     }
 
     /// All distinct terms of the query, by ascending id, unknown ones included.

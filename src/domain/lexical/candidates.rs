@@ -6,55 +6,119 @@
 
 use super::{bm25::QueryProfile, term_id::TermId};
 
-/// Chunks that [`select_candidates`] lets the rare terms of a query find, one collection at a time.
-///
-/// Together with the pairs this finds the same ten best chunks as scoring everything on a collection of
-/// 16,000 chunks (recall 1.000; of the hundred best .988), and the same nDCG@10 within 0.003 on six real
-/// collections of 600 to 3,200 documents. Without the pairs it would be .981 and .881.
-pub const DEFAULT_CANDIDATE_BUDGET: u64 = 600;
+/// Chunks that [`select_candidates`] should have scored in a collection of usual size.
+const BUDGET: u64 = 1_000;
 
-/// Terms beyond the budget that are paired with each other, rarest first. Their pairs are ten.
-const PAIRED_TERMS: usize = 5;
+/// A collection of so many chunks is of usual size.
+const USUAL_CHUNKS: u64 = 100_000;
+
+/// What is added to the budget for each doubling beyond that.
+const MORE_PER_DOUBLING: u64 = 500;
+
+/// How many chunks [`select_candidates`] should have scored in a collection of `chunks`. See docs/performance.md for the
+/// curve it is chosen from: of the ten best of scoring everything it finds .999 at 100,000 chunks.
+#[must_use]
+pub fn candidate_budget(chunks: u64) -> u64 {
+    BUDGET + MORE_PER_DOUBLING * u64::from((chunks / USUAL_CHUNKS).max(1).ilog2())
+}
+
+/// Fewer chunks than this are too few to choose the best from, and to judge the scale of their scores by.
+const LEAST_EXPECTED: u64 = 100;
+
+/// The rarest terms, which are paired with each other.
+const PAIRED_TERMS: usize = 12;
+
+/// Each pair is looked up in the index by itself, which costs as much as scoring a hundred chunks and more.
+const MOST_PAIRS: usize = 10;
 
 /// Which chunks to score; see [`select_candidates`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidates {
-    /// Terms whose chunks are all scored, rarest first. Empty if the collection knows none.
+    /// Terms whose chunks are all scored, rarest first.
     pub rare: Vec<TermId>,
-    /// Chunks that hold both terms of one of these are scored as well.
+    /// Chunks that hold both terms of one of these are scored as well, those that the fewest hold first.
     pub pairs: Vec<(TermId, TermId)>,
+    /// The rarest term, unless all its chunks are scored anyway: to be looked for should the pairs find too little.
+    pub spare: Option<TermId>,
+}
+
+impl Candidates {
+    /// Whether nothing can be found: the collection knows no term of the query.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rare.is_empty() && self.pairs.is_empty()
+    }
+}
+
+/// A term, or two that are wanted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Finder {
+    /// How many chunks it should find: of a pair, if its terms were spread independently of each other.
+    expected: u64,
+    other: Option<TermId>,
+    term: TermId,
+}
+
+impl Finder {
+    /// Whether everything that `pair` finds is found by this one.
+    fn covers(&self, pair: &Self) -> bool {
+        self.other.is_none() && (pair.term == self.term || pair.other == Some(self.term))
+    }
 }
 
 /// Chooses what finds the chunks to be scored, in one collection.
 ///
-/// Terms are taken in order of rarity (ties by id) for as long as their document frequencies add up
-/// to no more than `budget` chunks; the rarest known term is taken whatever its frequency. Of those that
-/// are left the rarest are paired. All known terms score every chunk so found: the result is exact while
-/// the frequencies fit the budget; beyond it a chunk is missed only if it holds none but frequent
-/// terms, and no two of those that are paired.
+/// Single terms and pairs of the rarest are taken by the number of chunks that they should find, fewest first, for as
+/// long as that adds up to no more than `budget`; while it is too little to choose from, the next is taken whatever it
+/// finds. A term with more chunks than the budget so gives way to its pairs: in a collection of that size the ten best
+/// chunks hold more than one word of the question. All known terms score every chunk so found: the result is exact while
+/// the frequencies fit the budget, and the number of chunks scored grows with the budget and not with the collection.
+/// Terms that keep company find more than they should; those chunks hold both. Terms that avoid each other find less, for
+/// which there is a spare.
 #[must_use]
 pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
-    let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
-    known.sort_unstable();
-    let mut found = 0_u64;
-    let fitting = known
-        .iter()
-        .take_while(|(document_frequency, _)| {
-            found = found.saturating_add(*document_frequency);
-            found <= budget
-        })
-        .count();
-    let (rare, common) = known.split_at(fitting.max(1).min(known.len()));
-    let paired: Vec<TermId> = common.iter().take(PAIRED_TERMS).map(|(_, id)| *id).collect();
-    Candidates { rare: rare.iter().map(|(_, id)| *id).collect(), pairs: pairs(&paired) }
+    let mut chosen: Vec<Finder> = Vec::new();
+    let mut found = 0;
+    for finder in finders(query) {
+        if chosen.iter().any(|taken| taken.covers(&finder)) {
+            continue;
+        }
+        let kept = chosen.iter().filter(|taken| !finder.covers(taken)).chain([&finder]).copied();
+        let with_it: Vec<Finder> = kept.collect();
+        let expected = with_it.iter().fold(0, |sum: u64, taken| sum.saturating_add(taken.expected));
+        if expected > budget && found >= LEAST_EXPECTED.min(budget) && !chosen.is_empty() {
+            break;
+        }
+        (chosen, found) = (with_it, expected);
+    }
+    let rare: Vec<TermId> = chosen.iter().filter(|finder| finder.other.is_none()).map(|finder| finder.term).collect();
+    let pairs = chosen.iter().filter_map(|finder| Some((finder.term, finder.other?))).take(MOST_PAIRS).collect();
+    let rarest = query.known_terms().min_by_key(|term| (term.document_frequency, term.id)).map(|term| term.id);
+    let spare = rarest.filter(|term| !rare.contains(term));
+    Candidates { rare, pairs, spare }
 }
 
-fn pairs(terms: &[TermId]) -> Vec<(TermId, TermId)> {
-    let from = |(place, first): (usize, &TermId)| {
-        let first = *first;
-        terms.iter().skip(place + 1).map(move |second| (first, *second)).collect::<Vec<_>>()
-    };
-    terms.iter().enumerate().flat_map(from).collect()
+/// Everything that may find chunks of this query, by what it should find; single terms before pairs.
+fn finders(query: &QueryProfile) -> Vec<Finder> {
+    let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
+    known.sort_unstable();
+    let mut finders: Vec<Finder> =
+        known.iter().map(|(expected, term)| Finder { expected: *expected, other: None, term: *term }).collect();
+    let paired = known.get(..PAIRED_TERMS).unwrap_or(&known);
+    for (place, (frequency, term)) in paired.iter().enumerate() {
+        for (other_frequency, other) in paired.iter().skip(place + 1) {
+            let expected = together(*frequency, *other_frequency, query.chunks());
+            finders.push(Finder { expected, other: Some(*other), term: *term });
+        }
+    }
+    finders.sort_unstable();
+    finders
+}
+
+/// In how many of `chunks` two terms stand together, if they know nothing of each other.
+fn together(frequency: u64, other: u64, chunks: u64) -> u64 {
+    let product = u128::from(frequency) * u128::from(other) / u128::from(chunks.max(1));
+    u64::try_from(product).unwrap_or(u64::MAX).min(frequency)
 }
 
 #[cfg(test)]

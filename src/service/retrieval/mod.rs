@@ -26,7 +26,7 @@ use crate::{
         lexical::{
             analyzer::Analyzer,
             bm25::{QueryProfile, TermCounts, evidence_score},
-            candidates::{DEFAULT_CANDIDATE_BUDGET, select_candidates},
+            candidates::{candidate_budget, select_candidates},
             term_id::TermSalt,
         },
         origin::Origin,
@@ -316,10 +316,11 @@ impl Retriever {
                 *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
             }
             // Of the candidates only those that pass the filter count.
-            let budget = DEFAULT_CANDIDATE_BUDGET.saturating_mul(selection.chunks_per_match());
+            let budget = candidate_budget(searched.chunks).saturating_mul(selection.chunks_per_match());
             let candidates = select_candidates(&profile, budget);
             lexical_query.rare_terms.extend(candidates.rare);
             lexical_query.term_pairs.extend(candidates.pairs);
+            lexical_query.spare_terms.extend(candidates.spare);
             lexical_query.weights.extend(profile.weights());
             profiles.push(profile);
         }
