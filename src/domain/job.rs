@@ -12,7 +12,7 @@ pub enum JobState {
     Running,
     /// Every document is stored, or was there unchanged.
     Succeeded,
-    /// Some documents are stored, some failed.
+    /// Some documents are stored, some failed; or they lack nothing but vectors.
     Partial,
     /// No document could be stored.
     Failed,
@@ -20,7 +20,18 @@ pub enum JobState {
     Cancelled,
 }
 
-/// State of one document of a job. All but the first two are terminal.
+/// When a document can be found: by its words, and by its meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Indexing {
+    /// By both at once: it is stored together with its vectors.
+    #[default]
+    Complete,
+    /// By its words as soon as it is split; its vectors follow.
+    Progressive,
+}
+
+/// State of one document of a job. All but the first three are terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
@@ -28,6 +39,8 @@ pub enum ItemState {
     Queued,
     /// Claimed; the claim is void when its lease runs out.
     Running,
+    /// Stored, and found by its words; its vectors wait or are being made.
+    Searchable,
     /// Stored as a new document or a new version.
     Succeeded,
     /// Stored already with the same content and settings; nothing was done.
@@ -69,13 +82,15 @@ pub struct ItemCounts {
     pub failed: u64,
     /// Stopped.
     pub cancelled: u64,
+    /// Of the given up and stopped those that are stored and found by their words all the same.
+    pub found_by_words: u64,
 }
 
 impl ItemCounts {
     /// The terminal state of a job with these items, or `None` while one is unfinished.
     #[must_use]
     pub fn terminal_state(&self) -> Option<JobState> {
-        let stored = self.succeeded + self.unchanged;
+        let stored = self.succeeded + self.unchanged + self.found_by_words;
         if self.unfinished > 0 {
             None
         } else if self.cancelled > 0 {
@@ -135,8 +150,9 @@ stored_as_text!(JobState {
     Queued = "queued", Running = "running", Succeeded = "succeeded",
     Partial = "partial", Failed = "failed", Cancelled = "cancelled",
 });
+stored_as_text!(Indexing { Complete = "complete", Progressive = "progressive" });
 stored_as_text!(ItemState {
-    Queued = "queued", Running = "running", Succeeded = "succeeded",
+    Queued = "queued", Running = "running", Searchable = "searchable", Succeeded = "succeeded",
     Unchanged = "unchanged", Failed = "failed", Cancelled = "cancelled",
 });
 stored_as_text!(Stage {
@@ -158,6 +174,7 @@ mod tests {
             (ItemCounts { succeeded: 1, failed: 1, ..none }, Some(JobState::Partial)),
             (ItemCounts { unchanged: 1, failed: 1, ..none }, Some(JobState::Partial)),
             (ItemCounts { failed: 2, ..none }, Some(JobState::Failed)),
+            (ItemCounts { failed: 2, found_by_words: 1, ..none }, Some(JobState::Partial)),
             (ItemCounts { succeeded: 1, cancelled: 1, ..none }, Some(JobState::Cancelled)),
         ];
         for (counts, expected) in cases {
@@ -185,6 +202,10 @@ mod tests {
         ] {
             assert_eq!(JobState::from_name(state.as_str()), Some(state));
             assert_eq!(serde_json::json!(state), state.as_str());
+        }
+        for indexing in [Indexing::Complete, Indexing::Progressive] {
+            assert_eq!(Indexing::from_name(indexing.as_str()), Some(indexing));
+            assert_eq!(serde_json::json!(indexing), indexing.as_str());
         }
         for stage in [Stage::Load, Stage::Extract, Stage::Split, Stage::Chunk, Stage::Embed, Stage::Store] {
             assert_eq!(Stage::from_name(stage.as_str()), Some(stage));

@@ -10,12 +10,14 @@ use super::{
     AppState,
     extract::{ValidJson, ValidPath, ValidQuery},
     fields::Faults,
+    jobs::IndexingBody,
     problem::{ApiError, Problem},
 };
 use crate::{
     domain::{
         contextual::{Contextual, OnFailure},
         identity::TenantId,
+        job::Indexing,
         lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
     },
@@ -44,6 +46,11 @@ pub(super) struct NewCollectionBody {
     /// what the service is set to, `en`. It stays so.
     #[schema(value_type = Option<String>, example = "en")]
     language: Option<Language>,
+    /// When its documents can be found, unless a request says otherwise: `complete`, by words and by meaning at once,
+    /// or `progressive`, by words as soon as they are split, by meaning as their vectors are made.
+    #[serde(default)]
+    #[schema(value_type = IndexingBody, default = "complete")]
+    indexing: Indexing,
     /// Has a chat model write a sentence for each chunk that says how it relates to its document; embedded and indexed
     /// with the chunk, never quoted. Left out, none is written.
     context: Option<ContextBody>,
@@ -127,6 +134,8 @@ pub(super) struct CollectionBody {
     documents: u64,
     /// Chunks of those documents.
     chunks: u64,
+    /// Those of them that have a vector in the active space: fewer while vectors of `progressive` jobs are to come.
+    embedded_chunks: u64,
     /// Its active vector space: the one that queries use.
     embedding: EmbeddingBody,
     /// Its vector spaces beside that: being filled, or kept from before a cut-over.
@@ -138,6 +147,9 @@ pub(super) struct CollectionBody {
     language: Language,
     /// How sentences are written that say how a chunk relates to its document; null where none are.
     context: Option<ContextBody>,
+    /// When its documents can be found, unless a request says otherwise.
+    #[schema(value_type = IndexingBody)]
+    indexing: Indexing,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
@@ -222,16 +234,18 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
 impl From<CollectionReport> for CollectionBody {
     fn from(report: CollectionReport) -> Self {
         let CollectionReport { summary, companions } = report;
-        let CollectionSummary { collection, documents, chunks, settings } = summary;
+        let CollectionSummary { collection, documents, chunks, embedded_chunks, settings } = summary;
         Self {
             name: collection.name,
             documents,
             chunks,
+            embedded_chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
             profiles: companions.into_iter().map(ProfileBody::from).collect(),
             splitter: settings.splitter.into(),
             context: settings.context.map(ContextBody::from),
             language: collection.language,
+            indexing: collection.indexing,
             created_at: collection.created_at,
         }
     }
@@ -268,6 +282,7 @@ pub(super) async fn create_collection(
         splitter: body.splitter.map_or(defaults.splitter, |body| body.read(defaults.splitter, &mut faults)),
         language: body.language.unwrap_or(defaults.language),
         context: body.context.map(Contextual::from),
+        indexing: body.indexing,
     };
     faults.finish()?;
     let made = service.create(tenant, &body.name, settings).await?;

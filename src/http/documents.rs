@@ -39,6 +39,8 @@ pub(super) struct DocumentBody {
     characters: u32,
     /// Its chunks.
     chunks: u32,
+    /// Those of them that have a vector: fewer while the vectors of a `progressive` job are to come.
+    embedded_chunks: u32,
     /// Where it came from.
     provenance: ProvenanceBody,
     /// Your own data about it.
@@ -177,6 +179,7 @@ impl From<DocumentRow> for DocumentBody {
             version: row.version,
             characters: row.characters,
             chunks: row.chunks,
+            embedded_chunks: row.embedded_chunks,
             provenance: ProvenanceBody {
                 uri: row.uri,
                 loader: row.loader,

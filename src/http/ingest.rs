@@ -16,13 +16,13 @@ use super::{
     collections::MAX_LIMIT,
     extract::{ValidJson, ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
-    jobs::JobBody,
+    jobs::{IndexingBody, JobBody},
     multipart::{self, Upload},
     problem::{ApiError, Problem},
     search::DEFAULT_COLLECTION,
 };
 use crate::{
-    domain::identity::TenantId,
+    domain::{identity::TenantId, job::Indexing},
     extract::MediaType,
     service::ingest::{Accepted, Content, IncomingDocument, Submission},
     store::{FirstAnswer, ItemPage},
@@ -45,6 +45,10 @@ pub(super) struct NewDocumentsBody {
     #[serde(default = "default_collection")]
     #[schema(default = "default")]
     collection: String,
+    /// When they can be found; by default as the collection says. `progressive`: by their words as soon as they are
+    /// split, while their vectors follow; the job ends when those are there.
+    #[schema(value_type = Option<IndexingBody>, example = "complete")]
+    indexing: Option<Indexing>,
     /// One or more, each with a `source` of its own.
     documents: Vec<NewDocumentBody>,
 }
@@ -95,6 +99,9 @@ pub(super) struct ReplacementBody {
     /// Your own data about it; otherwise as before.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Map<String, Value>>,
+    /// When it can be found; by default as its collection says.
+    #[schema(value_type = Option<IndexingBody>, example = "complete")]
+    indexing: Option<Indexing>,
 }
 
 /// How to ingest.
@@ -147,7 +154,7 @@ impl NewDocumentsBody {
             .collect();
         check_sources(&documents, &mut faults);
         faults.finish()?;
-        Ok(Upload { collection: self.collection, documents })
+        Ok(Upload { collection: self.collection, indexing: self.indexing, documents })
     }
 }
 
@@ -217,7 +224,7 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 /// content first and by name and media type second.
 ///
 /// JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
-/// `metadata` as a JSON object for all files, `title` for a single one; a file's name is its source). Once this
+/// `metadata` as a JSON object for all files, `indexing`, `title` for a single one; a file's name is its source). Once this
 /// answers, the documents are kept: each of them ends as stored, unchanged or failed with a cause.
 ///
 /// With an `Idempotency-Key` the request can be sent again for 24 hours: it then gets the first answer (with the
@@ -265,8 +272,8 @@ async fn ingest(
     key: Option<String>,
 ) -> Result<Response, ApiError> {
     let IngestQuery { wait, webhook_url } = query;
-    let Upload { collection, documents } = upload;
-    let submission = Submission { collection, documents, key: key.clone(), webhook: webhook_url };
+    let Upload { collection, indexing, documents } = upload;
+    let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: webhook_url };
     match state.services.ingest.accept(tenant, submission).await? {
         Accepted::New(job) => answer(state, tenant, job, wait, key.as_deref()).await,
         Accepted::Repeated(first) => repeat(state, tenant, first, wait, key.as_deref()).await,
@@ -358,6 +365,6 @@ pub(super) async fn replace_document(
     }
     .read("", &mut faults);
     faults.finish()?;
-    let upload = Upload { collection: stored.collection, documents: vec![document] };
+    let upload = Upload { collection: stored.collection, indexing: body.indexing, documents: vec![document] };
     ingest(&state, tenant, upload, query, None).await
 }

@@ -7,8 +7,11 @@ use axum::{
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{AppState, fields::Faults, ingest::check_sources, problem::ApiError, search::DEFAULT_COLLECTION};
+use super::{
+    AppState, fields::Faults, ingest::check_sources, jobs::IndexingBody, problem::ApiError, search::DEFAULT_COLLECTION,
+};
 use crate::{
+    domain::job::Indexing,
     extract::MediaType,
     service::ingest::{Content, IncomingDocument},
 };
@@ -17,6 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Upload {
     pub(super) collection: String,
+    pub(super) indexing: Option<Indexing>,
     pub(super) documents: Vec<IncomingDocument>,
 }
 
@@ -29,6 +33,9 @@ pub(super) struct UploadForm {
     file: Vec<u8>,
     /// Where they go; made if it does not exist.
     collection: Option<String>,
+    /// When they can be found; by default as the collection says.
+    #[schema(value_type = Option<IndexingBody>)]
+    indexing: Option<String>,
     /// Your own data about all the files, a JSON object.
     metadata: Option<String>,
     /// Title, if there is one file only.
@@ -45,7 +52,7 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     let mut faults = Faults::default();
     let mut collection = DEFAULT_COLLECTION.to_owned();
     let mut metadata = Map::new();
-    let mut title = None;
+    let (mut title, mut indexing) = (None, None);
     let mut documents: Vec<IncomingDocument> = Vec::new();
     let failed = |error: MultipartError| part_error(&error, state.max_body_bytes);
     while let Some(field) = form.next_field().await.map_err(failed)? {
@@ -68,12 +75,21 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
             }
             ("file" | "files", None) => faults.add("/file", "the part has no file name; send it as a file"),
             ("collection", _) => collection = field.text().await.map_err(failed)?,
+            ("indexing", _) => {
+                indexing = Indexing::from_name(&field.text().await.map_err(failed)?);
+                if indexing.is_none() {
+                    faults.add("/indexing", "must be complete or progressive");
+                }
+            }
             ("title", _) => title = Some(field.text().await.map_err(failed)?),
             ("metadata", _) => match serde_json::from_str(&field.text().await.map_err(failed)?) {
                 Ok(object) => metadata = object,
                 Err(error) => faults.add("/metadata", format!("must be a JSON object: {error}")),
             },
-            _ => faults.add(format!("/{name}"), "is not a part of this form; use file, collection, metadata and title"),
+            _ => faults.add(
+                format!("/{name}"),
+                "is not a part of this form; use file, collection, indexing, metadata and title",
+            ),
         }
     }
     faults.collection_name("/collection", &collection);
@@ -91,7 +107,7 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     }
     check_sources(&documents, &mut faults);
     faults.finish()?;
-    Ok(Upload { collection, documents })
+    Ok(Upload { collection, indexing, documents })
 }
 
 fn part_error(error: &MultipartError, limit: usize) -> ApiError {

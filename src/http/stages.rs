@@ -97,7 +97,16 @@ pub(super) const fn scan_name(scan: VectorScan) -> &'static str {
 pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<VectorScan>) -> Value {
     let list = |list: ListTrace| json!({"found": list.found, "duration_ms": hundredths(list.duration_ms)});
     let dense = trace.dense.map(|dense| {
-        json!({"found": dense.found, "duration_ms": hundredths(dense.duration_ms), "scan": scan.map(scan_name)})
+        json!({
+            "found": dense.found,
+            "duration_ms": hundredths(dense.duration_ms),
+            "scan": scan.map(scan_name),
+            "coverage": trace.coverage.map(|coverage| json!({
+                "chunks": coverage.chunks,
+                "embedded": coverage.embedded,
+                "fraction": (coverage.fraction() * 10_000.0).floor() / 10_000.0,
+            })),
+        })
     });
     let is_hybrid = stages.mode == Mode::Hybrid;
     let method = match stages.fusion {

@@ -105,22 +105,21 @@ impl Client {
         self.send(self.documents(key).json(body)).await
     }
 
-    /// `POST /v1/documents` with files, as the request named `key`: sent again, it is done once.
+    /// `POST /v1/documents` with files and further parts of the form, as the request named `key`: sent again, it is done once.
     ///
     /// # Errors
     /// When the service cannot be reached.
     pub async fn upload(
         &self,
         files: &[Upload],
-        collection: &str,
-        metadata: &Value,
+        fields: &[(&'static str, String)],
         key: &str,
     ) -> Result<Answer, reqwest::Error> {
         // Names go as they are: the service takes them for the sources.
-        let mut form = Form::new()
-            .percent_encode_noop()
-            .text("collection", collection.to_owned())
-            .text("metadata", metadata.to_string());
+        let mut form = Form::new().percent_encode_noop();
+        for (name, value) in fields {
+            form = form.text(*name, value.clone());
+        }
         for file in files {
             form = form.part("file", Part::bytes(file.content.clone()).file_name(file.source.clone()));
         }

@@ -68,7 +68,7 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        let summary = CollectionSummary { collection, documents: 0, chunks: 0, settings };
+        let summary = CollectionSummary { collection, documents: 0, chunks: 0, embedded_chunks: 0, settings };
         Ok(CollectionReport { summary, companions: Vec::new() })
     }
 

@@ -30,8 +30,8 @@ pub struct NewChunk {
     pub weights: Vec<(i32, f32)>,
     /// Hash of what was embedded.
     pub embedding_hash: Hash,
-    /// Its vector, unit length.
-    pub embedding: Vec<f32>,
+    /// Its vector, unit length; none when it is yet to be made.
+    pub embedding: Option<Vec<f32>>,
     /// Its vectors in the spaces beside the collection's active one, in their order; none where it could not be made.
     pub companions: Vec<Option<Vec<f32>>>,
 }
@@ -158,7 +158,7 @@ impl ChunkColumns {
         self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
         self.weights.push(sparse(&new.weights));
         self.hashes.push(new.embedding_hash.to_vec());
-        self.vectors.push(Some(half(&new.embedding)));
+        self.vectors.push(new.embedding.as_deref().map(half));
         self.companions.resize_with(new.companions.len(), Vec::new);
         for (space, vector) in self.companions.iter_mut().zip(&new.companions) {
             space.push(vector.as_deref().map(half));

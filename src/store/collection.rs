@@ -8,6 +8,7 @@ use super::{ProfileId, Store, StoreError};
 use crate::domain::{
     contextual::Contextual,
     identity::{EmbeddingProfile, TenantId},
+    job::Indexing,
     lexical::language::Language,
     split::SplitterSettings,
 };
@@ -25,6 +26,8 @@ pub struct Collection {
     pub profile: EmbeddingProfile,
     /// What its words are stemmed in.
     pub language: Language,
+    /// When its documents can be found, unless a request says otherwise.
+    pub indexing: Indexing,
     /// BM25 average length that stored weights were made with; zero before the first chunk.
     pub average_length: f32,
     /// When it was made.
@@ -38,6 +41,8 @@ pub struct SearchedCollection {
     pub collection: Collection,
     /// Chunks in it.
     pub chunks: u64,
+    /// Those of them that have a vector in the active space.
+    pub embedded_chunks: u64,
 }
 
 /// A collection with its counts.
@@ -49,6 +54,8 @@ pub struct CollectionSummary {
     pub documents: u64,
     /// Chunks of those documents.
     pub chunks: u64,
+    /// Those of them that have a vector in the active space.
+    pub embedded_chunks: u64,
     /// How its documents are split, and what goes with that.
     pub settings: CollectionSettings,
 }
@@ -66,7 +73,7 @@ pub struct NewCollection<'a> {
     pub settings: CollectionSettings,
 }
 
-/// What a collection is made with and keeps: it decides what its chunks and terms are.
+/// What a collection is made with and keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectionSettings {
     /// How its documents are split.
@@ -75,6 +82,8 @@ pub struct CollectionSettings {
     pub language: Language,
     /// How sentences are written that say how a chunk relates to its document; `None` writes none.
     pub context: Option<Contextual>,
+    /// When its documents can be found, unless a request says otherwise.
+    pub indexing: Indexing,
 }
 
 struct Row {
@@ -84,6 +93,7 @@ struct Row {
     profile_id: i32,
     average_length: f32,
     created_at: OffsetDateTime,
+    indexing: String,
     model: String,
     dimension: i32,
 }
@@ -92,9 +102,10 @@ impl TryFrom<Row> for Collection {
     type Error = StoreError;
 
     fn try_from(row: Row) -> Result<Self, StoreError> {
-        let unknown = || StoreError::Inconsistent(format!("{} is no language that this version knows", row.language));
+        let unknown = |what: &str| StoreError::Inconsistent(format!("{what} is nothing that this version knows"));
         Ok(Self {
-            language: Language::from_code(&row.language).ok_or_else(unknown)?,
+            language: Language::from_code(&row.language).ok_or_else(|| unknown(&row.language))?,
+            indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown(&row.indexing))?,
             id: row.collection_id,
             name: row.name,
             profile_id: ProfileId(row.profile_id),
@@ -117,14 +128,14 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<(Collection, bool), StoreError> {
         let NewCollection { id, name, profile, settings } = new;
-        let CollectionSettings { splitter, language, context } = settings;
+        let CollectionSettings { splitter, language, indexing, context } = settings;
         if let Some(collection) = self.collection(tenant, name).await? {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
         let made = sqlx::query!(
-            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language, context)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language, indexing, context)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
             tenant.0,
             id,
@@ -133,6 +144,7 @@ impl Store {
             now,
             Json(splitter) as Json<SplitterSettings>,
             language.code(),
+            indexing.as_str(),
             context.map(Json) as Option<Json<Contextual>>,
         )
         .execute(&mut *transaction)
@@ -163,7 +175,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension
+            "SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension
              FROM collection c JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
             tenant.0,
@@ -186,8 +198,8 @@ impl Store {
     ) -> Result<Vec<SearchedCollection>, StoreError> {
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
-                      average_length AS "average_length!", created_at AS "created_at!", model AS "model!",
-                      dimension AS "dimension!", chunks AS "chunks!"
+                      average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
+                      dimension AS "dimension!", chunks AS "chunks!", bare_chunks AS "bare_chunks!"
                FROM find_collections($1, $2)"#,
             tenant.0,
             names,
@@ -203,10 +215,13 @@ impl Store {
                     profile_id: row.profile_id,
                     average_length: row.average_length,
                     created_at: row.created_at,
+                    indexing: row.indexing,
                     model: row.model,
                     dimension: row.dimension,
                 };
-                Ok(SearchedCollection { chunks: row.chunks.unsigned_abs(), collection: collection.try_into()? })
+                let (chunks, bare) = (row.chunks.unsigned_abs(), row.bare_chunks.unsigned_abs());
+                let embedded_chunks = chunks.saturating_sub(bare);
+                Ok(SearchedCollection { chunks, embedded_chunks, collection: collection.try_into()? })
             })
             .collect()
     }
@@ -222,7 +237,7 @@ impl Store {
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension,
                     c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>"
              FROM collection c JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
@@ -240,12 +255,14 @@ impl Store {
                 profile_id: row.profile_id,
                 average_length: row.average_length,
                 created_at: row.created_at,
+                indexing: row.indexing,
                 model: row.model,
                 dimension: row.dimension,
             };
             let collection: Collection = collection.try_into()?;
             let context = row.context.map(|context| context.0);
-            let settings = CollectionSettings { splitter: row.splitter.0, language: collection.language, context };
+            let (language, indexing) = (collection.language, collection.indexing);
+            let settings = CollectionSettings { splitter: row.splitter.0, language, indexing, context };
             Ok((collection, settings))
         })
         .transpose()
@@ -264,9 +281,10 @@ impl Store {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut transaction = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, p.model, p.dimension,
+            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension,
                       c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>",
-                      COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!"
+                      COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
+                      COALESCE(s.chunks - s.bare_chunks, 0) AS "embedded_chunks!"
                FROM collection c
                JOIN embedding_profile p USING (profile_id)
                LEFT JOIN collection_statistic s USING (tenant_id, collection_id)
@@ -289,6 +307,7 @@ impl Store {
                     profile_id: row.profile_id,
                     average_length: row.average_length,
                     created_at: row.created_at,
+                    indexing: row.indexing,
                     model: row.model,
                     dimension: row.dimension,
                 };
@@ -297,7 +316,13 @@ impl Store {
                 Ok(CollectionSummary {
                     documents: row.documents.unsigned_abs(),
                     chunks: row.chunks.unsigned_abs(),
-                    settings: CollectionSettings { splitter: row.splitter.0, language: collection.language, context },
+                    embedded_chunks: row.embedded_chunks.unsigned_abs(),
+                    settings: CollectionSettings {
+                        splitter: row.splitter.0,
+                        language: collection.language,
+                        indexing: collection.indexing,
+                        context,
+                    },
                     collection,
                 })
             })

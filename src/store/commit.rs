@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields, reembed,
+    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields, reembed, settle,
     statistics::StatisticChanges, vectors,
 };
 use crate::domain::{fingerprint::Hash, identity::TenantId};
@@ -57,6 +57,8 @@ pub struct NewDocument {
     pub embedding_calls: i32,
     /// Its chunks, at least one.
     pub chunks: Vec<NewChunk>,
+    /// Whether vectors of them are yet to be made: its item then goes on to its second half.
+    pub awaits_vectors: bool,
 }
 
 /// Documents of one claim.
@@ -76,6 +78,8 @@ pub struct CommitBatch<'a> {
     pub documents: &'a [NewDocument],
     /// Items whose document is stored already with the same fingerprint.
     pub unchanged: &'a [(i32, Uuid)],
+    /// What an item says from then on whose document is stored and awaits vectors.
+    pub second_half: &'a Value,
     /// Time of the settlement.
     pub now: OffsetDateTime,
 }
@@ -125,13 +129,13 @@ impl Store {
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
-            delete_chunks(&mut transaction, batch.tenant, &replaced, &mut changes).await?;
+            delete_chunks(&mut transaction, batch.tenant, batch.collection.profile_id, &replaced, &mut changes).await?;
         }
         let written: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         fields::replace(&mut transaction, batch.tenant, &written).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
         insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
-        settle_items(&mut transaction, batch, &stored).await?;
+        settle::settle_items(&mut transaction, batch, &stored).await?;
         changes.apply(&mut transaction, batch.tenant, batch.collection.id).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
@@ -156,9 +160,10 @@ async fn holds_lease(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bo
     Ok(held.len() == items.len())
 }
 
-struct Stored {
-    document_id: Uuid,
-    version: i32,
+/// What a document was stored as.
+pub(super) struct Stored {
+    pub(super) document_id: Uuid,
+    pub(super) version: i32,
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
@@ -184,23 +189,25 @@ async fn upsert_documents(
     let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
     let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
     let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
+    let bare: Vec<i32> = documents.iter().map(|d| int(bare_chunks(d))).collect();
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             version, created_at, updated_at)
+             bare_chunks, version, created_at, updated_at)
          SELECT $1, $2, new.*, 1, $3, $3
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
-                     $18::text[], $19::text[], $20::bytea[])
+                     $18::text[], $19::text[], $20::bytea[], $21::int[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
-                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash)
+                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, bare_chunks)
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
              content_hash = EXCLUDED.content_hash, fingerprint = EXCLUDED.fingerprint, title = EXCLUDED.title,
              media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
              characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
-             last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash, version = document.version + 1,
+             last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
+             bare_chunks = EXCLUDED.bare_chunks, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
@@ -224,6 +231,7 @@ async fn upsert_documents(
         &etags as &[Option<String>],
         &modified as &[Option<String>],
         &requests as &[Option<Vec<u8>>],
+        &bare,
     )
     .fetch_all(&mut **transaction)
     .await?;
@@ -233,22 +241,30 @@ async fn upsert_documents(
         .collect())
 }
 
-/// Deletes the chunks of documents (their vectors go with them) and notes what the statistics lose.
-/// Returns how many vectors went.
+/// Chunks that have no vector in the active space.
+fn bare_chunks(document: &NewDocument) -> usize {
+    document.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
+}
+
+/// Deletes the chunks of documents (their vectors go with them) and notes what the statistics of a collection with
+/// this active space lose. Returns how many vectors went.
 pub(super) async fn delete_chunks(
     transaction: &mut Tx,
     tenant: TenantId,
+    active: ProfileId,
     documents: &[Uuid],
     changes: &mut StatisticChanges,
 ) -> Result<u64, StoreError> {
     let vectors = sqlx::query!(
-        "DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2)",
+        r#"WITH gone AS (
+               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) RETURNING profile_id)
+           SELECT count(*) AS "all!", count(*) FILTER (WHERE profile_id = $3) AS "active!" FROM gone"#,
         tenant.0,
-        documents
+        documents,
+        active.0
     )
-    .execute(&mut **transaction)
-    .await?
-    .rows_affected();
+    .fetch_one(&mut **transaction)
+    .await?;
     let rows = sqlx::query!(
         "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) RETURNING terms, length",
         tenant.0,
@@ -256,10 +272,11 @@ pub(super) async fn delete_chunks(
     )
     .fetch_all(&mut **transaction)
     .await?;
+    changes.bare_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - vectors.active;
     for row in rows {
         changes.count(row.terms.into_iter(), row.length, -1);
     }
-    Ok(vectors)
+    Ok(vectors.all.unsigned_abs())
 }
 
 async fn insert_chunks(
@@ -271,6 +288,7 @@ async fn insert_chunks(
     let mut rows = ChunkColumns::default();
     for document in batch.documents {
         let Some(row) = stored.get(&document.source) else { continue };
+        changes.bare_chunks += i64::try_from(bare_chunks(document)).unwrap_or(i64::MAX);
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             rows.push(row.document_id, int(ordinal), &document.splitter, chunk);
             changes.count(chunk.weights.iter().map(|(term, _)| *term), chunk.length, 1);
@@ -308,79 +326,6 @@ async fn insert_chunks(
     .execute(&mut **transaction)
     .await?;
     vectors::insert_of_chunks(transaction, batch, &rows).await
-}
-
-/// The documents that these sources are stored as.
-async fn documents_of(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-    sources: &[String],
-) -> Result<Vec<(String, Uuid)>, StoreError> {
-    let rows = sqlx::query!(
-        "SELECT source, document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
-        batch.tenant.0,
-        batch.collection.id,
-        sources
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.source, row.document_id)).collect())
-}
-
-async fn settle_items(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-    stored: &HashMap<String, Stored>,
-) -> Result<(), StoreError> {
-    let mut ordinals = Vec::new();
-    let mut states = Vec::new();
-    let mut ids = Vec::new();
-    let mut chunks = Vec::new();
-    let mut calls = Vec::new();
-    let mut untouched: HashMap<&str, Uuid> = HashMap::new();
-    let left: Vec<String> =
-        batch.documents.iter().filter(|d| !stored.contains_key(&d.source)).map(|d| d.source.clone()).collect();
-    // Usually all were stored, and there is nothing to look up.
-    let rows = if left.is_empty() { Vec::new() } else { documents_of(transaction, batch, &left).await? };
-    untouched.extend(rows.iter().map(|(source, document)| (source.as_str(), *document)));
-    for document in batch.documents {
-        ordinals.push(document.item);
-        calls.push(document.embedding_calls);
-        if let Some(row) = stored.get(&document.source) {
-            states.push("succeeded".to_owned());
-            ids.push(Some(row.document_id));
-            chunks.push(int(document.chunks.len()));
-        } else {
-            states.push("unchanged".to_owned());
-            ids.push(untouched.get(document.source.as_str()).copied());
-            chunks.push(0);
-        }
-    }
-    for (item, document) in batch.unchanged {
-        ordinals.push(*item);
-        states.push("unchanged".to_owned());
-        ids.push(Some(*document));
-        chunks.push(0);
-        calls.push(0);
-    }
-    sqlx::query!(
-        "UPDATE job_item i SET state = new.state, document_id = new.document_id, chunks = new.chunks,
-                embedding_calls = new.calls, finished_at = $3, payload = NULL, content = NULL, lease_until = NULL
-         FROM UNNEST($4::int[], $5::text[], $6::uuid[], $7::int[], $8::int[])
-              AS new (ordinal, state, document_id, chunks, calls)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
-        batch.tenant.0,
-        batch.job_id,
-        batch.now,
-        &ordinals,
-        &states,
-        &ids as &[Option<Uuid>],
-        &chunks,
-        &calls,
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
 }
 
 fn int(number: usize) -> i32 {

@@ -7,7 +7,9 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges};
+use super::{
+    ProfileId, Store, StoreError, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges,
+};
 use crate::domain::identity::TenantId;
 
 type Tx = Transaction<'static, Postgres>;
@@ -99,14 +101,16 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let (jobs, queue_items) = drop_items(&mut transaction, tenant, collection, matching, now).await?;
-        // Keeps a reweighing out, which rewrites the same chunks.
-        sqlx::query!(
-            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+        // Keeps a reweighing out, which rewrites the same chunks, and a change of the active space.
+        let active = sqlx::query_scalar!(
+            "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             tenant.0,
             collection
         )
         .fetch_optional(&mut *transaction)
         .await?;
+        // Without its collection nothing is left to be deleted.
+        let active = ProfileId(active.unwrap_or_default());
         let mut receipt = DeleteReceipt { queue_items, ..DeleteReceipt::default() };
         let mut changes = StatisticChanges::default();
         loop {
@@ -115,7 +119,7 @@ impl Store {
                 break;
             }
             receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
-            receipt.vectors += delete_chunks(&mut transaction, tenant, &page, &mut changes).await?;
+            receipt.vectors += delete_chunks(&mut transaction, tenant, active, &page, &mut changes).await?;
             receipt.documents +=
                 sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
                     .execute(&mut *transaction)
@@ -228,7 +232,7 @@ async fn drop_items(
                ORDER BY i.job_id, i.ordinal FOR UPDATE OF i
            ), gone AS (
                UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
-                      finished_at = $5, cause = $6, message = $7
+                      half = 1, finished_at = $5, cause = $6, message = $7
                FROM locked WHERE i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
                RETURNING i.job_id)
            SELECT job_id, count(*) AS "items!" FROM gone GROUP BY job_id"#,

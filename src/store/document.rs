@@ -40,6 +40,8 @@ pub struct DocumentRow {
     pub version: u32,
     /// Chunks of this version.
     pub chunks: u32,
+    /// Those of them that have a vector in the collection's active space.
+    pub embedded_chunks: u32,
     /// When version 1 was stored.
     pub created_at: OffsetDateTime,
     /// When this version was stored.
@@ -116,7 +118,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
-                    d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.created_at, d.updated_at
+                    d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.bare_chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
@@ -149,6 +151,7 @@ impl Store {
                 characters: row.characters.unsigned_abs(),
                 version: row.version.unsigned_abs(),
                 chunks: row.chunks.unsigned_abs(),
+                embedded_chunks: (row.chunks - row.bare_chunks).unsigned_abs(),
                 created_at: row.created_at,
                 updated_at: row.updated_at,
             })

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Store, StoreError, idempotency, webhook};
-use crate::domain::{fingerprint::Hash, identity::TenantId};
+use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -39,6 +39,8 @@ pub struct NewJob<'a> {
     pub id: Uuid,
     /// Identity and name of the collection.
     pub collection: (Uuid, &'a str),
+    /// When its documents can be found.
+    pub indexing: Indexing,
     /// How the client named the request.
     pub key: Option<RequestKey<'a>>,
     /// Who is told when it ends.
@@ -167,8 +169,8 @@ impl Store {
         }
         sqlx::query!(
             "WITH job AS (
-                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at)
-                 VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8) RETURNING tenant_id, job_id)
+                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing)
+                 VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9) RETURNING tenant_id, job_id)
              INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
             tenant.0,
             job.id,
@@ -178,6 +180,7 @@ impl Store {
             bytes,
             receiving_until,
             job.now,
+            job.indexing.as_str(),
         )
         .execute(&mut *transaction)
         .await?;
@@ -297,7 +300,7 @@ async fn check_room(
 ) -> Result<Option<QueueFull>, StoreError> {
     let waiting = sqlx::query!(
         r#"SELECT COALESCE(sum(items - (succeeded + unchanged + failed + cancelled)), 0)::bigint AS "items!",
-                  COALESCE(sum(j.bytes - t.bytes), 0)::bigint AS "bytes!"
+                  COALESCE(sum(j.bytes - t.bytes - searchable_bytes), 0)::bigint AS "bytes!"
            FROM job j JOIN job_tally t USING (tenant_id, job_id)
            WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest'"#,
         tenant.0

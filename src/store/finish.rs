@@ -60,7 +60,7 @@ impl Store {
     pub async fn reap(&self, lease: &Lease, now: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let given_up = sqlx::query!(
-            "UPDATE job_item SET state = 'failed', stage = 'load', cause = 'worker_lost', finished_at = $2, lease_until = NULL,
+            "UPDATE job_item SET state = 'failed', stage = CASE half WHEN 1 THEN 'load' ELSE 'embed' END, cause = 'worker_lost', finished_at = $2, lease_until = NULL,
                     lost = lost || fence,
                     message = 'A worker was lost each of the last times that it worked on this document, and on nothing else. Split the document, or give the service more memory, and send it again.'
              WHERE state = 'running' AND lease_until < $2
@@ -166,7 +166,7 @@ async fn finish_if_settled(
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let Some(row) = sqlx::query!(
-        "SELECT items, revision, succeeded, unchanged, failed, cancelled
+        "SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable
          FROM job JOIN job_tally USING (tenant_id, job_id)
          WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND receiving_until IS NULL",
         tenant.0,
@@ -184,6 +184,7 @@ async fn finish_if_settled(
         unchanged: row.unchanged.unsigned_abs(),
         failed: row.failed.unsigned_abs(),
         cancelled: row.cancelled.unsigned_abs(),
+        found_by_words: row.searchable.unsigned_abs(),
     };
     let Some(state) = counts.terminal_state() else { return Ok(false) };
     // The revision: what was counted must still hold, and not be of before a retry.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{ContextGaps, ContextWork, Store, StoreError, WebhookRow, contexts, webhook};
 use crate::domain::{
     identity::TenantId,
-    job::{ItemState, JobState, Stage},
+    job::{Indexing, ItemState, JobState, Stage},
 };
 
 /// A job with its counts.
@@ -19,6 +19,8 @@ pub struct JobRow {
     pub collection: String,
     /// Whether it embeds stored documents anew; otherwise it brings documents.
     pub is_reembedding: bool,
+    /// When its documents can be found.
+    pub indexing: Indexing,
     /// State.
     pub state: JobState,
     /// Whether documents of it still arrive.
@@ -50,6 +52,8 @@ pub struct JobRow {
 pub struct JobCounts {
     /// Documents of the request.
     pub items: u64,
+    /// Documents that are stored and found by their words, but lack vectors: still, or for good.
+    pub found_by_words: u64,
     /// Documents stored.
     pub documents: u64,
     /// Chunks stored.
@@ -70,7 +74,19 @@ impl JobCounts {
     /// Documents that nothing more will happen to.
     #[must_use]
     pub const fn settled(&self) -> u64 {
-        self.documents + self.unchanged + self.failed + self.cancelled
+        self.complete() + self.failed + self.cancelled
+    }
+
+    /// Documents that are found by their words.
+    #[must_use]
+    pub const fn searchable(&self) -> u64 {
+        self.complete() + self.found_by_words
+    }
+
+    /// Documents that are found by their words and by their meaning.
+    #[must_use]
+    pub const fn complete(&self) -> u64 {
+        self.documents + self.unchanged
     }
 }
 
@@ -165,9 +181,9 @@ impl Store {
     pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT job_id, collection_name, state, kind = 'reembed' AS "is_reembedding!", receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
+            r#"SELECT job_id, collection_name, state, kind = 'reembed' AS "is_reembedding!", indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
                       created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, revision, t.bytes AS settled_bytes,
-                      succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors
+                      succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
                WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
                  AND ($4::text IS NULL OR state = $4) AND ($5::text IS NULL OR collection_name = $5)
@@ -191,12 +207,15 @@ impl Store {
                     id: row.job_id,
                     collection: row.collection_name,
                     is_reembedding: row.is_reembedding,
+                    indexing: Indexing::from_name(&row.indexing)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?,
                     state: JobState::from_name(&row.state)
                         .ok_or_else(|| StoreError::Inconsistent(format!("job state {}", row.state)))?,
                     is_receiving: row.is_receiving,
                     is_incomplete: row.is_incomplete,
                     counts: JobCounts {
                         items: u64::from(row.items.unsigned_abs()),
+                        found_by_words: row.searchable.unsigned_abs(),
                         documents: row.succeeded.unsigned_abs(),
                         chunks: row.chunks.unsigned_abs(),
                         unchanged: row.unchanged.unsigned_abs(),
@@ -261,9 +280,11 @@ impl Store {
     pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT ordinal, source, state, document_id, stage, cause, message, attempts,
+            r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
                       CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>"
-               FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR state = $4)
+               FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND half = 2
+                   THEN 'searchable' ELSE state END AS shown) AS as_shown
+               WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
                ORDER BY ordinal LIMIT $5"#,
             tenant.0,
             job,

@@ -1,14 +1,13 @@
-//! The durable queue: claim, heartbeat, give up.
+//! The durable queue: heartbeat, give up.
 //!
 //! A claim commits before work starts. It hands out a fencing token that every later write of the
 //! worker must present; a worker that lost its lease holds an old token and changes nothing
 //! (Kleppmann, "How to do distributed locking", 2016).
 
-use serde_json::Value;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{Store, StoreError, job_control::cancel_page};
+use super::{Store, StoreError};
 use crate::domain::{identity::TenantId, job::Stage};
 
 /// How long a claim lasts and how much it takes.
@@ -30,42 +29,6 @@ pub(super) const LOSSES_IN_COMPANY: i32 = 2;
 /// Claims after which an item is given up, whatever the reason: of itself no reason lasts so long.
 pub const MAX_CLAIMS: i32 = 20;
 
-/// Items of one job, claimed together.
-#[derive(Debug)]
-pub struct Claim {
-    /// Owner of the job.
-    pub tenant: TenantId,
-    /// The job.
-    pub job_id: Uuid,
-    /// Where its documents go.
-    pub collection_id: Uuid,
-    /// Proof of the claim; larger than that of any earlier claim.
-    pub fence: i64,
-    /// The items, in request order.
-    pub items: Vec<ClaimedItem>,
-}
-
-/// One document to ingest.
-#[derive(Debug)]
-pub struct ClaimedItem {
-    /// Place in the request, from 0.
-    pub ordinal: i32,
-    /// Place in the queue.
-    pub position: i64,
-    /// Caller's name of the document.
-    pub source: String,
-    /// Versioned description.
-    pub payload: Value,
-    /// Bytes as handed in.
-    pub content: Vec<u8>,
-    /// Claims so far, this one included.
-    pub attempts: i32,
-    /// Claims so far that ended in a failure of its own that may pass.
-    pub failures: i32,
-    /// Whether it may be what ends its workers: it is alone in its claim.
-    pub is_suspected: bool,
-}
-
 /// Why an item was given up.
 #[derive(Clone, Debug)]
 pub struct ItemFailure {
@@ -79,124 +42,7 @@ pub struct ItemFailure {
     pub message: String,
 }
 
-enum Attempt {
-    Claimed(Claim),
-    NothingWaits,
-    JobWasCancelled,
-}
-
 impl Store {
-    /// Takes the oldest waiting items of one job, or nothing.
-    ///
-    /// # Errors
-    /// Any [`StoreError`].
-    pub async fn claim(&self, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
-        loop {
-            match self.claim_once(lease, now).await? {
-                Attempt::Claimed(claim) => return Ok(Some(claim)),
-                Attempt::NothingWaits => return Ok(None),
-                Attempt::JobWasCancelled => {}
-            }
-        }
-    }
-
-    async fn claim_once(&self, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
-        let mut transaction = self.begin_queue().await?;
-        let Some(first) = sqlx::query!(
-            "SELECT tenant_id, job_id FROM job_item WHERE state = 'queued' AND available_at <= $1
-             ORDER BY position LIMIT 1",
-            now
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        else {
-            return Ok(Attempt::NothingWaits);
-        };
-        // One claim at a time for a job: side by side, each would get some of the other's items and
-        // both would be small.
-        let job = sqlx::query!(
-            r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
-               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
-            first.tenant_id,
-            first.job_id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        if job.is_some_and(|job| job.is_cancelled) {
-            // Without the job's lock: whoever stores a running item holds that item, and may need the job.
-            transaction.commit().await?;
-            let mut transaction = self.begin_queue().await?;
-            cancel_page(&mut transaction, TenantId(first.tenant_id), first.job_id, now).await?;
-            transaction.commit().await?;
-            return Ok(Attempt::JobWasCancelled);
-        }
-        // A claim ends before what a batch of bounded memory cannot hold, and before an item that is to be alone. The
-        // first always has its place.
-        let rows = sqlx::query!(
-            r#"WITH waiting AS MATERIALIZED (
-                   SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
-                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
-                   ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
-               ), fitting AS (
-                   SELECT ordinal FROM (
-                       SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
-                              bool_or(is_alone) OVER in_order AS ends
-                       FROM waiting WINDOW in_order AS (ORDER BY position)
-                   ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
-               ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
-               UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
-               FROM fitting, token
-               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = fitting.ordinal
-               RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
-                         i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
-            first.tenant_id,
-            first.job_id,
-            now,
-            lease.max_items,
-            lease.max_bytes,
-            now + lease.duration,
-            LOSSES_IN_COMPANY,
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
-        if rows.is_empty() {
-            return Ok(Attempt::NothingWaits);
-        }
-        let job = sqlx::query!(
-            "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
-             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id",
-            first.tenant_id,
-            first.job_id,
-            now
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        .ok_or_else(|| StoreError::Inconsistent(format!("job {} is over but has waiting items", first.job_id)))?;
-        transaction.commit().await?;
-        let fence = rows.first().map_or(0, |row| row.fence);
-        let mut items: Vec<ClaimedItem> = rows
-            .into_iter()
-            .map(|row| ClaimedItem {
-                ordinal: row.ordinal,
-                position: row.position,
-                source: row.source,
-                payload: row.payload,
-                content: row.content,
-                attempts: row.attempts,
-                failures: row.failures,
-                is_suspected: row.is_suspected,
-            })
-            .collect();
-        items.sort_by_key(|item| item.ordinal);
-        Ok(Attempt::Claimed(Claim {
-            tenant: TenantId(first.tenant_id),
-            job_id: first.job_id,
-            collection_id: job.collection_id,
-            fence,
-            items,
-        }))
-    }
-
     /// Moves the lease of a claim forward; how many of its items are still held.
     ///
     /// # Errors

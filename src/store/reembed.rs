@@ -222,7 +222,10 @@ impl Store {
         }
         sqlx::query!(
             "WITH gone AS (DELETE FROM collection_profile WHERE tenant_id = $1 AND collection_id = $2 AND profile_id = $3),
-             kept AS (INSERT INTO collection_profile (tenant_id, collection_id, profile_id, created_at) VALUES ($1, $2, $4, $5))
+             kept AS (INSERT INTO collection_profile (tenant_id, collection_id, profile_id, created_at) VALUES ($1, $2, $4, $5)),
+             -- Nothing is missing in the new one, whatever was in the one before.
+             whole AS (UPDATE document SET bare_chunks = 0 WHERE tenant_id = $1 AND collection_id = $2 AND bare_chunks > 0),
+             counted AS (UPDATE collection_statistic SET bare_chunks = 0 WHERE tenant_id = $1 AND collection_id = $2)
              UPDATE collection SET profile_id = $3 WHERE tenant_id = $1 AND collection_id = $2",
             tenant.0,
             collection,

@@ -54,6 +54,8 @@ pub struct DenseQuery<'a> {
     pub profile: ProfileId,
     /// The query's vector, unit length.
     pub vector: &'a [f32],
+    /// Vectors of these collections in it.
+    pub vectors: u64,
     /// What may be found.
     pub selection: &'a Selection<'a>,
     /// At most this many.
@@ -118,9 +120,9 @@ impl Store {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
-        if query.selection.chunks > EXACT_SCAN_LIMIT && query.limit <= NEAREST_LIMIT {
+        if query.vectors > EXACT_SCAN_LIMIT && query.limit <= NEAREST_LIMIT {
             let hits = self.nearest_in_one_round_trip(tenant, query).await?;
-            if hits.len() as u64 >= query.limit.unsigned_abs().min(query.selection.chunks) {
+            if hits.len() as u64 >= query.limit.unsigned_abs().min(query.vectors) {
                 return Ok((hits, VectorScan::Iterative));
             }
         }

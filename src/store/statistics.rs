@@ -13,6 +13,8 @@ use crate::domain::identity::TenantId;
 pub(super) struct StatisticChanges {
     pub(super) documents: i64,
     pub(super) chunks: i64,
+    /// Chunks without a vector in the collection's active space.
+    pub(super) bare_chunks: i64,
     length: i64,
     // Ordered, so that transactions lock the terms they share in the same order.
     terms: BTreeMap<i32, i32>,
@@ -49,13 +51,15 @@ impl StatisticChanges {
         .execute(&mut **transaction)
         .await?;
         sqlx::query!(
-            "UPDATE collection_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5
+            "UPDATE collection_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5,
+                    bare_chunks = bare_chunks + $6
              WHERE tenant_id = $1 AND collection_id = $2",
             tenant.0,
             collection,
             self.documents,
             self.chunks,
             self.length,
+            self.bare_chunks,
         )
         .execute(&mut **transaction)
         .await?;

@@ -1,4 +1,4 @@
-//! Vectors of chunks that are stored already, in a further space.
+//! Vectors of chunks that are stored already.
 
 use pgvector::HalfVector;
 use sqlx::{Postgres, Transaction, types::Json};
@@ -8,6 +8,8 @@ use uuid::Uuid;
 use super::{
     CommitBatch, ProfileId, Store, StoreError,
     chunk::{ChunkColumns, half},
+    reembed,
+    statistics::StatisticChanges,
 };
 use crate::domain::{
     fingerprint::Hash,
@@ -16,7 +18,18 @@ use crate::domain::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A chunk that has no vector in a space.
+/// A document, as its chunks were read.
+#[derive(Clone, Debug)]
+pub struct ReadDocument {
+    /// Identity.
+    pub id: Uuid,
+    /// Caller's name.
+    pub source: String,
+    /// Its version then.
+    pub version: i32,
+}
+
+/// A chunk that has no vector in one space or another.
 #[derive(Clone, Debug)]
 pub struct BareChunk {
     /// The chunk.
@@ -38,6 +51,8 @@ pub struct BareChunk {
 /// A vector of a stored chunk.
 #[derive(Clone, Debug)]
 pub struct NewVector {
+    /// The space.
+    pub profile: ProfileId,
     /// The chunk.
     pub key: ChunkKey,
     /// Version of the document that the chunk was read from.
@@ -72,12 +87,16 @@ pub struct VectorBatch<'a> {
     pub fence: i64,
     /// Where to.
     pub collection: Uuid,
-    /// The space.
-    pub profile: ProfileId,
+    /// The spaces of the collection that are filled.
+    pub spaces: &'a [ProfileId],
+    /// Whether those must be all the spaces that it has.
+    pub fills_all: bool,
     /// The vectors.
     pub vectors: &'a [NewVector],
-    /// What is settled with them.
+    /// What they are made for; the claim must hold it.
     pub items: &'a [FilledItem],
+    /// Whether nothing more follows: the items are settled.
+    pub is_last: bool,
     /// Time of the settlement.
     pub now: OffsetDateTime,
 }
@@ -89,12 +108,14 @@ pub enum VectorOutcome {
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// The space was dropped, or its collection deleted; nothing was written.
+    /// A space was dropped, or the collection deleted; nothing was written.
     SpaceGone,
+    /// All spaces were to be filled, and by now there are others; nothing was written.
+    SpacesChanged,
 }
 
 impl Store {
-    /// The documents of these sources, and their chunks that have no vector in a space.
+    /// The documents of these sources, and their chunks that have no vector in one of the spaces or another.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -102,29 +123,30 @@ impl Store {
         &self,
         tenant: TenantId,
         collection: Uuid,
-        profile: ProfileId,
+        spaces: &[ProfileId],
         sources: &[String],
-    ) -> Result<(Vec<(String, Uuid)>, Vec<BareChunk>), StoreError> {
+    ) -> Result<(Vec<ReadDocument>, Vec<BareChunk>), StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let documents = sqlx::query!(
-            "SELECT source, document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+            "SELECT source, document_id, version FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
             collection,
             sources
         )
         .fetch_all(&mut *transaction)
         .await?;
+        let spaces: Vec<i32> = spaces.iter().map(|profile| profile.0).collect();
         let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
         let chunks = sqlx::query!(
             r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
                FROM document d JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
-                 AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
-                     AND e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = $3)
+                 AND (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
+                     AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
                ORDER BY d.source, c.ordinal"#,
             tenant.0,
             &ids,
-            profile.0
+            &spaces
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -141,10 +163,14 @@ impl Store {
                 context: row.context,
             })
             .collect();
-        Ok((documents.into_iter().map(|row| (row.source, row.document_id)).collect(), chunks))
+        let documents = documents
+            .into_iter()
+            .map(|row| ReadDocument { id: row.document_id, source: row.source, version: row.version })
+            .collect();
+        Ok((documents, chunks))
     }
 
-    /// Stores vectors of chunks and settles their items. Chunks of documents that were replaced meanwhile are left
+    /// Stores vectors of chunks, and settles their items with the last of them. Chunks of documents that were replaced meanwhile are left
     /// out: whoever replaced them stored their vectors.
     ///
     /// # Errors
@@ -166,20 +192,27 @@ impl Store {
         if held.len() != ordinals.len() {
             return Ok(VectorOutcome::LeaseLost);
         }
-        let space = sqlx::query!(
-            "SELECT p.profile_id FROM collection c JOIN collection_profile p USING (tenant_id, collection_id)
-             WHERE c.tenant_id = $1 AND c.collection_id = $2 AND p.profile_id = $3 FOR SHARE",
+        let active = sqlx::query_scalar!(
+            "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,
-            batch.collection,
-            batch.profile.0
+            batch.collection
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        if space.is_none() {
-            return Ok(VectorOutcome::SpaceGone);
+        let Some(active) = active.map(ProfileId) else { return Ok(VectorOutcome::SpaceGone) };
+        let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection).await?;
+        let is_there = |space: &ProfileId| *space == active || companions.contains(space);
+        let is_filled = |space: &ProfileId| batch.spaces.contains(space);
+        if batch.fills_all && !(is_filled(&active) && companions.iter().all(is_filled)) {
+            return Ok(VectorOutcome::SpacesChanged);
         }
-        insert_vectors(&mut transaction, batch).await?;
-        settle(&mut transaction, batch).await?;
+        if !batch.spaces.iter().all(is_there) {
+            return Ok(if batch.fills_all { VectorOutcome::SpacesChanged } else { VectorOutcome::SpaceGone });
+        }
+        insert_vectors(&mut transaction, batch, active).await?;
+        if batch.is_last {
+            settle(&mut transaction, batch).await?;
+        }
         transaction.commit().await?;
         Ok(VectorOutcome::Settled)
     }
@@ -214,42 +247,77 @@ pub(super) async fn insert_of_chunks(
     Ok(())
 }
 
-async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result<(), StoreError> {
+async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>, active: ProfileId) -> Result<(), StoreError> {
     if batch.vectors.is_empty() {
         return Ok(());
     }
     let documents: Vec<Uuid> = batch.vectors.iter().map(|new| new.key.document_id).collect();
-    let versions: Vec<i32> = batch.vectors.iter().map(|new| new.version).collect();
-    let ordinals: Vec<i32> =
-        batch.vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
-    let hashes: Vec<Vec<u8>> = batch.vectors.iter().map(|new| new.hash.to_vec()).collect();
-    let vectors: Vec<HalfVector> = batch.vectors.iter().map(|new| half(&new.vector)).collect();
     // Nobody replaces or deletes the documents until this has landed. In the order in which others lock them.
     sqlx::query!(
-        "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR SHARE",
+        "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
         batch.tenant.0,
         &documents
     )
     .fetch_all(&mut **transaction)
     .await?;
-    sqlx::query!(
+    for space in batch.spaces {
+        let inserted = insert_in_space(transaction, batch, *space).await?;
+        if *space == active {
+            dress(transaction, batch, &inserted).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Inserts the vectors of one space; returns the document of each that is new.
+async fn insert_in_space(
+    transaction: &mut Tx,
+    batch: &VectorBatch<'_>,
+    space: ProfileId,
+) -> Result<Vec<Uuid>, StoreError> {
+    let vectors: Vec<&NewVector> = batch.vectors.iter().filter(|new| new.profile == space).collect();
+    let documents: Vec<Uuid> = vectors.iter().map(|new| new.key.document_id).collect();
+    let versions: Vec<i32> = vectors.iter().map(|new| new.version).collect();
+    let ordinals: Vec<i32> = vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
+    let hashes: Vec<Vec<u8>> = vectors.iter().map(|new| new.hash.to_vec()).collect();
+    let vectors: Vec<HalfVector> = vectors.iter().map(|new| half(&new.vector)).collect();
+    Ok(sqlx::query_scalar!(
         "INSERT INTO chunk_embedding (tenant_id, collection_id, profile_id, document_id, ordinal, embedding_hash, embedding)
          SELECT $1, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
          FROM UNNEST($4::uuid[], $5::int[], $6::int[], $7::bytea[], $8::halfvec[])
               AS new (document_id, version, ordinal, hash, vector)
          JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version
-         ON CONFLICT DO NOTHING",
+         ON CONFLICT DO NOTHING RETURNING document_id",
         batch.tenant.0,
         batch.collection,
-        batch.profile.0,
+        space.0,
         &documents,
         &versions,
         &ordinals,
         &hashes,
         &vectors as &[HalfVector],
     )
+    .fetch_all(&mut **transaction)
+    .await?)
+}
+
+/// Notes that chunks of these documents, one for each time that it is named, are no longer without a vector.
+async fn dress(transaction: &mut Tx, batch: &VectorBatch<'_>, documents: &[Uuid]) -> Result<(), StoreError> {
+    if documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "UPDATE document d SET bare_chunks = bare_chunks - dressed.chunks
+         FROM (SELECT document_id, count(*)::int AS chunks FROM UNNEST($2::uuid[]) AS new (document_id) GROUP BY 1) AS dressed
+         WHERE d.tenant_id = $1 AND d.document_id = dressed.document_id",
+        batch.tenant.0,
+        documents
+    )
     .execute(&mut **transaction)
     .await?;
+    let mut changes = StatisticChanges::default();
+    changes.bare_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    changes.apply(transaction, batch.tenant, batch.collection).await?;
     Ok(())
 }
 
@@ -259,8 +327,12 @@ async fn settle(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result<(), Sto
     let chunks: Vec<i32> = batch.items.iter().map(|item| item.chunks).collect();
     let calls: Vec<i32> = batch.items.iter().map(|item| item.embedding_calls).collect();
     sqlx::query!(
-        "UPDATE job_item i SET state = CASE WHEN new.chunks > 0 THEN 'succeeded' ELSE 'unchanged' END,
-                document_id = new.document_id, chunks = new.chunks, embedding_calls = new.calls, finished_at = $3,
+        // Of a document that was stored before its vectors the item says how many chunks it has.
+        "UPDATE job_item i SET
+                state = CASE WHEN (CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END) > 0
+                    THEN 'succeeded' ELSE 'unchanged' END,
+                chunks = CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END,
+                document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",

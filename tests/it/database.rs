@@ -83,15 +83,19 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// What must hold of every database at rest: no orphan, no double, statistics equal to a recount. Each counts what
 /// breaks it.
-pub const LAWS: [(&str, &str); 10] = [
+pub const LAWS: [(&str, &str); 11] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id)"),
-        ("chunks without a vector", "SELECT count(*) FROM chunk c JOIN collection l USING (tenant_id, collection_id)
-            WHERE NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id)"),
+        ("documents that know wrongly how many of their chunks have no vector", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
+            WHERE d.bare_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND NOT EXISTS
+                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id))"),
+        ("documents without vectors that no job owes them", "SELECT count(*) FROM document d WHERE bare_chunks > 0 AND NOT EXISTS
+            (SELECT FROM job_item i WHERE i.document_id = d.document_id AND half = 2 AND stored_version = d.version AND state NOT IN ('succeeded', 'unchanged'))"),
         ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
         ("collections whose counters are wrong", "SELECT count(*) FROM collection_statistic s WHERE
             documents <> (SELECT count(*) FROM document d WHERE d.collection_id = s.collection_id) OR
             chunks <> (SELECT count(*) FROM chunk c WHERE c.collection_id = s.collection_id) OR
+            bare_chunks <> (SELECT COALESCE(sum(d.bare_chunks), 0) FROM document d WHERE d.collection_id = s.collection_id) OR
             total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.collection_id = s.collection_id)"),
         ("terms whose document frequency is wrong", "SELECT count(*) FROM
             (SELECT collection_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
@@ -100,13 +104,15 @@ pub const LAWS: [(&str, &str); 10] = [
             WHERE document_frequency IS DISTINCT FROM recount"),
         ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed') AND content IS NOT NULL"),
         ("tallies that a recount contradicts", "SELECT count(*) FROM job_tally t WHERE
-            (succeeded, unchanged, failed, cancelled, bytes, chunks, embedding_calls, reused_vectors) IS DISTINCT FROM
+            (succeeded, unchanged, failed, cancelled, bytes, chunks, embedding_calls, reused_vectors, searchable, searchable_bytes) IS DISTINCT FROM
             (SELECT (count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'unchanged'),
                      count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'cancelled'),
                      COALESCE(sum(content_bytes) FILTER (WHERE state NOT IN ('queued', 'running')), 0)::bigint,
                      COALESCE(sum(i.chunks) FILTER (WHERE state = 'succeeded'), 0),
                      COALESCE(sum(i.embedding_calls) FILTER (WHERE state NOT IN ('queued', 'running')), 0),
-                     COALESCE(sum(i.chunks - i.embedding_calls) FILTER (WHERE state = 'succeeded'), 0))
+                     COALESCE(sum(i.chunks - i.embedding_calls) FILTER (WHERE state = 'succeeded'), 0),
+                     count(*) FILTER (WHERE half = 2 AND state NOT IN ('succeeded', 'unchanged')),
+                     COALESCE(sum(content_bytes) FILTER (WHERE half = 2 AND state IN ('queued', 'running')), 0)::bigint)
              FROM job_item i WHERE i.tenant_id = t.tenant_id AND i.job_id = t.job_id)"),
         ("jobs without a tally", "SELECT count(*) FROM job j WHERE NOT EXISTS (SELECT FROM job_tally t WHERE t.job_id = j.job_id)"),
         ("ended jobs with something to do", "SELECT count(*) FROM job_item i JOIN job j USING (tenant_id, job_id) WHERE i.state IN ('queued', 'running') AND j.finished_at IS NOT NULL"),

@@ -221,7 +221,7 @@ async fn the_report_says_where_time_and_documents_went() {
     let job = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await.body;
     assert_eq!(
         job["counts"],
-        json!({"items": 6, "documents": 2, "chunks": 2, "unchanged": 1, "failed": 3, "cancelled": 0,
+        json!({"items": 6, "searchable": 3, "complete": 3, "documents": 2, "chunks": 2, "unchanged": 1, "failed": 3, "cancelled": 0,
                "embedding_calls": 1, "reused_vectors": 1})
     );
     assert_eq!(job["failures"], json!([{"cause": "empty", "documents": 2}, {"cause": "binary", "documents": 1}]));

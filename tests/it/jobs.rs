@@ -2,7 +2,9 @@
 
 use cited::{
     domain::identity::TenantId,
-    store::{BatchOutcome, CommitBatch, EnqueueOutcome, ItemPage, Lease, NewJob, PoolSettings, QueueLimits, Store},
+    store::{
+        BatchOutcome, CommitBatch, EnqueueOutcome, Half, ItemPage, Lease, NewJob, PoolSettings, QueueLimits, Store,
+    },
 };
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
@@ -31,6 +33,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
             splitter: cited::domain::split::SplitterSettings::default(),
             language: cited::domain::lexical::language::Language::default(),
             context: None,
+            indexing: cited::domain::job::Indexing::Complete,
         },
     };
     let (collection, _) = store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
@@ -44,6 +47,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     let job = NewJob {
         id: uuid(2),
         collection: (collection.id, "c"),
+        indexing: cited::domain::job::Indexing::Complete,
         key: None,
         webhook: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
@@ -61,14 +65,14 @@ fn uuid(number: u128) -> uuid::Uuid {
 #[tokio::test]
 async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     let (store, _) = queued(15).await;
-    let first = store.claim(&LEASE, at(1)).await.expect("claim").expect("work");
+    let first = store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").expect("work");
     assert_eq!(first.items.len(), 10);
     let small = Lease { max_bytes: 250, ..LEASE };
-    let second = store.claim(&small, at(1)).await.expect("claim").expect("work");
+    let second = store.claim(Half::Document, &small, at(1)).await.expect("claim").expect("work");
     assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
     assert!(second.fence > first.fence);
     let tiny = Lease { max_bytes: 1, ..LEASE };
-    let third = store.claim(&tiny, at(1)).await.expect("claim").expect("work");
+    let third = store.claim(Half::Document, &tiny, at(1)).await.expect("claim").expect("work");
     assert_eq!(third.items.len(), 1, "one always fits");
     let mut all: Vec<i32> =
         [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
@@ -81,11 +85,11 @@ async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
 #[tokio::test]
 async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     let (store, options) = queued(2).await;
-    let lost = store.claim(&LEASE, at(0)).await.expect("claim").expect("work");
-    assert!(store.claim(&LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
+    let lost = store.claim(Half::Document, &LEASE, at(0)).await.expect("claim").expect("work");
+    assert!(store.claim(Half::Document, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
     assert_eq!(store.reap(&LEASE, at(29)).await.expect("reap"), 0);
     assert_eq!(store.reap(&LEASE, at(31)).await.expect("reap"), 2);
-    let taken_over = store.claim(&LEASE, at(31)).await.expect("claim").expect("work");
+    let taken_over = store.claim(Half::Document, &LEASE, at(31)).await.expect("claim").expect("work");
     assert_eq!(taken_over.items[0].attempts, 2);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
@@ -98,6 +102,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         companions: &[],
         documents: &[],
         unchanged: &[(0, uuid(9))],
+        second_half: &json!({}),
         now: at(32),
     };
     assert_eq!(store.commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
@@ -121,7 +126,7 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     for round in 0..5 {
         assert!(lose_worker(&store, round).await.is_some(), "round {round}");
     }
-    assert!(store.claim(&LEASE, at(600)).await.expect("claim").is_none());
+    assert!(store.claim(Half::Document, &LEASE, at(600)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     let items =
@@ -133,7 +138,7 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
 
 /// The items of the next claim, whose worker is then lost in the midst of work on them.
 async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
-    let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim")?;
+    let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim")?;
     if let [suspect] = claim.items.as_slice()
         && suspect.is_suspected
     {
@@ -150,16 +155,16 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
         assert_eq!(lose_worker(&store, round).await, Some(vec![0, 1, 2]));
     }
     // From now on each has a claim of its own; only the second ends its worker.
-    let first = store.claim(&LEASE, at(200)).await.expect("claim").expect("work");
+    let first = store.claim(Half::Document, &LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
     store.fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
-    let third = store.claim(&LEASE, at(202)).await.expect("claim").expect("work");
+    let third = store.claim(Half::Document, &LEASE, at(202)).await.expect("claim").expect("work");
     assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
     store.reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
     for round in 3..6 {
         assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
     }
-    let last = store.claim(&LEASE, at(601)).await.expect("claim").expect("work");
+    let last = store.claim(Half::Document, &LEASE, at(601)).await.expect("claim").expect("work");
     assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
     let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
     assert_eq!(database::number(&options, failed).await, 1);
@@ -170,7 +175,7 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
 async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
     let (store, options) = queued(2).await;
     for round in 0..10 {
-        let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim").expect("work");
+        let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
         assert_eq!(store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
         store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
@@ -183,11 +188,11 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
 async fn nothing_is_claimed_without_end() {
     let (store, options) = queued(1).await;
     for round in 0..i64::from(cited::store::MAX_CLAIMS) {
-        let claim = store.claim(&LEASE, at(round * 100)).await.expect("claim").expect("work");
+        let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
         store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
     }
-    assert!(store.claim(&LEASE, at(100_000)).await.expect("claim").is_none());
+    assert!(store.claim(Half::Document, &LEASE, at(100_000)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     database::assert_consistent(&options).await;

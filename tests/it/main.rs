@@ -39,6 +39,7 @@ mod languages;
 mod migrations;
 mod private_postgres;
 mod process;
+mod progressive;
 mod providers;
 mod providers_broken;
 mod reembed;

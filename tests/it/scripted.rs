@@ -93,6 +93,7 @@ struct Script {
     embedded: Vec<String>,
     embedding_keys: Vec<String>,
     embedding_delay: Duration,
+    held: Option<String>,
 }
 
 #[derive(Clone, Default)]
@@ -173,6 +174,11 @@ impl ModelServer {
     /// Makes every embedding request take this long.
     pub fn delay_embeddings(&self, delay: Duration) {
         self.shared.script.lock().expect("lock").embedding_delay = delay;
+    }
+
+    /// Lets every embedding request wait that has a text with this word, until another word is held, or none.
+    pub fn hold_embeddings(&self, word: Option<&str>) {
+        self.shared.script.lock().expect("lock").held = word.map(str::to_owned);
     }
 
     /// Waits until the scripted embedding replies are used up.
@@ -344,6 +350,13 @@ async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Byte
     tokio::time::sleep(delay).await;
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let texts: Vec<&str> = body["input"].as_array().expect("texts").iter().filter_map(Value::as_str).collect();
+    let is_held = || {
+        let script = shared.script.lock().expect("lock");
+        script.held.as_ref().is_some_and(|word| texts.iter().any(|text| text.contains(word)))
+    };
+    while is_held() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     shared.script.lock().expect("lock").embedded.extend(texts.iter().map(|text| (*text).to_owned()));
     let data: Vec<Value> =
         texts.iter().enumerate().map(|(index, text)| json!({"index": index, "embedding": embed(text)})).collect();

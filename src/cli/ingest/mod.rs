@@ -12,8 +12,12 @@ use clap::Args;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
-use self::{gather::Selection, progress::Progress, run::Run};
-use crate::{config::Config, providers::remote, service::context::Context};
+use self::{
+    gather::Selection,
+    progress::Progress,
+    run::{Order, Run},
+};
+use crate::{config::Config, domain::job::Indexing, providers::remote, service::context::Context};
 
 /// Longest request: an upload over a slow line.
 const TIMEOUT: Duration = Duration::from_mins(5);
@@ -37,6 +41,10 @@ pub(super) struct Arguments {
     /// Your own data about all of them, a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
     metadata: Option<Map<String, Value>>,
+    /// When they can be found; otherwise as the collection says. complete: by words and by meaning at once;
+    /// progressive: by words as soon as they are split, by meaning as their vectors are made.
+    #[arg(long, value_name = "complete|progressive", value_parser = indexing)]
+    indexing: Option<Indexing>,
     /// Where the service is; otherwise `CITED_SERVER`, or the service of this machine. Its key is in `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
@@ -49,6 +57,10 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
 }
 
+fn indexing(text: &str) -> Result<Indexing, String> {
+    Indexing::from_name(text).ok_or_else(|| "must be complete or progressive".to_owned())
+}
+
 /// Sends everything, follows it, and reports. An error unless all of it is stored.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
     let started = Instant::now();
@@ -58,7 +70,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let progress = Progress::new(found.targets.len());
     let metadata = Value::Object(arguments.metadata.unwrap_or_default());
     let ids = Context::system().ids;
-    let mut run = Run::new(client, ids, arguments.collection, metadata, progress);
+    let order = Order { collection: arguments.collection, indexing: arguments.indexing, metadata };
+    let mut run = Run::new(client, ids, order, progress);
     let result = run.ingest(found).await;
     let mut report = run.report();
     report.seconds = started.elapsed().as_secs_f64();

@@ -1,6 +1,7 @@
 //! How far it is, on standard error: a bar for people, now and then a line for logs.
 
 use std::{
+    fmt,
     io::IsTerminal,
     time::{Duration, Instant},
 };
@@ -24,6 +25,26 @@ pub(super) enum Progress {
     },
 }
 
+/// How many documents are how far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course {
+    /// Nothing more will happen to them.
+    pub(super) settled: usize,
+    /// They are found by their words.
+    pub(super) searchable: usize,
+    /// They failed.
+    pub(super) failed: usize,
+    /// They are on their way, or there.
+    pub(super) sent: usize,
+}
+
+impl fmt::Display for Course {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { searchable, failed, sent, .. } = self;
+        write!(formatter, "{sent} sent, {searchable} searchable, {failed} failed")
+    }
+}
+
 impl Progress {
     /// For so many documents.
     pub(super) fn new(documents: usize) -> Self {
@@ -37,16 +58,16 @@ impl Progress {
         Self::Bar(bar)
     }
 
-    /// So many documents are settled, so many of them failed, so many are sent.
-    pub(super) fn tell(&mut self, settled: usize, failed: usize, sent: usize) {
+    /// So far it is.
+    pub(super) fn tell(&mut self, course: &Course) {
         match self {
             Self::Bar(bar) => {
-                bar.set_position(u64::try_from(settled).unwrap_or(u64::MAX));
-                bar.set_message(format!("{sent} sent, {failed} failed"));
+                bar.set_position(u64::try_from(course.settled).unwrap_or(u64::MAX));
+                bar.set_message(course.to_string());
             }
             Self::Lines { of, told } if told.elapsed() >= TELL_EVERY => {
                 *told = Instant::now();
-                eprintln!("{settled} of {of} documents, {sent} sent, {failed} failed");
+                eprintln!("{} of {of} documents, {course}", course.settled);
             }
             Self::Lines { .. } => {}
         }

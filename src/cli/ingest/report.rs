@@ -16,7 +16,9 @@ pub(super) struct Report {
     pub(super) chunks: u64,
     /// Documents that were stored already just so.
     pub(super) unchanged: u64,
-    /// Documents that are not stored.
+    /// Documents that are found by their words: all those, and failed ones that lack nothing but vectors.
+    pub(super) searchable: u64,
+    /// Documents that are not stored, or lack vectors.
     pub(super) failed: Vec<Failure>,
     /// Files of folders that were passed over, by the end of their names.
     pub(super) skipped: BTreeMap<String, usize>,
@@ -63,6 +65,13 @@ impl fmt::Display for Report {
             self.unchanged,
             self.failed.len()
         )?;
+        let by_words = self.searchable.saturating_sub(self.stored + self.unchanged);
+        if by_words > 0 {
+            writeln!(
+                formatter,
+                "{by_words} of those that failed are found by their words: retry their jobs for vectors"
+            )?;
+        }
         if !self.skipped.is_empty() {
             let total: usize = self.skipped.values().sum();
             let kinds: Vec<String> = self.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -8,10 +8,11 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     gather::{Found, Target},
-    progress::Progress,
+    progress::{Course, Progress},
     report::{Failure, Report},
 };
 use crate::{
+    domain::job::Indexing,
     providers::remote::{Answer, Client, Upload},
     service::context::Ids,
 };
@@ -32,12 +33,21 @@ const ITEMS: usize = 1_000;
 /// Documents that are sent together.
 type Part = Vec<Target>;
 
+/// What is asked for with all documents.
+pub(super) struct Order {
+    /// Where they go.
+    pub(super) collection: String,
+    /// When they can be found.
+    pub(super) indexing: Option<Indexing>,
+    /// The caller's own data about them.
+    pub(super) metadata: Value,
+}
+
 /// A run on its way.
 pub(super) struct Run {
     client: Client,
     ids: Arc<dyn Ids>,
-    collection: String,
-    metadata: Value,
+    order: Order,
     progress: Progress,
     report: Report,
     sent: usize,
@@ -48,19 +58,14 @@ pub(super) struct Run {
 struct OpenJob {
     id: String,
     settled: usize,
+    searchable: usize,
     failed: usize,
 }
 
 impl Run {
-    pub(super) fn new(
-        client: Client,
-        ids: Arc<dyn Ids>,
-        collection: String,
-        metadata: Value,
-        progress: Progress,
-    ) -> Self {
+    pub(super) fn new(client: Client, ids: Arc<dyn Ids>, order: Order, progress: Progress) -> Self {
         let (report, open) = (Report::default(), Vec::new());
-        Self { client, ids, collection, metadata, progress, report, sent: 0, open }
+        Self { client, ids, order, progress, report, sent: 0, open }
     }
 
     /// What is known so far.
@@ -104,7 +109,7 @@ impl Run {
             let answer = if is_of_urls {
                 self.client.send_documents(&self.urls(&part), &key).await
             } else {
-                self.client.upload(&files, &self.collection, &self.metadata, &key).await
+                self.client.upload(&files, &self.fields(), &key).await
             };
             let rest = match answer {
                 Ok(answer) if matches!(answer.status, 200 | 202) => {
@@ -112,7 +117,7 @@ impl Run {
                     let id = id.ok_or_else(|| anyhow!("{} is no Cited service", self.client.base()))?.to_owned();
                     self.sent += part.len();
                     self.report.jobs.push(id.clone());
-                    self.open.push(OpenJob { id, settled: 0, failed: 0 });
+                    self.open.push(OpenJob { id, settled: 0, searchable: 0, failed: 0 });
                     return Ok(None);
                 }
                 Ok(Answer { status: 413 | 422, .. }) if part.len() > 1 => {
@@ -159,8 +164,18 @@ impl Run {
     }
 
     fn urls(&self, part: &Part) -> Value {
-        let document = |target: &Target| json!({"url": target.source(), "metadata": self.metadata});
-        json!({"collection": self.collection, "documents": part.iter().map(document).collect::<Vec<_>>()})
+        let Order { collection, indexing, metadata } = &self.order;
+        let document = |target: &Target| json!({"url": target.source(), "metadata": metadata});
+        let documents: Vec<Value> = part.iter().map(document).collect();
+        json!({"collection": collection, "indexing": indexing, "documents": documents})
+    }
+
+    /// What goes with files.
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let Order { collection, indexing, metadata } = &self.order;
+        let mut fields = vec![("collection", collection.clone()), ("metadata", metadata.to_string())];
+        fields.extend(indexing.map(|indexing| ("indexing", indexing.as_str().to_owned())));
+        fields
     }
 
     /// Waits until fewer than `limit` jobs are on their way.
@@ -179,6 +194,7 @@ impl Run {
             let body = self.get(&format!("/v1/jobs/{}?items_limit=1", job.id)).await?;
             let count = |name: &str| body.pointer(&format!("/counts/{name}")).and_then(Value::as_u64).unwrap_or(0);
             if body.get("finished_at").is_some_and(|moment| !moment.is_null()) {
+                self.report.searchable += count("searchable");
                 self.report.stored += count("documents");
                 self.report.chunks += count("chunks");
                 self.report.unchanged += count("unchanged");
@@ -190,13 +206,19 @@ impl Run {
             } else {
                 let sum: u64 = ["documents", "unchanged", "failed", "cancelled"].map(count).iter().sum();
                 job.settled = usize::try_from(sum).unwrap_or(usize::MAX);
+                job.searchable = usize::try_from(count("searchable")).unwrap_or(usize::MAX);
                 job.failed = usize::try_from(count("failed") + count("cancelled")).unwrap_or(usize::MAX);
                 self.open.push(job);
             }
         }
-        let (settled, failed) =
-            (self.open.iter()).fold((0, 0), |(settled, failed), job| (settled + job.settled, failed + job.failed));
-        self.progress.tell(self.report.documents() + settled, self.report.failed.len() + failed, self.sent);
+        let sum = |of: fn(&OpenJob) -> usize| self.open.iter().map(of).sum::<usize>();
+        let searchable = usize::try_from(self.report.searchable).unwrap_or(usize::MAX);
+        self.progress.tell(&Course {
+            settled: self.report.documents() + sum(|job| job.settled),
+            searchable: searchable + sum(|job| job.searchable),
+            failed: self.report.failed.len() + sum(|job| job.failed),
+            sent: self.sent,
+        });
         Ok(())
     }
 

@@ -24,11 +24,11 @@ use super::{
     extract::{ValidQuery, parse},
     fields::Faults,
     ingest::{IdempotencyHeader, NewDocumentBody, answer, default_collection, idempotency_key, repeat},
-    jobs::JobBody,
+    jobs::{IndexingBody, JobBody},
     problem::{ApiError, Problem},
 };
 use crate::{
-    domain::{fingerprint::Hash, identity::TenantId},
+    domain::{fingerprint::Hash, identity::TenantId, job::Indexing},
     service::{
         ServiceError,
         ingest::{Arrival, Content, DocumentStream, IncomingDocument},
@@ -55,6 +55,9 @@ pub(super) struct BulkQuery {
     #[serde(default = "default_collection")]
     #[param(default = "default")]
     collection: String,
+    /// When they can be found, as with `POST /v1/documents`.
+    #[param(value_type = Option<IndexingBody>)]
+    indexing: Option<Indexing>,
     /// Answer when the job has ended; if that takes too long, with the job as it is.
     #[serde(default)]
     wait: bool,
@@ -111,8 +114,9 @@ pub(super) async fn stream_documents(
         let first = compare(&state, tenant, key, &query.collection, body).await?;
         return repeat(&state, tenant, first, query.wait, Some(key)).await;
     }
+    let BulkQuery { collection, indexing, webhook_url, .. } = &query;
     let stream =
-        state.services.ingest.open_stream(tenant, &query.collection, key.clone(), query.webhook_url.as_deref()).await?;
+        state.services.ingest.open_stream(tenant, collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
     let hash = hasher(&query.collection);
     let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
     // A task of its own: when the connection breaks this handler is dropped, and what had arrived is still to be kept.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::contexts::{ContextGapsBody, ContextsBody};
 use crate::{
-    domain::job::{ItemState, JobState, Stage},
+    domain::job::{Indexing, ItemState, JobState, Stage},
     service::ingest::{JobReport, JobSnapshot},
     store::{JobCounts, JobItemRow, StageWork, WebhookRow},
 };
@@ -25,6 +25,10 @@ pub(in crate::http) struct JobBody {
     state: JobState,
     /// Collection that the documents go to.
     collection: String,
+    /// `complete`: its documents are stored together with their vectors. `progressive`: they are stored as soon as
+    /// they are split, which `counts.searchable` counts, and their vectors follow, which `counts.complete` counts.
+    #[schema(value_type = IndexingBody)]
+    indexing: Indexing,
     /// Whether documents of it still arrive (`POST /v1/documents/bulk`).
     is_receiving: bool,
     /// Whether such a stream broke off: more was to come, what had arrived is indexed.
@@ -67,7 +71,12 @@ pub(in crate::http) struct JobBody {
 pub(super) struct CountsBody {
     /// Documents of the request.
     items: u64,
-    /// Documents stored, new or in a new version.
+    /// Documents that are found by their words: `complete` ones, and those whose vectors are still to come or could
+    /// not be made.
+    searchable: u64,
+    /// Documents that nothing is missing of: `documents` and `unchanged` together.
+    complete: u64,
+    /// Documents stored, new or in a new version, vectors included.
     documents: u64,
     /// Chunks of those.
     chunks: u64,
@@ -148,7 +157,8 @@ pub(super) struct WebhookBody {
 pub(super) struct ItemBody {
     /// Caller's own name for it.
     source: String,
-    /// `queued`, `running`, or for good: `succeeded`, `unchanged`, `failed`, `cancelled`.
+    /// `queued`, `running`, `searchable` (found by its words, its vectors are to come), or for good: `succeeded`,
+    /// `unchanged`, `failed`, `cancelled`.
     #[schema(value_type = ItemStateBody)]
     state: ItemState,
     /// The document it became.
@@ -189,6 +199,15 @@ pub(super) enum JobKindBody {
     Reembed,
 }
 
+/// When documents can be found.
+#[derive(ToSchema)]
+#[schema(as = Indexing, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(in crate::http) enum IndexingBody {
+    Complete,
+    Progressive,
+}
+
 /// State of a document of a job.
 #[derive(ToSchema)]
 #[schema(as = ItemState, rename_all = "snake_case")]
@@ -196,6 +215,7 @@ pub(super) enum JobKindBody {
 pub(super) enum ItemStateBody {
     Queued,
     Running,
+    Searchable,
     Succeeded,
     Unchanged,
     Failed,
@@ -204,9 +224,22 @@ pub(super) enum ItemStateBody {
 
 impl From<JobCounts> for CountsBody {
     fn from(counts: JobCounts) -> Self {
-        let JobCounts { items, documents, chunks, unchanged, failed, cancelled, embedding_calls, reused_vectors } =
-            counts;
-        Self { items, documents, chunks, unchanged, failed, cancelled, embedding_calls, reused_vectors }
+        let (searchable, complete) = (counts.searchable(), counts.complete());
+        let JobCounts {
+            items, documents, chunks, unchanged, failed, cancelled, embedding_calls, reused_vectors, ..
+        } = counts;
+        Self {
+            items,
+            searchable,
+            complete,
+            documents,
+            chunks,
+            unchanged,
+            failed,
+            cancelled,
+            embedding_calls,
+            reused_vectors,
+        }
     }
 }
 
@@ -288,6 +321,7 @@ impl JobBody {
             id: job.id,
             state: job.state,
             collection: job.collection,
+            indexing: job.indexing,
             kind: if job.is_reembedding { "reembed" } else { "ingest" },
             is_receiving: job.is_receiving,
             is_incomplete: job.is_incomplete,

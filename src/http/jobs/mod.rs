@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-pub(super) use body::JobBody;
+pub(super) use body::{IndexingBody, JobBody};
 use body::{ItemStateBody, JobStateBody};
 pub(super) use events::{__path_follow_job, follow_job};
 

@@ -89,7 +89,8 @@ impl EvaluationService {
     }
 
     async fn accept(&self, collection: &str, documents: Vec<IncomingDocument>) -> Result<Uuid, EvaluationError> {
-        let submission = Submission { collection: collection.to_owned(), documents, key: None, webhook: None };
+        let submission =
+            Submission { collection: collection.to_owned(), documents, indexing: None, key: None, webhook: None };
         match self.ingest.accept(self.tenant, submission).await? {
             Accepted::New(job) => Ok(job),
             Accepted::Repeated(answer) => Ok(answer.job),

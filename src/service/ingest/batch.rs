@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{meter::Meter, prepare::SplitPlan};
 use crate::{
-    domain::identity::TenantId,
+    domain::{identity::TenantId, job::Indexing},
     store::{Claim, ClaimedItem, Collection},
 };
 
@@ -16,6 +16,7 @@ pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
     pub(super) collection: &'a Collection,
     pub(super) plan: SplitPlan,
+    pub(super) indexing: Indexing,
     /// How often each item was tried.
     pub(super) tries: &'a HashMap<i32, Tries>,
     pub(super) meter: &'a Arc<Meter>,

@@ -20,10 +20,13 @@ use crate::{
 /// A document with its vectors, before BM25.
 pub(super) struct Embedded {
     pub(super) prepared: Prepared,
-    pub(super) vectors: Vec<Vec<f32>>,
+    /// For each piece its vector in the active space; none when it is yet to be made.
+    pub(super) vectors: Vec<Option<Vec<f32>>>,
     /// For each piece its vectors in the spaces beside the active one, where they could be made.
     pub(super) companions: Vec<Vec<Option<Vec<f32>>>>,
     pub(super) embedding_calls: i32,
+    /// Whether vectors are to be made once it is stored.
+    pub(super) awaits_vectors: bool,
 }
 
 /// Documents that could not be embedded.
@@ -46,7 +49,7 @@ impl Processor {
         while let Some(group) = groups.pop() {
             match self.vectors_of(handle, collection, &group).await {
                 Ok(vectors) => {
-                    let companions = self.companion_vectors(handle, &group).await;
+                    let companions = self.vectors_beside(handle, &self.companions, &texts_of(&group)).await;
                     embedded.extend(attach(vectors, group, &companions));
                 }
                 Err(error) if !is_transient(&error) && group.len() > 1 => {
@@ -61,20 +64,25 @@ impl Processor {
         (embedded, failed)
     }
 
-    /// Vectors for the pieces in each space beside the active one. A document is stored without what cannot be made
+    /// Vectors of texts in each of the spaces beside the active one. A document does without what cannot be made
     /// there: it is searched in the active space, and no cut-over forgets what is missing.
-    async fn companion_vectors(&self, handle: ClaimHandle, documents: &[Prepared]) -> Vec<HashMap<Hash, Vec<f32>>> {
+    pub(super) async fn vectors_beside(
+        &self,
+        handle: ClaimHandle,
+        companions: &[ProfileId],
+        texts: &[(Hash, &str)],
+    ) -> Vec<HashMap<Hash, Vec<f32>>> {
         let mut spaces = Vec::new();
-        for profile in self.companions.iter() {
+        for profile in companions {
             let made = match self.embedders.of(*profile) {
                 Some(embedder) => {
-                    let texts = readable(embedder.as_ref(), texts_of(documents));
+                    let texts = readable(embedder.as_ref(), texts.to_vec());
                     self.vectors_in(handle.tenant, (*profile, embedder), &texts).await
                 }
                 None => Ok(InSpace::default()),
             };
             let made = made.unwrap_or_else(|error| {
-                tracing::warn!(error = %error, job_id = %handle.job_id, "documents are stored without vectors of a model beside the active one");
+                tracing::warn!(error = %error, job_id = %handle.job_id, "documents do without vectors of a model beside the active one");
                 InSpace::default()
             });
             spaces.push(made.vectors);
@@ -120,7 +128,7 @@ impl Processor {
 }
 
 /// What is embedded for all pieces.
-fn texts_of(documents: &[Prepared]) -> Vec<(Hash, &str)> {
+pub(super) fn texts_of(documents: &[Prepared]) -> Vec<(Hash, &str)> {
     let pieces = documents.iter().flat_map(|document| &document.pieces);
     pieces.map(|piece| (piece.embedding_hash, piece.embedding_text.as_str())).collect()
 }
@@ -146,13 +154,15 @@ fn allowance(texts: &[String]) -> Result<Allowance<Embedding>, ServiceError> {
     Ok(Budget::new(Limits::ingest()).reserve_embedding(u32::try_from(tokens).unwrap_or(u32::MAX))?)
 }
 
-fn attach(made: InSpace, documents: Vec<Prepared>, companions: &[HashMap<Hash, Vec<f32>>]) -> Vec<Embedded> {
+/// Gives documents their vectors.
+pub(super) fn attach(made: InSpace, documents: Vec<Prepared>, companions: &[HashMap<Hash, Vec<f32>>]) -> Vec<Embedded> {
     let InSpace { vectors, mut new } = made;
     let mut embedded = Vec::with_capacity(documents.len());
     for prepared in documents {
         let hashes = || prepared.pieces.iter().map(|piece| &piece.embedding_hash);
         embedded.push(Embedded {
-            vectors: hashes().map(|hash| vectors.get(hash).cloned().unwrap_or_default()).collect(),
+            vectors: hashes().map(|hash| vectors.get(hash).cloned()).collect(),
+            awaits_vectors: !hashes().all(|hash| vectors.contains_key(hash)),
             companions: hashes()
                 .map(|hash| companions.iter().map(|space| space.get(hash).cloned()).collect())
                 .collect(),

@@ -54,7 +54,8 @@ impl JobSnapshot {
     /// Name of this snapshot among those of the job: another one has another name.
     #[must_use]
     pub fn revision(&self) -> String {
-        format!("{}-{}", self.job.revision, self.job.counts.settled())
+        let counts = &self.job.counts;
+        format!("{}-{}-{}", self.job.revision, counts.settled(), counts.found_by_words)
     }
 }
 

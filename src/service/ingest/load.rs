@@ -153,7 +153,9 @@ fn read(item: ClaimedItem) -> Result<Fetch, Trouble> {
         Ok(Payload::V2 { url, title, media_type, metadata, loader }) => {
             Ok(Fetch { item: ordinal, position, source, url, title, media_type, metadata, loader })
         }
-        Ok(Payload::V1 { .. } | Payload::V3 { .. }) => Err(Trouble::for_good(unreadable(ordinal, "it has no url"))),
+        Ok(Payload::V1 { .. } | Payload::V3 { .. } | Payload::V4 {}) => {
+            Err(Trouble::for_good(unreadable(ordinal, "it has no url")))
+        }
         Err(error) => Err(Trouble::for_good(unreadable(ordinal, &error.to_string()))),
     }
 }

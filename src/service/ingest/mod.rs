@@ -7,18 +7,19 @@ mod extraction;
 mod failure;
 mod jobs;
 mod load;
+mod maintain;
 mod meter;
 mod notify;
 mod prepare;
 mod process;
+mod progressive;
 mod reembed;
 mod stream;
+mod submission;
 mod worker;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -30,20 +31,18 @@ pub use notify::Notifier;
 pub use process::Processor;
 pub use reembed::reembedding_payload;
 pub use stream::{Arrival, DocumentStream};
+pub use submission::{Content, IncomingDocument, Submission};
 pub use worker::{Progress, Worker};
+
+use submission::{Payload, queue_item};
 
 use super::{ServiceError, context::Context, embedders::Embedders};
 use crate::{
-    domain::{
-        fingerprint::{Hash, content_hash, fingerprint},
-        identity::TenantId,
-        lexical::language::Language,
-        split::SplitterSettings,
-    },
+    domain::{identity::TenantId, job::Indexing, lexical::language::Language, split::SplitterSettings},
     providers::outbound::Outbound,
     store::{
-        Collection, CollectionSettings, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, NewJobItem,
-        QueueLimits, RequestKey, Store,
+        Collection, CollectionSettings, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, QueueLimits,
+        RequestKey, Store,
     },
 };
 
@@ -102,7 +101,7 @@ impl Settings {
     #[must_use]
     pub fn collection_defaults(&self) -> CollectionSettings {
         let splitter = SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() };
-        CollectionSettings { splitter, language: self.language, context: None }
+        CollectionSettings { splitter, language: self.language, indexing: Indexing::default(), context: None }
     }
 
     fn lease(&self) -> Lease {
@@ -115,65 +114,6 @@ impl Settings {
     }
 }
 
-/// A document as it was handed in.
-#[derive(Clone, Debug)]
-pub struct IncomingDocument {
-    /// Caller's own name for it.
-    pub source: String,
-    /// Where it was read from, if that is something else.
-    pub uri: Option<String>,
-    /// Title, if the caller gave one.
-    pub title: Option<String>,
-    /// Caller's own object.
-    pub metadata: Value,
-    /// How it came.
-    pub loader: &'static str,
-    /// What it holds, or where that is.
-    pub content: Content,
-}
-
-/// What a document holds.
-#[derive(Clone, Debug)]
-pub enum Content {
-    /// These bytes.
-    Given {
-        /// What they are, as far as the sender or the name knows.
-        media_type: String,
-        /// They themselves.
-        bytes: Vec<u8>,
-    },
-    /// What a worker fetches from a URL.
-    At {
-        /// An http or https URL.
-        url: String,
-        /// What it is, if the caller knows better than the server.
-        media_type: Option<String>,
-    },
-}
-
-impl Content {
-    /// Bytes that wait with the document.
-    const fn size(&self) -> usize {
-        match self {
-            Self::Given { bytes, .. } => bytes.len(),
-            Self::At { .. } => 0,
-        }
-    }
-}
-
-/// What a request asks to ingest.
-#[derive(Clone, Debug)]
-pub struct Submission {
-    /// Where the documents go.
-    pub collection: String,
-    /// The documents, each with a source of its own.
-    pub documents: Vec<IncomingDocument>,
-    /// How the client named the request (Idempotency-Key).
-    pub key: Option<String>,
-    /// URL that is told when the job ends.
-    pub webhook: Option<String>,
-}
-
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub enum Accepted {
@@ -181,20 +121,6 @@ pub enum Accepted {
     New(Uuid),
     /// It was accepted before: this was the answer.
     Repeated(FirstAnswer),
-}
-
-/// What a queue item says about its document; versioned because it outlives the process that wrote it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "v")]
-enum Payload {
-    #[serde(rename = "1")]
-    V1 { uri: String, title: Option<String>, media_type: String, metadata: Value, loader: String },
-    /// A document that is to be fetched; the item has no content.
-    #[serde(rename = "2")]
-    V2 { url: String, title: Option<String>, media_type: Option<String>, metadata: Value, loader: String },
-    /// A stored document whose chunks are to get vectors in this space; the item has no content.
-    #[serde(rename = "3")]
-    V3 { profile: i32 },
 }
 
 /// The use case.
@@ -254,7 +180,7 @@ impl IngestService {
         let key = submission.key.as_deref();
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
-        let job = self.new_job(&collection, key, webhook.as_deref());
+        let job = self.new_job(&collection, submission.indexing, key, webhook.as_deref());
         let items = submission.documents.into_iter().map(queue_item).collect();
         match self.store.enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
@@ -299,57 +225,20 @@ impl IngestService {
     fn new_job<'a>(
         &self,
         collection: &'a Collection,
+        indexing: Option<Indexing>,
         key: Option<RequestKey<'a>>,
         webhook: Option<&'a str>,
     ) -> NewJob<'a> {
         NewJob {
             id: self.context.ids.next(),
             collection: (collection.id, &collection.name),
+            indexing: indexing.unwrap_or(collection.indexing),
             key,
             webhook,
             limits: self.limits,
             now: self.context.clock.now(),
         }
     }
-}
-
-impl Submission {
-    /// Hash of everything that the request asks for: a repetition asks for the same.
-    fn hash(&self) -> Hash {
-        let webhook = self.webhook.clone().unwrap_or_default();
-        let mut parts: Vec<Vec<u8>> = vec![self.collection.clone().into_bytes(), webhook.into_bytes()];
-        for document in &self.documents {
-            let IncomingDocument { source, uri, title, metadata, loader, content } = document;
-            let described = match content {
-                Content::Given { media_type, .. } => {
-                    serde_json::json!([source, uri, title, media_type, metadata, loader])
-                }
-                Content::At { url, media_type } => {
-                    serde_json::json!([source, uri, title, media_type, metadata, loader, url])
-                }
-            };
-            parts.push(described.to_string().into_bytes());
-            if let Content::Given { bytes, .. } = content {
-                parts.push(content_hash(bytes).to_vec());
-            }
-        }
-        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        fingerprint(&parts)
-    }
-}
-
-fn queue_item(document: IncomingDocument) -> NewJobItem {
-    let IncomingDocument { source, uri, title, metadata, loader, content } = document;
-    let loader = loader.to_owned();
-    let (payload, content) = match content {
-        Content::Given { media_type, bytes } => {
-            let uri = uri.unwrap_or_else(|| source.clone());
-            (Payload::V1 { uri, title, media_type, metadata, loader }, bytes)
-        }
-        Content::At { url, media_type } => (Payload::V2 { url, title, media_type, metadata, loader }, Vec::new()),
-    };
-    let payload = serde_json::to_value(payload).expect("a payload of plain values is JSON");
-    NewJobItem { source, payload, content }
 }
 
 /// Why a request was not accepted.

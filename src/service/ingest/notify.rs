@@ -122,9 +122,11 @@ fn message(snapshot: &JobSnapshot) -> Value {
             "id": job.id,
             "state": job.state,
             "collection": job.collection,
+            "indexing": job.indexing,
             "is_incomplete": job.is_incomplete,
             "counts": {
-                "items": job.counts.items, "documents": job.counts.documents, "chunks": job.counts.chunks,
+                "items": job.counts.items, "searchable": job.counts.searchable(), "complete": job.counts.complete(),
+                "documents": job.counts.documents, "chunks": job.counts.chunks,
                 "unchanged": job.counts.unchanged, "failed": job.counts.failed, "cancelled": job.counts.cancelled,
                 "embedding_calls": job.counts.embedding_calls, "reused_vectors": job.counts.reused_vectors,
             },

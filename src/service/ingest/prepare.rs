@@ -194,7 +194,7 @@ pub(super) fn describe(
                 Origin { item: ordinal, position, source, uri, title, media_type, metadata, loader, fetch: None };
             Ok(origin.describe(content, plan, profile))
         }
-        Ok(Payload::V2 { .. } | Payload::V3 { .. }) => Err(unreadable(ordinal, "it has no content")),
+        Ok(Payload::V2 { .. } | Payload::V3 { .. } | Payload::V4 {}) => Err(unreadable(ordinal, "it has no content")),
         Err(error) => Err(unreadable(ordinal, &error.to_string())),
     }
 }

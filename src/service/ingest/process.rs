@@ -17,21 +17,21 @@ use super::{
     load::is_to_be_fetched,
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
-    reembed::is_to_be_reembedded,
+    progressive::second_half,
+    reembed::{is_to_be_reembedded, model_missing},
 };
 use crate::{
     domain::{
-        job::Stage,
+        job::{Indexing, Stage},
         lexical::{
             analyzer::Analyzer,
             bm25::{ReferenceLength, TermCounts, document_weights},
-            reweigh::reweigh,
             term_id::TermSalt,
         },
     },
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
-    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, NewChunk, NewDocument, ProfileId, Store},
+    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, Half, NewChunk, NewDocument, ProfileId, Store},
 };
 
 /// What a worker needs to turn a claim into stored documents.
@@ -76,13 +76,19 @@ impl Processor {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
+            if claim.half == Half::Vectors {
+                return self.fail_all(handle, tries.keys().copied(), &model_missing()).await;
+            }
             let trouble: Trouble = (&super::foreign_profile(&collection)).into();
             return self.fail_all(handle, tries.keys().copied(), &trouble.failure).await;
         };
         let companions = self.store.companions(claim.tenant, collection.id).await?;
         let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
         let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
-        let batch = Batch { handle, collection: &collection, plan, tries: &tries, meter };
+        let batch = Batch { handle, collection: &collection, plan, indexing: claim.indexing, tries: &tries, meter };
+        if claim.half == Half::Vectors {
+            return bound.make_vectors(&batch, &claim.items).await;
+        }
         let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
             claim.items.into_iter().partition(is_to_be_reembedded);
         bound.reembed(&batch, stored).await?;
@@ -124,7 +130,11 @@ impl Processor {
         unchanged: &[(i32, uuid::Uuid)],
     ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let (embedded, failed) = self.embed_apart(batch.handle, batch.collection, prepared).await;
+        let Batch { handle, collection, indexing, .. } = *batch;
+        let (embedded, failed) = match indexing {
+            Indexing::Complete => self.embed_apart(handle, collection, prepared).await,
+            Indexing::Progressive => (self.attach_known(handle, collection, prepared).await?, Vec::new()),
+        };
         batch.meter.add(Stage::Embed, embedded.len(), started);
         self.note_risk(batch, false).await?;
         for Failed { items, error } in failed {
@@ -247,6 +257,7 @@ impl Processor {
                 companions: &self.companions,
                 documents: &documents,
                 unchanged,
+                second_half: &second_half(),
                 now: self.context.clock.now(),
             };
             match self.store.commit_batch(&batch).await? {
@@ -355,26 +366,9 @@ impl Processor {
             text: text.clone(),
             splitter: splitter.clone(),
             embedding_calls: document.embedding_calls,
+            awaits_vectors: document.awaits_vectors,
             chunks,
         }
-    }
-
-    /// Makes a collection's weights again when its average length has drifted.
-    pub(super) async fn maintain(
-        &self,
-        handle: ClaimHandle,
-        collection: uuid::Uuid,
-        job_has_ended: bool,
-    ) -> Result<(), ServiceError> {
-        let lengths = self.store.collection_lengths(handle.tenant, collection).await?;
-        let reference = ReferenceLength { terms: f64::from(lengths.reference), chunks: lengths.chunks_at_reference };
-        let Some(current) = ReferenceLength::of(lengths.total_length, lengths.chunks) else { return Ok(()) };
-        let is_due = reference.needs_reweighing(current) || (job_has_ended && reference.has_drifted(current));
-        if lengths.reference > 0.0 && is_due {
-            tracing::info!(collection_id = %collection, "weighing the collection again for its new average length");
-            self.store.reweigh(handle.tenant, collection, reweigh).await?;
-        }
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{IncomingDocument, IngestService, queue_item, refusal};
 use crate::{
-    domain::{fingerprint::Hash, identity::TenantId},
+    domain::{fingerprint::Hash, identity::TenantId, job::Indexing},
     service::ServiceError,
     store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewJobItem, RefusedItem, RequestKey},
 };
@@ -39,6 +39,7 @@ pub struct DocumentStream {
     collection: Collection,
     key: Option<String>,
     webhook: Option<String>,
+    indexing: Option<Indexing>,
     job: Option<Uuid>,
     items: Vec<NewJobItem>,
     refused: Vec<RefusedItem>,
@@ -55,6 +56,7 @@ impl IngestService {
         &self,
         tenant: TenantId,
         collection: &str,
+        indexing: Option<Indexing>,
         key: Option<String>,
         webhook: Option<&str>,
     ) -> Result<DocumentStream, ServiceError> {
@@ -63,6 +65,7 @@ impl IngestService {
             collection: self.collection(tenant, collection).await?,
             service: self.clone(),
             tenant,
+            indexing,
             key,
             job: None,
             items: Vec::new(),
@@ -137,7 +140,7 @@ impl DocumentStream {
 
     async fn open(&mut self, items: Vec<NewJobItem>, refused: Vec<RefusedItem>) -> Result<(), ServiceError> {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
-        let job = self.service.new_job(&self.collection, key, self.webhook.as_deref());
+        let job = self.service.new_job(&self.collection, self.indexing, key, self.webhook.as_deref());
         let until = job.now + RECEIVING;
         match self.service.store.open_job(self.tenant, &job, items, refused, until).await? {
             EnqueueOutcome::Queued => {

@@ -6,8 +6,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Notifier, Processor, Signal, batch::ClaimHandle, meter::Meter};
 use crate::{
+    domain::job::Indexing,
     service::ServiceError,
-    store::{Claim, StoreError},
+    store::{Claim, Half, StoreError},
 };
 
 /// How long a worker rests after an unexpected error.
@@ -60,12 +61,18 @@ impl Worker {
     }
 
     /// Works until told to stop, on several claims at once; a claim under way is finished first.
+    ///
+    /// Vectors that follow their documents are made when there is nothing to store; but one is always there for
+    /// them, so that they come however much is sent, and one never is, so that a slow model keeps no document back.
     pub async fn run(self, stop: CancellationToken) {
         let mut tasks = tokio::task::JoinSet::new();
-        for _ in 0..self.processor.settings.workers.get() {
+        let workers = self.processor.settings.workers.get();
+        let documents_first: &[Half] = &[Half::Document, Half::Vectors];
+        let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Half::Document][..], &[Half::Vectors]]);
+        for duty in duties {
             let worker = self.clone();
             let stop = stop.clone();
-            tasks.spawn(async move { worker.work_until(&stop).await });
+            tasks.spawn(async move { worker.work_until(duty, &stop).await });
         }
         let worker = self.clone();
         let signal = Arc::clone(&self.signal);
@@ -84,11 +91,11 @@ impl Worker {
         tasks.join_all().await;
     }
 
-    async fn work_until(&self, stop: &CancellationToken) {
+    async fn work_until(&self, duty: &[Half], stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
             let queued = self.signal.queued.notified();
-            let rest = match self.step().await {
+            let rest = match self.step(duty).await {
                 Ok(Progress::Worked) => {
                     has_worked = true;
                     continue;
@@ -167,14 +174,14 @@ impl Worker {
         Ok(taken_back)
     }
 
-    /// Claims once and works through the claim.
+    /// Claims once, of the first of these halves of which something waits, and works through the claim.
     ///
     /// # Errors
     /// Store errors; the claim has then been given back, or comes back when its lease ends.
-    pub async fn step(&self) -> Result<Progress, ServiceError> {
+    pub async fn step(&self, duty: &[Half]) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
-        let claim = processor.store.claim(&processor.settings.lease(), processor.context.clock.now()).await?;
-        let Some(claim) = claim else { return Ok(Progress::Idle) };
+        let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
+        let has_second_half = claim.half == Half::Document && claim.indexing == Indexing::Progressive;
         let handle = ClaimHandle::of(&claim);
         let collection = claim.collection_id;
         let meter = Arc::new(Meter::default());
@@ -195,8 +202,21 @@ impl Worker {
         let now = processor.context.clock.now();
         let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
         self.signal.settled.notify_waiters();
+        if has_second_half {
+            self.signal.queued();
+        }
         processor.maintain(handle, collection, job_has_ended).await?;
         Ok(Progress::Worked)
+    }
+
+    async fn claim(&self, duty: &[Half]) -> Result<Option<Claim>, StoreError> {
+        let Processor { store, settings, context, .. } = &self.processor;
+        for half in duty {
+            if let Some(claim) = store.claim(*half, &settings.lease(), context.clock.now()).await? {
+                return Ok(Some(claim));
+            }
+        }
+        Ok(None)
     }
 
     /// Works while the lease is kept up; work on a lost lease is dropped, its writes would be refused.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-pub use stages::{FilterTrace, Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
+pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
 
 use super::{ServiceError, embedders::Embedders};
 use crate::{
@@ -204,7 +204,8 @@ impl Retriever {
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
         let (dense_hits, scan) = dense.map_or((Vec::new(), None), |(hits, scan, trace)| {
             stages.dense = Some(trace);
-            (hits, Some(scan))
+            stages.coverage = Some(coverage(query.collections));
+            (hits, scan)
         });
         let best_similarity = dense_hits.first().map(|hit| f64::from(hit.similarity));
         let fused = fuse(query, &dense_hits, &lexical.hits);
@@ -229,16 +230,27 @@ impl Retriever {
         selection: &Selection<'_>,
         ids: &[Uuid],
         budget: &Budget,
-    ) -> Result<(Vec<DenseHit>, VectorScan, ListTrace), ServiceError> {
+    ) -> Result<(Vec<DenseHit>, Option<VectorScan>, ListTrace), ServiceError> {
         let started = Instant::now();
         let (profile, embedder) = self.space_of(query.collections)?;
+        let Coverage { embedded, .. } = coverage(query.collections);
+        // Where no vector has been made yet, no model needs to be there.
+        if embedded == 0 {
+            return Ok((Vec::new(), None, ListTrace::since(started, 0)));
+        }
         let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
         let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
-        let dense_query =
-            DenseQuery { collections: ids, profile, vector: &vector, selection, limit: depth(query.top_k) };
+        let dense_query = DenseQuery {
+            collections: ids,
+            profile,
+            vector: &vector,
+            vectors: embedded,
+            selection,
+            limit: depth(query.top_k),
+        };
         let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
-        Ok((hits, scan, trace))
+        Ok((hits, Some(scan), trace))
     }
 
     /// The one vector space that these collections live in.
@@ -327,6 +339,14 @@ impl Retriever {
         lexical_query.weights.sort_by_key(|(term, _)| *term);
         lexical_query.weights.dedup_by_key(|(term, _)| *term);
         Ok((Statistics { lexical_query, profiles }, result))
+    }
+}
+
+/// How much of the collections has vectors.
+fn coverage(collections: &[SearchedCollection]) -> Coverage {
+    Coverage {
+        chunks: collections.iter().map(|searched| searched.chunks).sum(),
+        embedded: collections.iter().map(|searched| searched.embedded_chunks).sum(),
     }
 }
 

@@ -78,6 +78,24 @@ impl ListTrace {
     }
 }
 
+/// How much of the collections the dense half can find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Chunks in them.
+    pub chunks: u64,
+    /// Those that have a vector.
+    pub embedded: u64,
+}
+
+impl Coverage {
+    /// Share of the chunks that have a vector, 0 to 1; of nothing, all.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    pub fn fraction(self) -> f64 {
+        if self.chunks == 0 { 1.0 } else { self.embedded as f64 / self.chunks as f64 }
+    }
+}
+
 /// The reranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RerankTrace {
@@ -96,6 +114,8 @@ pub struct StageTrace {
     pub lexical: Option<ListTrace>,
     /// Vectors.
     pub dense: Option<ListTrace>,
+    /// What those could find.
+    pub coverage: Option<Coverage>,
     /// Passages in the fused ranking.
     pub fused: usize,
     /// The second look at the best.
