@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 20] = [
+const TABLES: [&str; 21] = [
     "collection",
     "collection_statistic",
     "term_statistic",
@@ -18,6 +18,7 @@ const TABLES: [&str; 20] = [
     "job_item",
     "job_tally",
     "job_stage",
+    "job_context",
     "idempotency_key",
     "webhook",
     "ask_audit",
@@ -50,6 +51,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
         INSERT INTO collection_profile SELECT tenant_id, collection_id, profile_id, NULL, now() FROM collection;
         INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
+        INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
     database::execute(&app.database, rows).await;
