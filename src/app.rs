@@ -30,6 +30,7 @@ use crate::{
         embedders::Embedders,
         ingest::{ContextWriter, IngestService, Notifier, Processor, Signal, Worker},
         reembed::ReembedService,
+        resplit::ResplitService,
         retrieval::Retriever,
         search::SearchService,
         sweep::Sweeper,
@@ -131,6 +132,7 @@ impl Core {
             documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, defaults, writers.is_some(), context.clone()),
             reembed: ReembedService::new(store.clone(), embedders.clone(), context.clone(), Arc::clone(&signal)),
+            resplit: ResplitService::new(store.clone(), writers.is_some(), context.clone(), Arc::clone(&signal)),
             readiness: store.clone(),
         };
         let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);

@@ -2,6 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// It brings documents.
+    Ingest,
+    /// It gives stored documents vectors of another model.
+    Reembed,
+    /// It splits stored documents again.
+    Resplit,
+}
+
 /// State of a job as a caller sees it. The last four are terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -151,6 +163,7 @@ stored_as_text!(JobState {
     Partial = "partial", Failed = "failed", Cancelled = "cancelled",
 });
 stored_as_text!(Indexing { Complete = "complete", Progressive = "progressive" });
+stored_as_text!(JobKind { Ingest = "ingest", Reembed = "reembed", Resplit = "resplit" });
 stored_as_text!(ItemState {
     Queued = "queued", Running = "running", Searchable = "searchable", Succeeded = "succeeded",
     Unchanged = "unchanged", Failed = "failed", Cancelled = "cancelled",
@@ -206,6 +219,10 @@ mod tests {
         for indexing in [Indexing::Complete, Indexing::Progressive] {
             assert_eq!(Indexing::from_name(indexing.as_str()), Some(indexing));
             assert_eq!(serde_json::json!(indexing), indexing.as_str());
+        }
+        for kind in [JobKind::Ingest, JobKind::Reembed, JobKind::Resplit] {
+            assert_eq!(JobKind::from_name(kind.as_str()), Some(kind));
+            assert_eq!(serde_json::json!(kind), kind.as_str());
         }
         for stage in [Stage::Load, Stage::Extract, Stage::Split, Stage::Chunk, Stage::Embed, Stage::Store] {
             assert_eq!(Stage::from_name(stage.as_str()), Some(stage));

@@ -38,7 +38,7 @@ pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
     #[schema(example = "handbook")]
     name: String,
-    /// How its documents are cut into chunks. It stays so: chunks of one collection are comparable.
+    /// How its documents are cut into chunks. `POST /v1/collections/{name}/resplit` changes it.
     splitter: Option<SplitterBody>,
     /// Whose endings are cut off words, so that "Verträge" finds "Vertrag", and whose stop words are left out:
     /// `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`, `it`, `lt`, `nl`, `no`,
@@ -101,7 +101,7 @@ pub(super) struct SplitterBody {
 
 impl SplitterBody {
     /// The settings; what is wrong with them goes to `faults`.
-    fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
+    pub(super) fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
         let Self { kind, unit, size, overlap } = self;
         let usual = match unit {
             SizeUnit::Tokens => default.size,

@@ -17,6 +17,7 @@ mod multipart;
 mod openapi;
 mod problem;
 mod reembed;
+mod resplit;
 mod search;
 mod source;
 mod stages;
@@ -38,7 +39,8 @@ pub use openapi::document;
 
 use crate::service::{
     ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
-    documents::DocumentService, ingest::IngestService, reembed::ReembedService, search::SearchService,
+    documents::DocumentService, ingest::IngestService, reembed::ReembedService, resplit::ResplitService,
+    search::SearchService,
 };
 
 /// Shorter keys can be guessed.
@@ -82,6 +84,8 @@ pub struct Services {
     pub collections: CollectionService,
     /// Embedding models of collections.
     pub reembed: ReembedService,
+    /// Splitting collections anew.
+    pub resplit: ResplitService,
     /// Whether the database answers.
     pub readiness: crate::store::Store,
 }
@@ -157,6 +161,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(reembed::reembed_collection))
         .routes(routes!(reembed::cut_over_collection))
         .routes(routes!(reembed::drop_profile))
+        .routes(routes!(resplit::resplit_collection))
         .routes(routes!(documents::get_document, documents::delete_document))
         .routes(routes!(documents::get_document_content))
         .routes(routes!(documents::list_document_chunks))

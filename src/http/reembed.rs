@@ -7,6 +7,7 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::{
     AppState,
@@ -57,12 +58,14 @@ pub(super) async fn reembed_collection(
     ValidJson(body): ValidJson<ProfileChoiceBody>,
 ) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
     let job = state.services.reembed.begin(tenant, &name, &body.profile).await?;
-    let mut headers = HeaderMap::new();
-    if let Ok(place) = HeaderValue::from_str(&format!("/v1/jobs/{job}")) {
-        headers.insert(header::LOCATION, place);
-    }
     let snapshot = state.services.ingest.snapshot(tenant, job).await?;
-    Ok((StatusCode::ACCEPTED, headers, Json(JobBody::of(snapshot))))
+    Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
+}
+
+/// Where a job is followed.
+pub(super) fn place_of(job: Uuid) -> HeaderMap {
+    let place = HeaderValue::from_str(&format!("/v1/jobs/{job}"));
+    place.into_iter().map(|place| (header::LOCATION, place)).collect()
 }
 
 /// Cut a collection over to another embedding model

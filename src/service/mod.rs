@@ -11,6 +11,7 @@ mod error;
 pub mod evaluation;
 pub mod ingest;
 pub mod reembed;
+pub mod resplit;
 pub mod retrieval;
 pub mod search;
 pub mod sweep;

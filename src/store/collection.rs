@@ -69,12 +69,12 @@ pub struct NewCollection<'a> {
     pub name: &'a str,
     /// Its vector space.
     pub profile: ProfileId,
-    /// What stays as it is made.
+    /// What decides its chunks and terms.
     pub settings: CollectionSettings,
 }
 
 /// What a collection is made with and keeps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSettings {
     /// How its documents are split.
     pub splitter: SplitterSettings,

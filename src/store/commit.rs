@@ -13,10 +13,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields, reembed, settle,
-    statistics::StatisticChanges, vectors,
+    Collection, CollectionSettings, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields,
+    reembed, settle, statistics::StatisticChanges, vectors,
 };
-use crate::domain::{fingerprint::Hash, identity::TenantId};
+use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -51,6 +51,8 @@ pub struct NewDocument {
     pub metadata: Value,
     /// Extracted text.
     pub text: String,
+    /// What splitting it again needs beside the text.
+    pub layout: Value,
     /// Splitter with its settings.
     pub splitter: String,
     /// Texts that had to be sent to the embedding model.
@@ -72,6 +74,8 @@ pub struct CommitBatch<'a> {
     pub fence: i64,
     /// Where to; its average length must be the one that the weights were made with.
     pub collection: &'a Collection,
+    /// The settings that the documents were split by.
+    pub settings: CollectionSettings,
     /// The spaces beside the collection's active one that the documents have vectors in, in order.
     pub companions: &'a [ProfileId],
     /// What to store; sources are distinct.
@@ -93,8 +97,8 @@ pub enum BatchOutcome {
     LeaseLost,
     /// The collection's average length moved; nothing was written, the weights must be made again.
     WeightsStale,
-    /// The collection has other spaces by now; nothing was written, vectors must be made in those.
-    SpacesChanged,
+    /// The collection has other spaces or settings by now; nothing was written, the documents must be made for those.
+    CollectionChanged,
     /// The collection is gone; nothing was written.
     CollectionGone,
 }
@@ -111,7 +115,8 @@ impl Store {
         }
         // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
         let locked = sqlx::query!(
-            "SELECT average_length, profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+            r#"SELECT average_length, profile_id, splitter AS "splitter: Json<SplitterSettings>", context AS "context: Json<Contextual>"
+               FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE"#,
             batch.tenant.0,
             batch.collection.id
         )
@@ -120,7 +125,11 @@ impl Store {
         let Some(locked) = locked else { return Ok(BatchOutcome::CollectionGone) };
         let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection.id).await?;
         if locked.profile_id != batch.collection.profile_id.0 || companions != batch.companions {
-            return Ok(BatchOutcome::SpacesChanged);
+            return Ok(BatchOutcome::CollectionChanged);
+        }
+        let context = locked.context.map(|context| context.0);
+        if (locked.splitter.0, context) != (batch.settings.splitter, batch.settings.context) {
+            return Ok(BatchOutcome::CollectionChanged);
         }
         if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
             return Ok(BatchOutcome::WeightsStale);
@@ -167,7 +176,8 @@ pub(super) struct Stored {
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
-/// has the fingerprint, or that a newer upload wrote, is left alone.
+/// has the fingerprint, or that a newer upload wrote, is left alone. A document that was split again comes in the place
+/// of its own upload.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -186,6 +196,7 @@ async fn upsert_documents(
         records.iter().map(|fetch| fetch.and_then(|fetch| fetch.last_modified.clone())).collect();
     let requests: Vec<Option<Vec<u8>>> =
         records.iter().map(|fetch| fetch.map(|fetch| fetch.request_hash.to_vec())).collect();
+    let layouts: Vec<Value> = documents.iter().map(|d| d.layout.clone()).collect();
     let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
     let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
     let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
@@ -193,13 +204,14 @@ async fn upsert_documents(
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             bare_chunks, version, created_at, updated_at)
+             bare_chunks, layout, version, created_at, updated_at)
          SELECT $1, $2, new.*, 1, $3, $3
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
-                     $18::text[], $19::text[], $20::bytea[], $21::int[])
+                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
-                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, bare_chunks)
+                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, bare_chunks,
+                      layout)
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
@@ -207,9 +219,9 @@ async fn upsert_documents(
              media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
              characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
-             bare_chunks = EXCLUDED.bare_chunks, version = document.version + 1,
+             bare_chunks = EXCLUDED.bare_chunks, layout = EXCLUDED.layout, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
-         WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
+         WHERE document.position <= EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
         batch.tenant.0,
         batch.collection.id,
@@ -232,6 +244,7 @@ async fn upsert_documents(
         &modified as &[Option<String>],
         &requests as &[Option<Vec<u8>>],
         &bare,
+        &layouts,
     )
     .fetch_all(&mut **transaction)
     .await?;

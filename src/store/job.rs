@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{ContextGaps, ContextWork, Store, StoreError, WebhookRow, contexts, webhook};
 use crate::domain::{
     identity::TenantId,
-    job::{Indexing, ItemState, JobState, Stage},
+    job::{Indexing, ItemState, JobKind, JobState, Stage},
 };
 
 /// A job with its counts.
@@ -17,8 +17,8 @@ pub struct JobRow {
     pub id: Uuid,
     /// Collection as requested.
     pub collection: String,
-    /// Whether it embeds stored documents anew; otherwise it brings documents.
-    pub is_reembedding: bool,
+    /// What it does.
+    pub kind: JobKind,
     /// When its documents can be found.
     pub indexing: Indexing,
     /// State.
@@ -181,7 +181,7 @@ impl Store {
     pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT job_id, collection_name, state, kind = 'reembed' AS "is_reembedding!", indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
+            r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
                       created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, revision, t.bytes AS settled_bytes,
                       succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
@@ -206,7 +206,8 @@ impl Store {
                 Ok(JobRow {
                     id: row.job_id,
                     collection: row.collection_name,
-                    is_reembedding: row.is_reembedding,
+                    kind: JobKind::from_name(&row.kind)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("job kind {}", row.kind)))?,
                     indexing: Indexing::from_name(&row.indexing)
                         .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?,
                     state: JobState::from_name(&row.state)

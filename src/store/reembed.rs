@@ -9,7 +9,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{ProfileId, Store, StoreError};
-use crate::domain::identity::{EmbeddingProfile, TenantId};
+use crate::domain::{
+    identity::{EmbeddingProfile, TenantId},
+    job::JobKind,
+};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -107,36 +110,7 @@ impl Store {
         )
         .execute(&mut *transaction)
         .await?;
-        sqlx::query!(
-            "WITH size AS (SELECT count(*)::int AS items, COALESCE(sum(octet_length(text)), 0)::bigint AS bytes
-                           FROM document WHERE tenant_id = $1 AND collection_id = $3),
-             made AS (
-                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, kind, items, bytes, created_at, state, finished_at)
-                 SELECT $1, $2, $3, $4, 'reembed', items, bytes, $5::timestamptz,
-                        CASE WHEN items = 0 THEN 'succeeded' ELSE 'queued' END, CASE WHEN items = 0 THEN $5::timestamptz END
-                 FROM size RETURNING tenant_id, job_id)
-             INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM made",
-            tenant.0,
-            job,
-            collection.0,
-            collection.1,
-            now
-        )
-        .execute(&mut *transaction)
-        .await?;
-        // Content is empty and not null: what failed can be retried.
-        sqlx::query!(
-            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
-             SELECT $1, $2, row_number() OVER (ORDER BY document_id) - 1, source, $4, '', octet_length(text), 'queued', $5
-             FROM document WHERE tenant_id = $1 AND collection_id = $3 ORDER BY document_id",
-            tenant.0,
-            job,
-            collection.0,
-            payload,
-            now
-        )
-        .execute(&mut *transaction)
-        .await?;
+        queue_stored(&mut transaction, tenant, collection, JobKind::Reembed, (job, payload), now).await?;
         transaction.commit().await?;
         Ok(ReembedOutcome::Queued)
     }
@@ -277,8 +251,55 @@ impl Store {
     }
 }
 
+/// Queues a job with an item for each stored document of a collection.
+pub(super) async fn queue_stored(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: (Uuid, &str),
+    kind: JobKind,
+    (job, payload): (Uuid, Value),
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "WITH size AS (SELECT count(*)::int AS items, COALESCE(sum(octet_length(text)), 0)::bigint AS bytes
+                       FROM document WHERE tenant_id = $1 AND collection_id = $3),
+         made AS (
+             INSERT INTO job (tenant_id, job_id, collection_id, collection_name, kind, items, bytes, created_at, state, finished_at)
+             SELECT $1, $2, $3, $4, $6, items, bytes, $5::timestamptz,
+                    CASE WHEN items = 0 THEN 'succeeded' ELSE 'queued' END, CASE WHEN items = 0 THEN $5::timestamptz END
+             FROM size RETURNING tenant_id, job_id)
+         INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM made",
+        tenant.0,
+        job,
+        collection.0,
+        collection.1,
+        now,
+        kind.as_str()
+    )
+    .execute(&mut **transaction)
+    .await?;
+    // Content is empty and not null: what failed can be retried.
+    sqlx::query!(
+        "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
+         SELECT $1, $2, row_number() OVER (ORDER BY document_id) - 1, source, $4, '', octet_length(text), 'queued', $5
+         FROM document WHERE tenant_id = $1 AND collection_id = $3 ORDER BY document_id",
+        tenant.0,
+        job,
+        collection.0,
+        payload,
+        now
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
 /// Keeps everybody from storing documents in a collection; its active space.
-async fn lock(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Option<ProfileId>, StoreError> {
+pub(super) async fn lock(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+) -> Result<Option<ProfileId>, StoreError> {
     let active = sqlx::query_scalar!(
         "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
         tenant.0,

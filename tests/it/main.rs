@@ -44,6 +44,7 @@ mod providers;
 mod providers_broken;
 mod reembed;
 mod requests;
+mod resplit;
 mod scripted;
 mod search;
 mod sharing;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::contexts::{ContextGapsBody, ContextsBody};
 use crate::{
-    domain::job::{Indexing, ItemState, JobState, Stage},
+    domain::job::{Indexing, ItemState, JobKind, JobState, Stage},
     service::ingest::{JobReport, JobSnapshot},
     store::{JobCounts, JobItemRow, StageWork, WebhookRow},
 };
@@ -17,9 +17,9 @@ use crate::{
 pub(in crate::http) struct JobBody {
     /// Identity.
     id: Uuid,
-    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model.
+    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model; `resplit` splits them again.
     #[schema(value_type = JobKindBody)]
-    kind: &'static str,
+    kind: JobKind,
     /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
     #[schema(value_type = JobStateBody)]
     state: JobState,
@@ -197,6 +197,7 @@ pub(super) enum JobStateBody {
 pub(super) enum JobKindBody {
     Ingest,
     Reembed,
+    Resplit,
 }
 
 /// When documents can be found.
@@ -322,7 +323,7 @@ impl JobBody {
             state: job.state,
             collection: job.collection,
             indexing: job.indexing,
-            kind: if job.is_reembedding { "reembed" } else { "ingest" },
+            kind: job.kind,
             is_receiving: job.is_receiving,
             is_incomplete: job.is_incomplete,
             counts: job.counts.into(),

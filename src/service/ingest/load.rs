@@ -138,11 +138,22 @@ impl Processor {
         let Fetch { item, position, source, url, title, media_type, metadata, loader } = item;
         let FetchedDocument { content, content_type, validators, url: place } = document;
         let name = place.path().rsplit('/').next().unwrap_or_default().to_owned();
+        let requested_media_type = media_type.clone();
         let media_type = media_type.unwrap_or_else(|| MediaType::choose(&name, content_type));
         let Validators { etag, last_modified } = validators;
         let fetch = FetchRecord { etag, last_modified, request_hash };
-        let origin =
-            Origin { item, position, source, uri: url, title, media_type, metadata, loader, fetch: Some(fetch) };
+        let origin = Origin {
+            item,
+            position,
+            source,
+            uri: url,
+            title,
+            media_type,
+            requested_media_type,
+            metadata,
+            loader,
+            fetch: Some(fetch),
+        };
         origin.describe(content, plan, self.embedder.profile())
     }
 }
@@ -153,7 +164,7 @@ fn read(item: ClaimedItem) -> Result<Fetch, Trouble> {
         Ok(Payload::V2 { url, title, media_type, metadata, loader }) => {
             Ok(Fetch { item: ordinal, position, source, url, title, media_type, metadata, loader })
         }
-        Ok(Payload::V1 { .. } | Payload::V3 { .. } | Payload::V4 {}) => {
+        Ok(Payload::V1 { .. } | Payload::V3 { .. } | Payload::V4 {} | Payload::V5 {}) => {
             Err(Trouble::for_good(unreadable(ordinal, "it has no url")))
         }
         Err(error) => Err(Trouble::for_good(unreadable(ordinal, &error.to_string()))),

@@ -7,8 +7,9 @@ use std::{
 };
 
 use serde_json::Value;
+use time::OffsetDateTime;
 
-use super::{Payload, extraction::extract_here, meter::Meter, process::Processor};
+use super::{Payload, extraction::extract_here, layout::Layout, meter::Meter, process::Processor};
 use crate::{
     domain::{
         contextual::{Contextual, beside_sentence, with_sentence},
@@ -36,10 +37,14 @@ pub(super) struct Described {
     pub(super) uri: String,
     pub(super) title: Option<String>,
     pub(super) media_type: String,
+    /// Media type that a request for a URL asked for.
+    pub(super) requested_media_type: Option<String>,
     pub(super) metadata: Value,
     pub(super) loader: String,
     /// Of a document that was fetched.
     pub(super) fetch: Option<FetchRecord>,
+    /// When it was handed in or fetched, if not just now.
+    pub(super) fetched_at: Option<OffsetDateTime>,
     pub(super) content: Vec<u8>,
     pub(super) content_hash: Hash,
     pub(super) fingerprint: Hash,
@@ -52,6 +57,8 @@ pub(super) struct Prepared {
     pub(super) title: String,
     pub(super) media_type: String,
     pub(super) text: String,
+    /// What splitting it again needs beside the text.
+    pub(super) layout: Value,
     pub(super) splitter: String,
     pub(super) pieces: Vec<PreparedPiece>,
 }
@@ -146,6 +153,7 @@ pub(super) struct Origin {
     pub(super) uri: String,
     pub(super) title: Option<String>,
     pub(super) media_type: String,
+    pub(super) requested_media_type: Option<String>,
     pub(super) metadata: Value,
     pub(super) loader: String,
     pub(super) fetch: Option<FetchRecord>,
@@ -163,7 +171,8 @@ impl Origin {
             settings: plan.fingerprint(profile),
         };
         let fingerprint = description.hash(&content_hash);
-        let Self { item, position, source, uri, title, media_type, metadata, loader, fetch } = self;
+        let Self { item, position, source, uri, title, media_type, requested_media_type, metadata, loader, fetch } =
+            self;
         Described {
             item,
             position,
@@ -171,9 +180,11 @@ impl Origin {
             uri,
             title,
             media_type,
+            requested_media_type,
             metadata,
             loader,
             fetch,
+            fetched_at: None,
             content,
             content_hash,
             fingerprint,
@@ -190,11 +201,26 @@ pub(super) fn describe(
     let ClaimedItem { ordinal, position, source, payload, content, .. } = item;
     match serde_json::from_value(payload) {
         Ok(Payload::V1 { uri, title, media_type, metadata, loader }) => {
-            let origin =
-                Origin { item: ordinal, position, source, uri, title, media_type, metadata, loader, fetch: None };
+            let requested_media_type = None;
+            let fetch = None;
+            let item = ordinal;
+            let origin = Origin {
+                item,
+                position,
+                source,
+                uri,
+                title,
+                media_type,
+                requested_media_type,
+                metadata,
+                loader,
+                fetch,
+            };
             Ok(origin.describe(content, plan, profile))
         }
-        Ok(Payload::V2 { .. } | Payload::V3 { .. } | Payload::V4 {}) => Err(unreadable(ordinal, "it has no content")),
+        Ok(Payload::V2 { .. } | Payload::V3 { .. } | Payload::V4 {} | Payload::V5 {}) => {
+            Err(unreadable(ordinal, "it has no content"))
+        }
         Err(error) => Err(unreadable(ordinal, &error.to_string())),
     }
 }
@@ -239,7 +265,7 @@ impl Processor {
     }
 
     /// Splits documents whose text is there, and extracts that of the others.
-    async fn prepare_in_background(
+    pub(super) async fn prepare_in_background(
         &self,
         documents: Vec<(Described, Option<Result<Extracted, ExtractError>>)>,
         plan: SplitPlan,
@@ -296,6 +322,7 @@ fn split_document(
     meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
+    let layout = Layout::of(&described, &extracted).store();
     let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
     let given = described.title.clone().or(title);
     let title = given.clone().unwrap_or_else(|| name_of(&described.source));
@@ -336,7 +363,7 @@ fn split_document(
         .collect();
     meter.add(Stage::Split, 1, started);
     let splitter = lineage(&settings, plan.window);
-    Ok(Prepared { described, title, media_type, text, splitter, pieces })
+    Ok(Prepared { described, title, media_type, text, layout, splitter, pieces })
 }
 
 /// How a document was split, as its chunks say.

@@ -6,8 +6,6 @@ use std::{
     time::Instant,
 };
 
-use time::OffsetDateTime;
-
 use super::{
     Settings,
     batch::{Batch, ClaimHandle, Tries},
@@ -19,19 +17,13 @@ use super::{
     prepare::{Described, Prepared, SplitPlan, describe},
     progressive::second_half,
     reembed::{is_to_be_reembedded, model_missing},
+    resplit::is_to_be_resplit,
 };
 use crate::{
-    domain::{
-        job::{Indexing, Stage},
-        lexical::{
-            analyzer::Analyzer,
-            bm25::{ReferenceLength, TermCounts, document_weights},
-            term_id::TermSalt,
-        },
-    },
+    domain::job::{Indexing, Stage},
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
-    store::{BatchOutcome, Claim, ClaimedItem, Collection, CommitBatch, Half, NewChunk, NewDocument, ProfileId, Store},
+    store::{BatchOutcome, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ProfileId, Store},
 };
 
 /// What a worker needs to turn a claim into stored documents.
@@ -43,6 +35,8 @@ pub struct Processor {
     pub(super) embedder: Arc<dyn Embedder>,
     /// The spaces of that collection beside its active one.
     pub(super) companions: Arc<[ProfileId]>,
+    /// How that collection's documents are split.
+    pub(super) split_by: CollectionSettings,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
     /// Says how chunks relate to their document, for collections that want it.
@@ -63,7 +57,8 @@ impl Processor {
         context: Context,
     ) -> Self {
         let embedder = Arc::clone(embedders.primary().1);
-        Self { store, embedders, embedder, companions: Arc::default(), outbound, writer, settings, context }
+        let split_by = settings.collection_defaults();
+        Self { store, embedders, embedder, companions: Arc::default(), split_by, outbound, writer, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
@@ -72,7 +67,7 @@ impl Processor {
         let handle = ClaimHandle::of(&claim);
         let tries = Tries::of(&claim);
         let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
-        let Some((collection, settings)) = found else {
+        let Some((collection, split_by)) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
@@ -83,8 +78,8 @@ impl Processor {
             return self.fail_all(handle, tries.keys().copied(), &trouble.failure).await;
         };
         let companions = self.store.companions(claim.tenant, collection.id).await?;
-        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
-        let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
+        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), split_by, ..self.clone() };
+        let plan = SplitPlan::new(split_by, embedder.window(), *self.writer.models());
         let batch = Batch { handle, collection: &collection, plan, indexing: claim.indexing, tries: &tries, meter };
         if claim.half == Half::Vectors {
             return bound.make_vectors(&batch, &claim.items).await;
@@ -92,6 +87,8 @@ impl Processor {
         let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
             claim.items.into_iter().partition(is_to_be_reembedded);
         bound.reembed(&batch, stored).await?;
+        let (again, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_resplit);
+        bound.resplit(&batch, again).await?;
         let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_fetched);
         let described = bound.describe_all(&batch, given).await?;
         meter.add(Stage::Load, described.len(), started);
@@ -114,7 +111,17 @@ impl Processor {
         self.note_risk(batch, true).await?;
         let (prepared, failures) = self.prepare_all(changed, plan, meter).await;
         self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
-        if plan.contextual.is_none() {
+        self.complete(batch, prepared, unchanged).await
+    }
+
+    /// The rest of the way of documents that are split.
+    pub(super) async fn complete(
+        &self,
+        batch: &Batch<'_>,
+        prepared: Vec<Prepared>,
+        unchanged: Vec<(i32, uuid::Uuid)>,
+    ) -> Result<(), ServiceError> {
+        if batch.plan.contextual.is_none() {
             return self.embed_and_store(batch, prepared, &unchanged).await;
         }
         self.note_risk(batch, false).await?;
@@ -254,6 +261,7 @@ impl Processor {
                 job_id: handle.job_id,
                 fence: handle.fence,
                 collection: &collection,
+                settings: self.split_by,
                 companions: &self.companions,
                 documents: &documents,
                 unchanged,
@@ -269,8 +277,8 @@ impl Processor {
                     self.fail_all(handle, items, &collection_gone()).await?;
                     return Ok(Landing::Settled);
                 }
-                // Whoever claims the documents next gives them vectors in all the spaces that there are now.
-                BatchOutcome::SpacesChanged => {
+                // Whoever claims the documents next makes them for the spaces and settings that there are now.
+                BatchOutcome::CollectionChanged => {
                     let ClaimHandle { tenant, job_id, fence } = handle;
                     let items =
                         documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
@@ -286,90 +294,6 @@ impl Processor {
             }
         }
     }
-
-    fn count_terms(collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
-        let analyzer = Analyzer::of(collection.language);
-        let salt = TermSalt::new(collection.id.as_bytes());
-        embedded
-            .iter()
-            .map(|document| {
-                let pieces = document.prepared.pieces.iter();
-                pieces.map(|piece| TermCounts::of_text(analyzer, salt, piece.indexed_text())).collect()
-            })
-            .collect()
-    }
-
-    async fn first_reference(
-        &self,
-        handle: ClaimHandle,
-        collection: &Collection,
-        counted: &[Vec<TermCounts>],
-    ) -> Result<f32, ServiceError> {
-        let lengths = counted.iter().flatten().map(|terms| u64::from(terms.length()));
-        let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
-        let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
-        let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
-        let reference = self.store.first_reference_length(handle.tenant, collection.id, average, chunks).await?;
-        Ok(reference.unwrap_or(average))
-    }
-
-    fn weigh(&self, collection: &Collection, embedded: &[Embedded], counted: &[Vec<TermCounts>]) -> Vec<NewDocument> {
-        let now = self.context.clock.now();
-        embedded
-            .iter()
-            .zip(counted)
-            .map(|(document, counts)| self.new_document(document, counts, collection.average_length, now))
-            .collect()
-    }
-
-    fn new_document(
-        &self,
-        document: &Embedded,
-        counts: &[TermCounts],
-        average: f32,
-        now: OffsetDateTime,
-    ) -> NewDocument {
-        let Prepared { described, title, media_type, text, splitter, pieces } = &document.prepared;
-        let chunks = pieces
-            .iter()
-            .zip(counts)
-            .zip(document.vectors.iter().zip(&document.companions))
-            .map(|((piece, terms), (vector, companions))| NewChunk {
-                start_char: int(piece.piece.start),
-                end_char: int(piece.piece.end),
-                page: piece.page.and_then(|page| i32::try_from(page).ok()),
-                heading: piece.piece.heading_path.clone(),
-                tokens: int(piece.piece.tokens),
-                text: piece.text.clone(),
-                context: piece.context.clone(),
-                length: i32::try_from(terms.length()).unwrap_or(i32::MAX),
-                weights: document_weights(terms, f64::from(average)),
-                embedding_hash: piece.embedding_hash,
-                embedding: vector.clone(),
-                companions: companions.clone(),
-            })
-            .collect();
-        NewDocument {
-            item: described.item,
-            position: described.position,
-            new_id: self.context.ids.next(),
-            source: described.source.clone(),
-            uri: described.uri.clone(),
-            loader: described.loader.clone(),
-            fetched_at: now,
-            fetch: described.fetch.clone(),
-            content_hash: described.content_hash,
-            fingerprint: described.fingerprint,
-            title: title.clone(),
-            media_type: media_type.clone(),
-            metadata: described.metadata.clone(),
-            text: text.clone(),
-            splitter: splitter.clone(),
-            embedding_calls: document.embedding_calls,
-            awaits_vectors: document.awaits_vectors,
-            chunks,
-        }
-    }
 }
 
 /// Whether a batch could be stored.
@@ -379,13 +303,4 @@ enum Landing {
     Settled,
     /// The claim no longer holds all the items; nothing was written.
     NotHeld,
-}
-
-fn int(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "an average length; rounding is intended")]
-fn narrow(value: f64) -> f32 {
-    value as f32
 }

@@ -95,7 +95,7 @@ impl Processor {
         let everything = || items.iter().map(|item| item.ordinal);
         let profile = match serde_json::from_value(first.payload.clone()) {
             Ok(Payload::V3 { profile }) => ProfileId(profile),
-            Ok(Payload::V1 { .. } | Payload::V2 { .. } | Payload::V4 {}) => {
+            Ok(Payload::V1 { .. } | Payload::V2 { .. } | Payload::V4 {} | Payload::V5 {}) => {
                 let failure = unreadable(first.ordinal, "it names no space");
                 return self.fail_all(batch.handle, everything(), &failure).await;
             }

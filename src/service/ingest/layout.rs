@@ -1,0 +1,60 @@
+//! What splitting a stored text again needs beside it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::prepare::Described;
+use crate::{
+    domain::split::{Heading, PageMap, SplitterKind},
+    extract::Extracted,
+};
+
+/// What was said of a document, and what reading it found beside its text.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Layout {
+    /// Title that came with it.
+    pub(super) given_title: Option<String>,
+    /// Title that it names itself.
+    pub(super) found_title: Option<String>,
+    /// Media type that it was read as.
+    pub(super) declared: String,
+    /// Media type that a request for a URL asked for.
+    pub(super) requested: Option<String>,
+    /// How its kind of text is best split.
+    pub(super) splitter: SplitterKind,
+    /// Its headings in order, where they are not part of the text's own syntax.
+    pub(super) headings: Vec<Heading>,
+    /// Where its pages begin.
+    pub(super) pages: PageMap,
+}
+
+/// As it is stored; versioned because it outlives the process that wrote it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "v")]
+enum Stored {
+    #[serde(rename = "1")]
+    V1(Layout),
+}
+
+impl Layout {
+    pub(super) fn of(described: &Described, extracted: &Extracted) -> Self {
+        Self {
+            given_title: described.title.clone(),
+            found_title: extracted.title.clone(),
+            declared: described.media_type.clone(),
+            requested: described.requested_media_type.clone(),
+            splitter: extracted.splitter,
+            headings: extracted.headings.clone(),
+            pages: extracted.pages.clone(),
+        }
+    }
+
+    pub(super) fn store(self) -> Value {
+        serde_json::to_value(Stored::V1(self)).expect("a layout of plain values is JSON")
+    }
+
+    /// `None` for what another version of the service stored.
+    pub(super) fn read(stored: Value) -> Option<Self> {
+        serde_json::from_value(stored).ok().map(|Stored::V1(layout)| layout)
+    }
+}

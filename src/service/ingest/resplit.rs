@@ -1,0 +1,132 @@
+//! Stored documents that are split again, from their stored text.
+
+use std::{collections::HashMap, sync::Arc, time::Instant};
+
+use serde_json::Value;
+
+use super::{
+    Payload,
+    batch::{Batch, ClaimHandle},
+    layout::Layout,
+    prepare::{Described, Description, Prepared, SplitPlan},
+    process::Processor,
+};
+use crate::{
+    domain::{fingerprint::Hash, identity::EmbeddingProfile, job::Stage},
+    extract::Extracted,
+    service::ServiceError,
+    store::{ClaimedItem, FetchRecord, ItemFailure, StoredDocument},
+};
+
+/// What the items of a job say that splits stored documents again.
+#[must_use]
+pub fn resplitting_payload() -> Value {
+    serde_json::to_value(Payload::V5 {}).expect("a payload of plain values is JSON")
+}
+
+/// Whether an item is a stored document that is to be split again.
+pub(super) fn is_to_be_resplit(item: &ClaimedItem) -> bool {
+    matches!(serde_json::from_value(item.payload.clone()), Ok(Payload::V5 {}))
+}
+
+/// What is to be done with a stored document.
+enum Again {
+    /// It is stored as it would be.
+    Nothing(uuid::Uuid),
+    /// It is to be split.
+    Split(Box<(Described, Extracted)>),
+}
+
+impl Processor {
+    /// Splits stored documents by the settings that their collection has now. Each is replaced in one transaction by
+    /// a new version of itself; what is equal of the chunks keeps its vectors.
+    pub(super) async fn resplit(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<(), ServiceError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let started = Instant::now();
+        let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
+        let stored = self.store.stored_documents(tenant, batch.collection.id, &sources).await?;
+        let mut by_source: HashMap<String, StoredDocument> =
+            stored.into_iter().map(|document| (document.source.clone(), document)).collect();
+        let (mut unchanged, mut changed, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+        for item in &items {
+            let document = by_source.remove(&item.source).ok_or_else(gone);
+            match document.and_then(|document| read(item.ordinal, document, batch.plan, self.embedder.profile())) {
+                Ok(Again::Nothing(document)) => unchanged.push((item.ordinal, document)),
+                Ok(Again::Split(document)) => changed.push(*document),
+                Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
+            }
+        }
+        batch.meter.add(Stage::Load, items.len(), started);
+        self.note_risk(batch, true).await?;
+        let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
+        let mut prepared: Vec<Prepared> = Vec::new();
+        for document in self.prepare_in_background(changed, batch.plan, &Arc::clone(batch.meter)).await {
+            match document {
+                Ok(document) => prepared.push(document),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
+        self.complete(batch, prepared, unchanged).await
+    }
+}
+
+/// The document as if it came anew, in the place of the upload that it came with: a newer one wins.
+fn read(
+    item: i32,
+    document: StoredDocument,
+    plan: SplitPlan,
+    profile: &EmbeddingProfile,
+) -> Result<Again, ItemFailure> {
+    let StoredDocument { id, position, source, uri, loader, fetched_at, fetch, .. } = document;
+    let layout = document.layout.and_then(Layout::read).ok_or_else(layout_missing)?;
+    let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
+    let description = |media_type: &str, content_hash: &[u8]| {
+        let description = Description {
+            uri: &uri,
+            title: given_title.as_deref(),
+            media_type,
+            metadata: &document.metadata,
+            settings: plan.fingerprint(profile),
+        };
+        description.hash(content_hash)
+    };
+    let fingerprint: Hash = description(&declared, &document.content_hash);
+    if fingerprint == document.fingerprint {
+        return Ok(Again::Nothing(id));
+    }
+    let request_hash = description(requested.as_deref().unwrap_or_default(), &[]);
+    let described = Described {
+        item,
+        position,
+        source,
+        fetch: fetch.map(|fetch| FetchRecord { request_hash, ..fetch }),
+        uri: uri.clone(),
+        title: given_title,
+        media_type: declared,
+        requested_media_type: requested,
+        metadata: document.metadata,
+        loader,
+        fetched_at: Some(fetched_at),
+        content: Vec::new(),
+        content_hash: document.content_hash,
+        fingerprint,
+    };
+    let (text, media_type) = (document.text, document.media_type);
+    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages };
+    Ok(Again::Split(Box::new((described, extracted))))
+}
+
+fn layout_missing() -> ItemFailure {
+    let message = "this document was stored by a version of the service that did not keep its headings and pages, which \
+                   splitting needs; it stays as it is, send it again to have it split anew";
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "layout_missing", message: message.to_owned() }
+}
+
+fn gone() -> ItemFailure {
+    let message = "this document was deleted before it was split again";
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "document_deleted", message: message.to_owned() }
+}
