@@ -166,7 +166,7 @@ async fn two_common_words_find_the_chunks_that_hold_both() {
         _ => format!("insurance matters, file {number}"),
     };
     let mut documents: Vec<Value> =
-        (0..1_300).map(|number| json!({"source": format!("{number}.txt"), "text": text(number)})).collect();
+        (0..2_600).map(|number| json!({"source": format!("{number}.txt"), "text": text(number)})).collect();
     documents.push(json!({"source": "both.txt", "text": "parental insurance"}));
     documents.push(json!({"source": "rare.txt", "text": "a zebra"}));
     let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
