@@ -110,7 +110,9 @@ impl Store {
     /// Any [`StoreError`]; nothing is written then.
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let mut transaction = self.begin(batch.tenant).await?;
-        if !holds_lease(&mut transaction, batch).await? {
+        let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
+        items.extend(batch.unchanged.iter().map(|(item, _)| *item));
+        if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
         // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
@@ -140,8 +142,7 @@ impl Store {
         if !replaced.is_empty() {
             delete_chunks(&mut transaction, batch.tenant, batch.collection.profile_id, &replaced, &mut changes).await?;
         }
-        let written: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
-        fields::replace(&mut transaction, batch.tenant, &written).await?;
+        fields::replace(&mut transaction, batch, &stored).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
         insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
         settle::settle_items(&mut transaction, batch, &stored).await?;
@@ -149,24 +150,6 @@ impl Store {
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
-}
-
-/// Locks the batch's items and checks that the claim still holds all of them.
-async fn holds_lease(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bool, StoreError> {
-    let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
-    items.extend(batch.unchanged.iter().map(|(item, _)| *item));
-    let held = sqlx::query!(
-        "SELECT ordinal FROM job_item
-         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
-         ORDER BY ordinal FOR UPDATE",
-        batch.tenant.0,
-        batch.job_id,
-        &items,
-        batch.fence,
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    Ok(held.len() == items.len())
 }
 
 /// What a document was stored as.

@@ -14,14 +14,9 @@ const FIELD_CHARACTERS: usize = 256;
 
 /// Appends ` AND …` for each part of the filter but pages; values are bound, never written into the text.
 pub(super) fn push_document_filter(builder: &mut QueryBuilder<Postgres>, filter: &Filter) {
-    if let Some(path) = filter.metadata_path() {
-        builder.push(" AND d.metadata @@ ").push_bind(path).push("::jsonpath");
-    }
     for part in filter.parts() {
-        if matches!(part, Part::SourcePrefix(_) | Part::DocumentIds(_)) {
-            builder.push(" AND ");
-            push_document_test(builder, part);
-        }
+        builder.push(" AND ");
+        push_document_test(builder, part);
     }
 }
 

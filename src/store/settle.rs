@@ -3,23 +3,16 @@
 use std::collections::HashMap;
 
 use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{CommitBatch, StoreError, commit::Stored};
+use super::{CommitBatch, FilledItem, StoreError, commit::Stored};
+use crate::domain::identity::TenantId;
 
 type Tx = Transaction<'static, Postgres>;
 
-/// An item whose document is stored.
-struct Landed {
-    item: i32,
-    /// None if the document was deleted in this moment.
-    document: Option<Uuid>,
-    /// Chunks of a document that was stored now; none of one that was there.
-    chunks: i32,
-    embedding_calls: i32,
-    /// Version that awaits vectors.
-    awaiting: Option<i32>,
-}
+/// An item whose document is stored, and the version that awaits vectors, if it does.
+type Landed = (FilledItem, Option<i32>);
 
 /// Settles the items of a batch. Those whose document lacks vectors wait for them instead, also where the document was
 /// there before: what an earlier upload could not finish is finished.
@@ -33,21 +26,20 @@ pub(super) async fn settle_items(
     for document in batch.documents {
         let (item, embedding_calls) = (document.item, document.embedding_calls);
         landed.push(match stored.get(&document.source) {
-            Some(row) => Landed {
-                item,
-                document: Some(row.document_id),
-                chunks: i32::try_from(document.chunks.len()).unwrap_or(i32::MAX),
-                embedding_calls,
-                awaiting: document.awaits_vectors.then_some(row.version),
-            },
+            Some(row) => {
+                let chunks = i32::try_from(document.chunks.len()).unwrap_or(i32::MAX);
+                let item = FilledItem { ordinal: item, document: Some(row.document_id), chunks, embedding_calls };
+                (item, document.awaits_vectors.then_some(row.version))
+            }
             None => unchanged(item, present.iter().find(|row| row.source == document.source), embedding_calls),
         });
     }
     for (item, document) in batch.unchanged {
         landed.push(unchanged(*item, present.iter().find(|row| row.document == *document), 0));
     }
-    let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|row| row.awaiting.is_some());
-    settle(transaction, batch, &done).await?;
+    let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
+    let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
+    settle(transaction, batch.tenant, batch.job_id, &done, batch.now).await?;
     hand_on(transaction, batch, &awaiting).await
 }
 
@@ -60,8 +52,8 @@ struct Present {
 }
 
 fn unchanged(item: i32, document: Option<&Present>, embedding_calls: i32) -> Landed {
-    let awaiting = document.and_then(|row| row.awaiting);
-    Landed { item, document: document.map(|row| row.document), chunks: 0, embedding_calls, awaiting }
+    let id = document.map(|row| row.document);
+    (FilledItem { ordinal: item, document: id, chunks: 0, embedding_calls }, document.and_then(|row| row.awaiting))
 }
 
 /// The documents of a batch that were there before.
@@ -99,23 +91,54 @@ async fn documents_present(
         .collect())
 }
 
-async fn settle(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed]) -> Result<(), StoreError> {
-    if rows.is_empty() {
+/// Locks items of a claim and says whether it still holds all of them.
+pub(super) async fn holds_lease(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (job_id, fence): (Uuid, i64),
+    items: &[i32],
+) -> Result<bool, StoreError> {
+    let held = sqlx::query!(
+        "SELECT ordinal FROM job_item
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
+         ORDER BY ordinal FOR UPDATE",
+        tenant.0,
+        job_id,
+        items,
+        fence,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(held.len() == items.len())
+}
+
+/// Ends items. Of a document that was stored before its vectors the item says already how many chunks it has.
+pub(super) async fn settle(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job_id: Uuid,
+    items: &[FilledItem],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if items.is_empty() {
         return Ok(());
     }
-    let ordinals: Vec<i32> = rows.iter().map(|row| row.item).collect();
-    let documents: Vec<Option<Uuid>> = rows.iter().map(|row| row.document).collect();
-    let chunks: Vec<i32> = rows.iter().map(|row| row.chunks).collect();
-    let calls: Vec<i32> = rows.iter().map(|row| row.embedding_calls).collect();
+    let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+    let documents: Vec<Option<Uuid>> = items.iter().map(|item| item.document).collect();
+    let chunks: Vec<i32> = items.iter().map(|item| item.chunks).collect();
+    let calls: Vec<i32> = items.iter().map(|item| item.embedding_calls).collect();
     sqlx::query!(
-        "UPDATE job_item i SET state = CASE WHEN new.chunks > 0 THEN 'succeeded' ELSE 'unchanged' END,
-                document_id = new.document_id, chunks = new.chunks, embedding_calls = new.calls, finished_at = $3,
+        "UPDATE job_item i SET
+                state = CASE WHEN (CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END) > 0
+                    THEN 'succeeded' ELSE 'unchanged' END,
+                chunks = CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END,
+                document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
-        batch.tenant.0,
-        batch.job_id,
-        batch.now,
+        tenant.0,
+        job_id,
+        now,
         &ordinals,
         &documents as &[Option<Uuid>],
         &chunks,
@@ -132,10 +155,10 @@ async fn hand_on(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed])
     if rows.is_empty() {
         return Ok(());
     }
-    let ordinals: Vec<i32> = rows.iter().map(|row| row.item).collect();
-    let documents: Vec<Option<Uuid>> = rows.iter().map(|row| row.document).collect();
-    let versions: Vec<i32> = rows.iter().filter_map(|row| row.awaiting).collect();
-    let chunks: Vec<i32> = rows.iter().map(|row| row.chunks).collect();
+    let ordinals: Vec<i32> = rows.iter().map(|(item, _)| item.ordinal).collect();
+    let documents: Vec<Option<Uuid>> = rows.iter().map(|(item, _)| item.document).collect();
+    let versions: Vec<i32> = rows.iter().filter_map(|(_, version)| *version).collect();
+    let chunks: Vec<i32> = rows.iter().map(|(item, _)| item.chunks).collect();
     sqlx::query!(
         "UPDATE job_item i SET state = 'queued', half = 2, stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
                 payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false

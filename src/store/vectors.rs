@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     CommitBatch, ProfileId, Store, StoreError,
     chunk::{ChunkColumns, half},
-    reembed,
+    reembed, settle,
     statistics::StatisticChanges,
 };
 use crate::domain::{
@@ -178,18 +178,7 @@ impl Store {
     pub async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
         let mut transaction = self.begin(batch.tenant).await?;
         let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
-        let held = sqlx::query!(
-            "SELECT ordinal FROM job_item
-             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
-             ORDER BY ordinal FOR UPDATE",
-            batch.tenant.0,
-            batch.job_id,
-            &ordinals,
-            batch.fence
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
-        if held.len() != ordinals.len() {
+        if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
         let active = sqlx::query_scalar!(
@@ -211,7 +200,7 @@ impl Store {
         }
         insert_vectors(&mut transaction, batch, active).await?;
         if batch.is_last {
-            settle(&mut transaction, batch).await?;
+            settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
         }
         transaction.commit().await?;
         Ok(VectorOutcome::Settled)
@@ -318,33 +307,5 @@ async fn dress(transaction: &mut Tx, batch: &VectorBatch<'_>, documents: &[Uuid]
     let mut changes = StatisticChanges::default();
     changes.bare_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
     changes.apply(transaction, batch.tenant, batch.collection).await?;
-    Ok(())
-}
-
-async fn settle(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result<(), StoreError> {
-    let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
-    let documents: Vec<Option<Uuid>> = batch.items.iter().map(|item| item.document).collect();
-    let chunks: Vec<i32> = batch.items.iter().map(|item| item.chunks).collect();
-    let calls: Vec<i32> = batch.items.iter().map(|item| item.embedding_calls).collect();
-    sqlx::query!(
-        // Of a document that was stored before its vectors the item says how many chunks it has.
-        "UPDATE job_item i SET
-                state = CASE WHEN (CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END) > 0
-                    THEN 'succeeded' ELSE 'unchanged' END,
-                chunks = CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END,
-                document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
-                payload = NULL, content = NULL, lease_until = NULL
-         FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
-        batch.tenant.0,
-        batch.job_id,
-        batch.now,
-        &ordinals,
-        &documents as &[Option<Uuid>],
-        &chunks,
-        &calls,
-    )
-    .execute(&mut **transaction)
-    .await?;
     Ok(())
 }
