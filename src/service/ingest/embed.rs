@@ -56,7 +56,7 @@ impl Processor {
                     groups.extend(group.into_iter().map(|document| vec![document]));
                 }
                 Err(error) => {
-                    let items = group.iter().map(|document| document.described.item).collect();
+                    let items = group.iter().map(|document| document.described.origin.item).collect();
                     failed.push(Failed { items, error });
                 }
             }
@@ -97,11 +97,8 @@ impl Processor {
         (profile, embedder): (ProfileId, &Arc<dyn Embedder>),
         texts: &[(Hash, &str)],
     ) -> Result<InSpace, ServiceError> {
-        let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
-        let hashes: Vec<Hash> = hashes.into_iter().collect();
-        let known = self.store.vectors_by_hash(tenant, profile, &hashes).await?;
-        let known = known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector)));
-        let mut made = InSpace { vectors: known.collect(), new: HashSet::new() };
+        let vectors = self.known_vectors(tenant, profile, texts).await?;
+        let mut made = InSpace { vectors, new: HashSet::new() };
         let (hashes, wanted): (Vec<Hash>, Vec<String>) = texts
             .iter()
             .filter(|(hash, _)| !made.vectors.contains_key(hash) && made.new.insert(*hash))
@@ -113,6 +110,19 @@ impl Processor {
             made.vectors.extend(hashes.into_iter().zip(new));
         }
         Ok(made)
+    }
+
+    /// Vectors of texts that are stored in a space.
+    pub(super) async fn known_vectors(
+        &self,
+        tenant: TenantId,
+        profile: ProfileId,
+        texts: &[(Hash, &str)],
+    ) -> Result<HashMap<Hash, Vec<f32>>, ServiceError> {
+        let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
+        let hashes: Vec<Hash> = hashes.into_iter().collect();
+        let known = self.store.vectors_by_hash(tenant, profile, &hashes).await?;
+        Ok(known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect())
     }
 
     /// Vectors for all pieces in the active space.

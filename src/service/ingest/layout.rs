@@ -39,10 +39,10 @@ enum Stored {
 impl Layout {
     pub(super) fn of(described: &Described, extracted: &Extracted) -> Self {
         Self {
-            given_title: described.title.clone(),
+            given_title: described.origin.title.clone(),
             found_title: extracted.title.clone(),
-            declared: described.media_type.clone(),
-            requested: described.requested_media_type.clone(),
+            declared: described.origin.media_type.clone(),
+            requested: described.origin.requested_media_type.clone(),
             splitter: extracted.splitter,
             headings: extracted.headings.clone(),
             pages: extracted.pages.clone(),

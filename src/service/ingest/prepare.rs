@@ -28,9 +28,9 @@ use crate::{
 /// Raised when extraction or splitting changes, so that stored documents are made anew on their next upload.
 const SPLIT_VERSION: u32 = 2;
 
-/// An item whose payload could be read.
+/// A document but for its content.
 #[derive(Debug)]
-pub(super) struct Described {
+pub(super) struct Origin {
     pub(super) item: i32,
     pub(super) position: i64,
     pub(super) source: String,
@@ -43,6 +43,12 @@ pub(super) struct Described {
     pub(super) loader: String,
     /// Of a document that was fetched.
     pub(super) fetch: Option<FetchRecord>,
+}
+
+/// An item whose payload could be read.
+#[derive(Debug)]
+pub(super) struct Described {
+    pub(super) origin: Origin,
     /// When it was handed in or fetched, if not just now.
     pub(super) fetched_at: Option<OffsetDateTime>,
     pub(super) content: Vec<u8>,
@@ -145,49 +151,32 @@ impl Description<'_> {
     }
 }
 
-/// A document but for its content.
-pub(super) struct Origin {
-    pub(super) item: i32,
-    pub(super) position: i64,
-    pub(super) source: String,
-    pub(super) uri: String,
-    pub(super) title: Option<String>,
-    pub(super) media_type: String,
-    pub(super) requested_media_type: Option<String>,
-    pub(super) metadata: Value,
-    pub(super) loader: String,
-    pub(super) fetch: Option<FetchRecord>,
-}
-
 impl Origin {
     /// Says what would be stored for it.
     pub(super) fn describe(self, content: Vec<u8>, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
-        let content_hash = content_hash(&content);
-        let description = Description {
+        let described = self.describe_read(content_hash(&content), plan, profile);
+        Described { content, ..described }
+    }
+
+    /// The same of a document whose content was read before.
+    pub(super) fn describe_read(self, content_hash: Hash, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
+        let fingerprint = self.description(&self.media_type, plan, profile).hash(&content_hash);
+        Described { origin: self, fetched_at: None, content: Vec::new(), content_hash, fingerprint }
+    }
+
+    /// Hash of what was asked for of its URL.
+    pub(super) fn request_hash(&self, plan: SplitPlan, profile: &EmbeddingProfile) -> Hash {
+        let requested = self.requested_media_type.as_deref().unwrap_or_default();
+        self.description(requested, plan, profile).hash(&[])
+    }
+
+    fn description<'a>(&'a self, media_type: &'a str, plan: SplitPlan, profile: &EmbeddingProfile) -> Description<'a> {
+        Description {
             uri: &self.uri,
             title: self.title.as_deref(),
-            media_type: &self.media_type,
+            media_type,
             metadata: &self.metadata,
             settings: plan.fingerprint(profile),
-        };
-        let fingerprint = description.hash(&content_hash);
-        let Self { item, position, source, uri, title, media_type, requested_media_type, metadata, loader, fetch } =
-            self;
-        Described {
-            item,
-            position,
-            source,
-            uri,
-            title,
-            media_type,
-            requested_media_type,
-            metadata,
-            loader,
-            fetch,
-            fetched_at: None,
-            content,
-            content_hash,
-            fingerprint,
         }
     }
 }
@@ -201,9 +190,7 @@ pub(super) fn describe(
     let ClaimedItem { ordinal, position, source, payload, content, .. } = item;
     match serde_json::from_value(payload) {
         Ok(Payload::V1 { uri, title, media_type, metadata, loader }) => {
-            let requested_media_type = None;
-            let fetch = None;
-            let item = ordinal;
+            let (item, requested_media_type, fetch) = (ordinal, None, None);
             let origin = Origin {
                 item,
                 position,
@@ -244,13 +231,13 @@ impl Processor {
         meter: &Arc<Meter>,
     ) -> (Vec<Prepared>, Vec<ItemFailure>) {
         let (apart, here): (Vec<Described>, Vec<Described>) =
-            documents.into_iter().partition(|document| needs_isolation(&document.content, &document.media_type));
+            documents.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
         let here = here.into_iter().map(|document| (document, None)).collect();
         let mut done = self.prepare_in_background(here, plan, meter).await;
         for mut document in apart {
             let content = std::mem::take(&mut document.content);
             let started = Instant::now();
-            let extracted = self.settings.extraction.extract_apart(&content, &document.media_type).await;
+            let extracted = self.settings.extraction.extract_apart(&content, &document.origin.media_type).await;
             meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
             done.extend(self.prepare_in_background(vec![(document, Some(extracted))], plan, meter).await);
         }
@@ -277,7 +264,7 @@ impl Processor {
             let documents = documents.into_iter().map(|(document, extracted)| {
                 let extracted = extracted.unwrap_or_else(|| {
                     let started = Instant::now();
-                    let extracted = extract_here(&document.content, &document.media_type);
+                    let extracted = extract_here(&document.content, &document.origin.media_type);
                     meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
                     extracted
                 });
@@ -297,7 +284,7 @@ fn prepare(
     counter: &dyn TokenCounter,
     meter: &Meter,
 ) -> Result<Prepared, ItemFailure> {
-    let item = described.item;
+    let item = described.origin.item;
     let extracted = extracted.map_err(|error| ItemFailure {
         ordinal: item,
         stage: Stage::Extract,
@@ -324,8 +311,8 @@ fn split_document(
     let started = Instant::now();
     let layout = Layout::of(&described, &extracted).store();
     let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
-    let given = described.title.clone().or(title);
-    let title = given.clone().unwrap_or_else(|| name_of(&described.source));
+    let given = described.origin.title.clone().or(title);
+    let title = given.clone().unwrap_or_else(|| name_of(&described.origin.source));
     // A title that is only the name is searched for by its words and not embedded: under another name the same bytes
     // are cut at the same places and have the same vectors.
     let embedded_title = given.unwrap_or_default();
@@ -336,7 +323,7 @@ fn split_document(
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
         return Err(ItemFailure {
-            ordinal: described.item,
+            ordinal: described.origin.item,
             stage: Stage::Split,
             cause: "empty",
             message: "the document holds nothing to index".to_owned(),
@@ -373,8 +360,13 @@ fn lineage(settings: &SplitterSettings, window: Window) -> String {
     format!("{} size={size} unit={}{overlap} window={}", kind.as_str(), unit.as_str(), window.tokens)
 }
 
+/// What is embedded of a stored title: nothing of one that is only the name, see [`split_document`].
+pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
+    if title == name_of(source) { "" } else { title }
+}
+
 /// A title from a path or URL: its last part without extension.
-pub(super) fn name_of(source: &str) -> String {
+fn name_of(source: &str) -> String {
     let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let words = if stem.is_empty() { last } else { stem };

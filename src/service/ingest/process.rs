@@ -87,7 +87,7 @@ impl Processor {
         let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
             claim.items.into_iter().partition(is_to_be_reembedded);
         bound.reembed(&batch, stored).await?;
-        let (again, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_resplit);
+        let (again, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_resplit());
         bound.resplit(&batch, again).await?;
         let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_fetched);
         let described = bound.describe_all(&batch, given).await?;
@@ -175,14 +175,16 @@ impl Processor {
         collection: &Collection,
         described: Vec<Described>,
     ) -> Result<(Vec<(i32, uuid::Uuid)>, Vec<Described>), ServiceError> {
-        let sources: Vec<String> = described.iter().map(|document| document.source.clone()).collect();
+        let sources: Vec<String> = described.iter().map(|document| document.origin.source.clone()).collect();
         let stored = self.store.stored_as(handle.tenant, collection.id, &sources).await?;
         let by_source: HashMap<&str, (&[u8], uuid::Uuid)> =
             stored.iter().map(|row| (row.source.as_str(), (row.fingerprint.as_slice(), row.document_id))).collect();
         let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
         for document in described {
-            match by_source.get(document.source.as_str()) {
-                Some((fingerprint, id)) if *fingerprint == document.fingerprint => unchanged.push((document.item, *id)),
+            match by_source.get(document.origin.source.as_str()) {
+                Some((fingerprint, id)) if *fingerprint == document.fingerprint => {
+                    unchanged.push((document.origin.item, *id));
+                }
                 _ => changed.push(document),
             }
         }
@@ -200,12 +202,12 @@ impl Processor {
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let items: Vec<i32> = embedded.iter().map(|document| document.prepared.described.item).collect();
+        let items: Vec<i32> = embedded.iter().map(|document| document.prepared.described.origin.item).collect();
         match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
             Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
                 self.commit_once(handle, collection.clone(), &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
                 for document in embedded {
-                    let item = document.prepared.described.item;
+                    let item = document.prepared.described.origin.item;
                     let result = self.commit_once(handle, collection.clone(), &[document], &[]).await;
                     if let Err(error) = result {
                         self.retry_or_fail(batch, &[item], &(&error).into()).await?;
@@ -228,11 +230,11 @@ impl Processor {
         mut embedded: Vec<Embedded>,
         unchanged: &[(i32, uuid::Uuid)],
     ) -> Result<(), ServiceError> {
-        let ended = embedded.iter().map(|document| document.prepared.described.item);
+        let ended = embedded.iter().map(|document| document.prepared.described.origin.item);
         let items: Vec<i32> = ended.chain(unchanged.iter().map(|(item, _)| *item)).collect();
         let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
-        embedded.retain(|document| held.contains(&document.prepared.described.item));
+        embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|(item, _)| held.contains(item)).copied().collect();
         if !embedded.is_empty() || !unchanged.is_empty() {
             // What is lost in this moment comes back when the lease ends.
@@ -256,6 +258,8 @@ impl Processor {
                 collection.average_length = self.first_reference(handle, &collection, &counted).await?;
             }
             let documents = self.weigh(&collection, embedded, &counted);
+            let items =
+                || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
             let batch = CommitBatch {
                 tenant: handle.tenant,
                 job_id: handle.job_id,
@@ -272,17 +276,13 @@ impl Processor {
                 BatchOutcome::Settled => return Ok(Landing::Settled),
                 BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
                 BatchOutcome::CollectionGone => {
-                    let items =
-                        documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
-                    self.fail_all(handle, items, &collection_gone()).await?;
+                    self.fail_all(handle, items(), &collection_gone()).await?;
                     return Ok(Landing::Settled);
                 }
                 // Whoever claims the documents next makes them for the spaces and settings that there are now.
                 BatchOutcome::CollectionChanged => {
                     let ClaimHandle { tenant, job_id, fence } = handle;
-                    let items =
-                        documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
-                    let items: Vec<i32> = items.collect();
+                    let items: Vec<i32> = items().collect();
                     let now = self.context.clock.now();
                     self.store.release_items(tenant, job_id, fence, (&items, false), now).await?;
                     return Ok(Landing::Settled);

@@ -1,8 +1,6 @@
 //! Documents that are found by their words first: stored with the vectors that are known, which is often none, and
 //! given the others when nothing else waits.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::{
@@ -14,9 +12,8 @@ use super::{
     reembed::Target,
 };
 use crate::{
-    domain::fingerprint::Hash,
     service::ServiceError,
-    store::{ClaimedItem, Collection, Half, ProfileId},
+    store::{ClaimedItem, Collection, Half},
 };
 
 /// What an item says whose document is stored and awaits vectors.
@@ -33,10 +30,10 @@ impl Processor {
         documents: Vec<Prepared>,
     ) -> Result<Vec<Embedded>, ServiceError> {
         let texts = texts_of(&documents);
-        let vectors = self.known_vectors(handle, collection.profile_id, &texts).await?;
+        let vectors = self.known_vectors(handle.tenant, collection.profile_id, &texts).await?;
         let mut companions = Vec::with_capacity(self.companions.len());
         for profile in self.companions.iter() {
-            companions.push(self.known_vectors(handle, *profile, &texts).await?);
+            companions.push(self.known_vectors(handle.tenant, *profile, &texts).await?);
         }
         let mut embedded = attach(InSpace { vectors, ..InSpace::default() }, documents, &companions);
         for document in &mut embedded {
@@ -51,16 +48,5 @@ impl Processor {
         let target = Target { space, besides: &self.companions, half: Half::Vectors };
         let documents = self.read_stored(batch, &target, items).await?;
         self.fill_apart(batch, &target, documents).await
-    }
-
-    async fn known_vectors(
-        &self,
-        handle: ClaimHandle,
-        profile: ProfileId,
-        texts: &[(Hash, &str)],
-    ) -> Result<HashMap<Hash, Vec<f32>>, ServiceError> {
-        let hashes: Vec<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
-        let known = self.store.vectors_by_hash(handle.tenant, profile, &hashes).await?;
-        Ok(known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect())
     }
 }

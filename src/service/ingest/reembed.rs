@@ -13,7 +13,7 @@ use super::{
     batch::{Batch, ClaimHandle},
     embed::readable,
     failure::{Trouble, is_transient},
-    prepare::{name_of, unreadable},
+    prepare::{embedded_title, unreadable},
     process::Processor,
 };
 use crate::{
@@ -328,8 +328,7 @@ fn compose(chunks: Vec<BareChunk>, embedder: &dyn Embedder, window: Window) -> V
     let mut fronts: HashMap<&str, FrontComposer<'_>> = HashMap::new();
     let mut texts = Vec::with_capacity(chunks.len());
     for chunk in &chunks {
-        // A title that is only the name is not embedded, see split_document.
-        let title = if chunk.title == name_of(&chunk.source) { "" } else { chunk.title.as_str() };
+        let title = embedded_title(&chunk.title, &chunk.source);
         let front = fronts.entry(&chunk.source).or_insert_with(|| FrontComposer::new(title, window, &counter));
         let composed = embedding_text(&front.compose(&chunk.heading), &chunk.text);
         let sentence = chunk.context.as_deref();

@@ -8,14 +8,14 @@ use super::{
     Payload,
     batch::{Batch, ClaimHandle},
     layout::Layout,
-    prepare::{Described, Description, Prepared, SplitPlan},
+    prepare::{Described, Origin, Prepared, SplitPlan},
     process::Processor,
 };
 use crate::{
-    domain::{fingerprint::Hash, identity::EmbeddingProfile, job::Stage},
+    domain::{identity::EmbeddingProfile, job::Stage},
     extract::Extracted,
     service::ServiceError,
-    store::{ClaimedItem, FetchRecord, ItemFailure, StoredDocument},
+    store::{ClaimedItem, ItemFailure, StoredDocument},
 };
 
 /// What the items of a job say that splits stored documents again.
@@ -24,9 +24,10 @@ pub fn resplitting_payload() -> Value {
     serde_json::to_value(Payload::V5 {}).expect("a payload of plain values is JSON")
 }
 
-/// Whether an item is a stored document that is to be split again.
-pub(super) fn is_to_be_resplit(item: &ClaimedItem) -> bool {
-    matches!(serde_json::from_value(item.payload.clone()), Ok(Payload::V5 {}))
+/// Tells the items that are stored documents to be split again.
+pub(super) fn is_to_be_resplit() -> impl Fn(&ClaimedItem) -> bool {
+    let payload = resplitting_payload();
+    move |item| item.payload == payload
 }
 
 /// What is to be done with a stored document.
@@ -84,37 +85,27 @@ fn read(
     let StoredDocument { id, position, source, uri, loader, fetched_at, fetch, .. } = document;
     let layout = document.layout.and_then(Layout::read).ok_or_else(layout_missing)?;
     let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
-    let description = |media_type: &str, content_hash: &[u8]| {
-        let description = Description {
-            uri: &uri,
-            title: given_title.as_deref(),
-            media_type,
-            metadata: &document.metadata,
-            settings: plan.fingerprint(profile),
-        };
-        description.hash(content_hash)
-    };
-    let fingerprint: Hash = description(&declared, &document.content_hash);
-    if fingerprint == document.fingerprint {
-        return Ok(Again::Nothing(id));
-    }
-    let request_hash = description(requested.as_deref().unwrap_or_default(), &[]);
-    let described = Described {
+    let origin = Origin {
         item,
         position,
         source,
-        fetch: fetch.map(|fetch| FetchRecord { request_hash, ..fetch }),
-        uri: uri.clone(),
+        uri,
         title: given_title,
         media_type: declared,
         requested_media_type: requested,
         metadata: document.metadata,
         loader,
-        fetched_at: Some(fetched_at),
-        content: Vec::new(),
-        content_hash: document.content_hash,
-        fingerprint,
+        fetch,
     };
+    let request_hash = origin.request_hash(plan, profile);
+    let mut described = origin.describe_read(document.content_hash, plan, profile);
+    if described.fingerprint == document.fingerprint {
+        return Ok(Again::Nothing(id));
+    }
+    described.fetched_at = Some(fetched_at);
+    if let Some(fetch) = &mut described.origin.fetch {
+        fetch.request_hash = request_hash;
+    }
     let (text, media_type) = (document.text, document.media_type);
     let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages };
     Ok(Again::Split(Box::new((described, extracted))))

@@ -14,7 +14,7 @@ pub use self::writer::{ContextSettings, ContextWriter};
 use super::{
     batch::Batch,
     failure::Trouble,
-    prepare::{Prepared, name_of},
+    prepare::{Prepared, embedded_title},
     process::Processor,
 };
 use crate::{
@@ -83,7 +83,7 @@ impl Processor {
         contextual: Contextual,
         document: Prepared,
     ) -> Result<Prepared, (i32, Trouble)> {
-        let item = document.described.item;
+        let item = document.described.origin.item;
         let prompt_tokens = self.writer.prompt_tokens();
         let planned = tokio::task::spawn_blocking(move || {
             let shown = shown_with(&document, prompt_tokens);
@@ -122,7 +122,7 @@ impl Processor {
             let work = ContextWork { reused: u64::try_from(reused).unwrap_or(u64::MAX), ..ContextWork::default() };
             self.store.note_contexts(&origin, &ContextsSoFar { work, ..ContextsSoFar::default() }).await?;
         }
-        let tries = batch.tries.get(&document.described.item);
+        let tries = batch.tries.get(&document.described.origin.item);
         let is_last_try =
             tries.is_some_and(|tries| tries.failures + 1 >= self.settings.max_attempts || tries.claims >= MAX_CLAIMS);
         Ok(Situated { origin, keys, sentences, is_last_try })
@@ -136,7 +136,7 @@ impl Processor {
         shown: &[Excerpt],
     ) -> Result<Option<Unwritten>, StoreError> {
         let mut refusal = None;
-        let title = embedded_title(prepared);
+        let title = shown_title(prepared);
         for excerpt in shown {
             let asked: Vec<(Hash, &str)> = document.missing(prepared, excerpt);
             if asked.is_empty() {
@@ -216,10 +216,10 @@ fn worse(one: Option<Unwritten>, other: Unwritten) -> Unwritten {
 fn origin<'d>(batch: &Batch<'d>, document: &'d Prepared) -> DocumentOrigin<'d> {
     DocumentOrigin {
         tenant: batch.handle.tenant,
-        item: (batch.handle.job_id, document.described.item),
+        item: (batch.handle.job_id, document.described.origin.item),
         fence: batch.handle.fence,
         collection: batch.collection.id,
-        source: &document.described.source,
+        source: &document.described.origin.source,
         content_hash: &document.described.content_hash,
     }
 }
@@ -231,7 +231,7 @@ fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritte
     let bare = u32::try_from(bare).unwrap_or(u32::MAX);
     let described = &mut document.described;
     described.fingerprint = fingerprint(&[&described.fingerprint, b"without contexts", &bare.to_le_bytes()]);
-    if let Some(fetch) = &mut described.fetch {
+    if let Some(fetch) = &mut described.origin.fetch {
         (fetch.etag, fetch.last_modified) = (None, None);
     }
     let is_left_out = on_failure == OnFailure::Skip;
@@ -250,18 +250,18 @@ fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritte
 fn shown_with(document: &Prepared, prompt_tokens: u32) -> Vec<Excerpt> {
     let starts: Vec<usize> = document.pieces.iter().map(|piece| piece.piece.bytes.start).collect();
     let largest = document.pieces.iter().map(|piece| cost(&piece.text)).max().unwrap_or(0);
-    let taken = overhead(embedded_title(document)).saturating_add(largest).saturating_add(SLACK);
+    let taken = overhead(shown_title(document)).saturating_add(largest).saturating_add(SLACK);
     excerpts(&document.text, &starts, prompt_tokens.saturating_sub(taken), &cost)
 }
 
-/// A title that is only the name is not embedded, and not shown: under another name the same bytes have the same sentences.
-fn embedded_title(document: &Prepared) -> &str {
-    if document.title == name_of(&document.described.source) { "" } else { &document.title }
+/// A title that is only the name is not shown either: under another name the same bytes have the same sentences.
+fn shown_title(document: &Prepared) -> &str {
+    embedded_title(&document.title, &document.described.origin.source)
 }
 
 fn keys(document: &Prepared, models: &Hash) -> Vec<Hash> {
     let mut seen: HashMap<Hash, u32> = HashMap::new();
-    let title = embedded_title(document);
+    let title = shown_title(document);
     let key_of = |piece: &super::prepare::PreparedPiece| {
         let heading_path = &piece.piece.heading_path;
         let first = Occasion { models, title, heading_path, piece: &piece.text, earlier: 0 };
