@@ -16,7 +16,7 @@ use super::{
     collections::MAX_LIMIT,
     extract::{ValidJson, ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
-    jobs::{IndexingBody, JobBody},
+    jobs::{IndexingBody, JobBody, place_of},
     multipart::{self, Upload},
     problem::{ApiError, Problem},
     search::DEFAULT_COLLECTION,
@@ -322,11 +322,7 @@ pub(super) async fn repeat(
 }
 
 fn job_response(job: Uuid, status: StatusCode, json: Vec<u8>) -> Response {
-    let mut response = (status, [(header::CONTENT_TYPE, "application/json")], json).into_response();
-    if let Ok(value) = HeaderValue::from_str(&format!("/v1/jobs/{job}")) {
-        response.headers_mut().insert(header::LOCATION, value);
-    }
-    response
+    (status, place_of(job), [(header::CONTENT_TYPE, "application/json")], json).into_response()
 }
 
 /// Replace a document

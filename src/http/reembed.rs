@@ -3,17 +3,16 @@
 use axum::{
     Extension, Json,
     extract::State,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, StatusCode},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::{
     AppState,
     collections::CollectionBody,
     extract::{ValidJson, ValidPath},
-    jobs::JobBody,
+    jobs::{JobBody, accepted},
     problem::{ApiError, Problem},
 };
 use crate::domain::identity::TenantId;
@@ -58,14 +57,7 @@ pub(super) async fn reembed_collection(
     ValidJson(body): ValidJson<ProfileChoiceBody>,
 ) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
     let job = state.services.reembed.begin(tenant, &name, &body.profile).await?;
-    let snapshot = state.services.ingest.snapshot(tenant, job).await?;
-    Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
-}
-
-/// Where a job is followed.
-pub(super) fn place_of(job: Uuid) -> HeaderMap {
-    let place = HeaderValue::from_str(&format!("/v1/jobs/{job}"));
-    place.into_iter().map(|place| (header::LOCATION, place)).collect()
+    accepted(&state, tenant, job).await
 }
 
 /// Cut a collection over to another embedding model

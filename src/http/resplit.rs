@@ -13,9 +13,8 @@ use super::{
     collections::{ContextBody, SplitterBody},
     extract::{ValidJson, ValidPath},
     fields::Faults,
-    jobs::JobBody,
+    jobs::{JobBody, accepted},
     problem::{ApiError, Problem},
-    reembed::place_of,
 };
 use crate::{
     domain::{contextual::Contextual, identity::TenantId},
@@ -75,6 +74,5 @@ pub(super) async fn resplit_collection(
     };
     faults.finish()?;
     let job = state.services.resplit.begin(tenant, &name, change).await?;
-    let snapshot = state.services.ingest.snapshot(tenant, job).await?;
-    Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
+    accepted(&state, tenant, job).await
 }

@@ -4,7 +4,11 @@ mod body;
 mod contexts;
 mod events;
 
-use axum::{Extension, Json, extract::State, http::StatusCode};
+use axum::{
+    Extension, Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -33,6 +37,22 @@ use crate::{
 const DEFAULT_ITEMS: i64 = 1_000;
 /// Most items shown with a job.
 const MAX_ITEMS: i64 = 10_000;
+
+/// The answer to a request that a new job sees to.
+pub(super) async fn accepted(
+    state: &AppState,
+    tenant: TenantId,
+    job: Uuid,
+) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
+    let snapshot = state.services.ingest.snapshot(tenant, job).await?;
+    Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
+}
+
+/// Where a job is followed.
+pub(super) fn place_of(job: Uuid) -> HeaderMap {
+    let place = HeaderValue::from_str(&format!("/v1/jobs/{job}"));
+    place.into_iter().map(|place| (header::LOCATION, place)).collect()
+}
 
 /// A page of jobs.
 #[derive(Debug, Serialize, ToSchema)]
