@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::{
     database,
     harness::client,
-    process::{Process, command, embedded},
+    process::{Process, command, embedded, ended_job},
     scripted::ModelServer,
 };
 
@@ -39,22 +39,6 @@ async fn post(base: &str, path: &str, body: &Value) -> Value {
     let response = client.post(format!("{base}{path}")).json(body).send().await.expect("an answer");
     assert!(response.status().is_success(), "{response:?}");
     response.json().await.expect("JSON")
-}
-
-async fn wait_for_job(base: &str, id: &str) -> Value {
-    let client = client();
-    let deadline = tokio::time::Instant::now() + JOB;
-    loop {
-        let job: Option<Value> = match client.get(format!("{base}/v1/jobs/{id}")).send().await {
-            Ok(response) => response.json().await.ok(),
-            Err(_) => None,
-        };
-        if let Some(job) = job.filter(|job| job["finished_at"].is_string()) {
-            return job;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "the job does not end");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
 }
 
 fn borrowed(settings: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -86,7 +70,7 @@ async fn workers_killed_at_random_points_lose_and_double_nothing() {
         tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         worker.kill().await;
     }
-    let finished = wait_for_job(&door.base, job["id"].as_str().expect("id")).await;
+    let finished = ended_job(&door.base, job["id"].as_str().expect("id"), JOB).await;
     assert_eq!(
         (&finished["state"], &finished["counts"]["documents"]),
         (&json!("succeeded"), &json!(DOCUMENTS)),
@@ -119,7 +103,7 @@ async fn the_service_killed_in_a_job_goes_on_where_it_was() {
         service.kill().await;
         service = Process::serve(&settings).await;
     }
-    let finished = wait_for_job(&service.base, &id).await;
+    let finished = ended_job(&service.base, &id, JOB).await;
     assert_eq!(
         (&finished["state"], &finished["counts"]["documents"]),
         (&json!("succeeded"), &json!(DOCUMENTS)),
@@ -147,7 +131,7 @@ async fn postgres_killed_in_a_job_comes_back_with_everything() {
         let postmaster = wait_for_postgres(folder.path()).await;
         kill(postmaster, Signal::SIGKILL).expect("the postmaster of this test");
     }
-    let finished = wait_for_job(&service.base, job["id"].as_str().expect("id")).await;
+    let finished = ended_job(&service.base, job["id"].as_str().expect("id"), JOB).await;
     assert_eq!(
         (&finished["state"], &finished["counts"]["documents"]),
         (&json!("succeeded"), &json!(DOCUMENTS)),

@@ -10,10 +10,13 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
+use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
 };
+
+use super::harness::client;
 
 /// Longest wait for a process to be ready, also on a busy machine.
 const READY: Duration = Duration::from_mins(2);
@@ -102,5 +105,22 @@ impl Process {
             .expect("status");
         self.log.abort();
         (started.elapsed(), status.success())
+    }
+}
+
+/// A job as it ended, within a limit; the service at `base` may be away meanwhile.
+pub async fn ended_job(base: &str, id: &str, limit: Duration) -> Value {
+    let client = client();
+    let deadline = Instant::now() + limit;
+    let mut job = None;
+    loop {
+        if let Ok(response) = client.get(format!("{base}/v1/jobs/{id}")).send().await {
+            job = response.json::<Value>().await.ok();
+        }
+        match job {
+            Some(job) if job["finished_at"].is_string() => return job,
+            _ => assert!(Instant::now() < deadline, "the job does not end: {job:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     database,
     harness::{Answer, TestApp, client, send},
-    process::Process,
+    process::{Process, ended_job},
     scripted::{DIMENSION, ModelServer, Reply, poll_until},
 };
 
@@ -358,7 +358,7 @@ async fn killed_between_the_halves_it_goes_on_with_the_vectors() {
     let body = json!({"collection": "c", "indexing": "progressive", "documents": documents});
     let request = |method: Method, base: &str, path: &str| client().request(method, format!("{base}{path}"));
     let begun = send(request(Method::POST, &service.base, "/v1/documents").json(&body)).await;
-    let path = format!("/v1/jobs/{}", begun.body["id"].as_str().expect("an id"));
+    let id = begun.body["id"].as_str().expect("an id");
     let landed = "SELECT count(*) FROM job_item WHERE state = 'succeeded'";
     while database::number(&database, landed).await == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -368,15 +368,7 @@ async fn killed_between_the_halves_it_goes_on_with_the_vectors() {
     assert!(before > 0 && before < 700, "it was killed in the middle: {before}");
     server.delay_embeddings(Duration::ZERO);
     service = Process::serve(&settings).await;
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
-    let ended = loop {
-        let job = send(request(Method::GET, &service.base, &path)).await.body;
-        if job["finished_at"].is_string() {
-            break job;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "the job does not end: {job}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    };
+    let ended = ended_job(&service.base, id, Duration::from_mins(2)).await;
     assert_eq!((&ended["state"], &ended["counts"]["complete"]), (&json!("succeeded"), &json!(DOCUMENTS)), "{ended}");
     let asked = server.embedded().len();
     assert!(asked <= DOCUMENTS + 2 * 256 + 1, "what had landed was not done again: {asked} texts");

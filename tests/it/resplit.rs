@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     database,
     harness::{Answer, TestApp, client, send},
-    process::Process,
+    process::{Process, ended_job},
     scripted::{ModelServer, Reply, Role, poll_until},
 };
 
@@ -256,16 +256,7 @@ async fn killed_in_the_middle_it_goes_on_where_it_was() {
     }
     server.delay_embeddings(Duration::ZERO);
     service = Process::serve(&settings).await;
-    let request = |method: Method, path: &str| client().request(method, format!("{}{path}", service.base));
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
-    let ended = loop {
-        let job = send(request(Method::GET, &format!("/v1/jobs/{id}"))).await.body;
-        if job["finished_at"].is_string() {
-            break job;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "the job does not end: {job}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    };
+    let ended = ended_job(&service.base, &id, Duration::from_mins(2)).await;
     assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(400)), "{ended}");
     let versions = "SELECT count(*) FROM document WHERE version = 2";
     assert_eq!(database::number(&database, versions).await, 400, "none was replaced twice");
