@@ -34,11 +34,23 @@ fn is_json(content_type: Option<&axum::http::HeaderValue>) -> bool {
     })
 }
 
+/// Largest body of a route, bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyLimit(pub(super) usize);
+
+impl BodyLimit {
+    /// That of the route the request came to; a route without one takes any body.
+    pub(super) fn of(request: &Request) -> Self {
+        request.extensions().get().copied().unwrap_or(Self(usize::MAX))
+    }
+}
+
 /// Reads a body up to the route's limit.
 pub(super) async fn read_body(request: Request, state: &AppState) -> Result<Bytes, ApiError> {
+    let BodyLimit(limit) = BodyLimit::of(&request);
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            ApiError::too_large(state.max_body_bytes)
+            ApiError::too_large(limit)
         }
         other => ApiError::unreadable(format!("{}; send the whole body", other.body_text())),
     })

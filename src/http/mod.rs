@@ -25,7 +25,7 @@ mod trace;
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Router, extract::DefaultBodyLimit, http::StatusCode, response::IntoResponse};
+use axum::{Extension, Router, extract::DefaultBodyLimit, http::StatusCode, response::IntoResponse};
 use secrecy::{ExposeSecret, SecretString};
 use tower::ServiceBuilder;
 use tower_http::{
@@ -95,7 +95,6 @@ pub struct Services {
 pub(crate) struct AppState {
     services: Arc<Services>,
     keys: Arc<middleware::Keys>,
-    max_body_bytes: usize,
     /// How long `?wait=true` waits for a job: a little less than the request may take.
     longest_wait: Duration,
 }
@@ -114,7 +113,6 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
     let state = AppState {
         services: Arc::new(services),
         keys: Arc::new(middleware::Keys::new(settings.keys.iter().map(ExposeSecret::expose_secret))),
-        max_body_bytes: settings.max_body_bytes,
         longest_wait: settings.request_timeout.mul_f32(0.9),
     };
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
@@ -149,7 +147,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
 fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let large = OpenApiRouter::new()
         .routes(routes!(ingest::create_documents, documents::list_documents, documents::delete_documents))
-        .layer(DefaultBodyLimit::max(max_body_bytes));
+        .layer(body_limit(max_body_bytes));
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
         .routes(routes!(search::search))
@@ -170,10 +168,14 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(jobs::cancel_job))
         .routes(routes!(jobs::retry_job))
         .routes(routes!(jobs::follow_job))
-        .layer(DefaultBodyLimit::max(SMALL_BODY_BYTES));
-    let replace =
-        OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(DefaultBodyLimit::max(max_body_bytes));
+        .layer(body_limit(SMALL_BODY_BYTES));
+    let replace = OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(body_limit(max_body_bytes));
     large.merge(small).merge(replace)
+}
+
+/// Bounds the bodies of these routes and lets their handlers tell the bound.
+fn body_limit(bytes: usize) -> (DefaultBodyLimit, Extension<extract::BodyLimit>) {
+    (DefaultBodyLimit::max(bytes), Extension(extract::BodyLimit(bytes)))
 }
 
 /// Routes that need a key and take as long as the client sends: they watch over that themselves.

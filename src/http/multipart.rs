@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{
-    AppState, fields::Faults, ingest::check_sources, jobs::IndexingBody, problem::ApiError, search::DEFAULT_COLLECTION,
+    AppState, extract::BodyLimit, fields::Faults, ingest::check_sources, jobs::IndexingBody, problem::ApiError,
+    search::DEFAULT_COLLECTION,
 };
 use crate::{
     domain::job::Indexing,
@@ -47,6 +48,7 @@ pub(super) struct UploadForm {
 /// # Errors
 /// 400 for a broken form, 413 over the limit, 422 for wrong parts.
 pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, ApiError> {
+    let BodyLimit(limit) = BodyLimit::of(&request);
     let mut form =
         Multipart::from_request(request, state).await.map_err(|error| ApiError::unreadable(error.body_text()))?;
     let mut faults = Faults::default();
@@ -54,7 +56,7 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     let mut metadata = Map::new();
     let (mut title, mut indexing) = (None, None);
     let mut documents: Vec<IncomingDocument> = Vec::new();
-    let failed = |error: MultipartError| part_error(&error, state.max_body_bytes);
+    let failed = |error: MultipartError| part_error(&error, limit);
     while let Some(field) = form.next_field().await.map_err(failed)? {
         let name = field.name().unwrap_or_default().to_owned();
         let file_name = field.file_name().map(str::to_owned);

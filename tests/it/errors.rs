@@ -68,8 +68,10 @@ async fn bodies_have_a_limit() {
     let large = json!({"documents": [{"source": "a", "text": "x".repeat(1_100_000)}]});
     let answer = app.post("/v1/documents", large).await;
     answer.assert_problem(413, "body_too_large");
+    assert_eq!(answer.body["value"], json!(1_000_000));
     let answer = app.ask(json!({"question": "x".repeat(300_000)})).await;
     answer.assert_problem(413, "body_too_large");
+    assert_eq!(answer.body["value"], json!(256 * 1024), "the limit of this route, not the largest of all");
     app.stop().await;
 }
 
