@@ -13,7 +13,7 @@ const BUDGET: u64 = 1_000;
 const USUAL_CHUNKS: u64 = 100_000;
 
 /// What is added to the budget for each doubling beyond that.
-const MORE_PER_DOUBLING: u64 = 500;
+const MORE_PER_DOUBLING: u64 = 150;
 
 /// How many chunks [`select_candidates`] should have scored in a collection of `chunks`. See docs/performance.md for the
 /// curve it is chosen from: of the ten best of scoring everything it finds .999 at 100,000 chunks.

@@ -26,7 +26,7 @@ fn terms_and_pairs_are_taken_by_what_they_find() {
 #[test]
 fn the_budget_grows_by_doublings() {
     let budgets = [0, 3_000, 199_999, 200_000, 399_999, 1_000_000].map(candidate_budget);
-    assert_eq!(budgets, [1_000, 1_000, 1_000, 1_500, 1_500, 2_500]);
+    assert_eq!(budgets, [1_000, 1_000, 1_000, 1_150, 1_150, 1_450]);
     assert!(candidate_budget(u64::MAX) < 30_000);
 }
 
