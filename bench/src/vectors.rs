@@ -1,7 +1,9 @@
 //! Vectors that cost nearly nothing: a text is the sum of its words' fixed random vectors.
 //!
 //! Equal texts get equal vectors, different texts different ones, and texts that share words lie near
-//! each other, which is all that an index and a search can tell of a model.
+//! each other. The vectors of words lie in a subspace, so that an index has to do with them what it has to do with
+//! a model's: by the estimate of Levina and Bickel (2004, k = 20) 39,000 such vectors have 18 dimensions, and those
+//! that MiniLM makes of 39,000 sentences have 17. Vectors that fill all dimensions have no near neighbours.
 
 use crate::random::Random;
 
@@ -9,8 +11,10 @@ use crate::random::Random;
 pub const DIMENSION: usize = 384;
 /// Words are hashed to so many vectors.
 const ROWS: usize = 8_192;
+/// Dimensions of the subspace.
+const SUBSPACE: usize = 24;
 /// Sums beyond this are cut off.
-const LARGEST: i16 = 1_023;
+const LARGEST: i16 = 2_047;
 /// Shorter words are function words, which say nothing.
 const SHORTEST_WORD: usize = 5;
 
@@ -25,8 +29,15 @@ impl Vectors {
     /// Fills the tables.
     pub fn new() -> Self {
         let mut random = Random::new(384);
-        let rows =
-            (0..ROWS).map(|_| std::array::from_fn(|_| i16::try_from(random.below(15)).expect("small") - 7)).collect();
+        let mut around_zero =
+            |limit: i16| i16::try_from(random.below(2 * limit.unsigned_abs() as usize + 1)).expect("small") - limit;
+        let axes: [[i16; DIMENSION]; SUBSPACE] = std::array::from_fn(|_| std::array::from_fn(|_| around_zero(1)));
+        let rows = (0..ROWS)
+            .map(|_| {
+                let place: [i16; SUBSPACE] = std::array::from_fn(|_| around_zero(7));
+                std::array::from_fn(|number| place.iter().zip(&axes).map(|(along, axis)| along * axis[number]).sum())
+            })
+            .collect();
         let rendered = (-LARGEST..=LARGEST).map(|sum| format!("{:.8}", f64::from(sum) / 4_096.37)).collect();
         Self { rows, rendered }
     }

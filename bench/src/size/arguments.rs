@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, bail};
 
+use super::graphs::Graph;
 use crate::arguments::number;
 
 const USAGE: &str = "\
@@ -16,6 +17,8 @@ Measures search over collections of several sizes. Usage:
   --seconds N        time of each run of searches (5); 0 leaves them out
   --questions N      questions whose exact results are found, for recall (200)
   --curve            recall and time of lexical search by candidate budget as well
+  --graphs D:M:C,…   recall and time of vector search over HNSW graphs built for it, as well: of the first D
+                     numbers of each vector, m = M, ef_construction = C (384:16:64,256:16:64)
   --keep DIR         keep the databases there, and use what is there already";
 
 /// What is to be measured.
@@ -26,6 +29,7 @@ pub struct SizeArguments {
     pub run: Duration,
     pub questions: usize,
     pub curve: bool,
+    pub graphs: Vec<Graph>,
     pub keep: Option<PathBuf>,
 }
 
@@ -38,6 +42,7 @@ impl SizeArguments {
             run: Duration::from_secs(5),
             questions: 200,
             curve: false,
+            graphs: Vec::new(),
             keep: None,
         };
         while let Some(name) = given.next() {
@@ -48,6 +53,7 @@ impl SizeArguments {
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--questions" => arguments.questions = number(&value()?)?,
                 "--curve" => arguments.curve = true,
+                "--graphs" => arguments.graphs = value()?.split(',').map(str::parse).collect::<anyhow::Result<_>>()?,
                 "--keep" => arguments.keep = Some(value()?.into()),
                 _ => bail!("{USAGE}"),
             }

@@ -8,6 +8,7 @@ mod arguments;
 mod curve;
 mod facts;
 mod fill;
+mod graphs;
 mod indexes;
 mod latency;
 mod table;
@@ -57,6 +58,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
     progress(&format!("{chunks} chunks: recall"));
     let recall = truth::recall(&service, &facts).await?;
     let curve = if arguments.curve { curve::run(&setup.data_dir, &facts).await? } else { Vec::new() };
+    let graphs = graphs::run(&setup.data_dir, &facts, &arguments.graphs).await?;
     let mut searches = Vec::new();
     let mut raw = Vec::new();
     if !arguments.run.is_zero() {
@@ -68,7 +70,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
         }
     }
     service.stop().await?;
-    Ok(Column { chunks, facts, recall, searches, raw, curve })
+    Ok(Column { chunks, facts, recall, searches, raw, curve, graphs })
 }
 
 /// What an earlier run kept, or a new collection.

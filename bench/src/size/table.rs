@@ -1,6 +1,12 @@
 //! One table: a line for each measurement, a column for each size.
 
-use super::{curve::Point, facts::Facts, latency::Searched, truth::Recall};
+use super::{
+    curve::Point,
+    facts::Facts,
+    graphs::{Built, Graph},
+    latency::Searched,
+    truth::Recall,
+};
 use crate::{asks::percentile_ms, raw_search, report::machine};
 
 /// All measurements of one size.
@@ -11,6 +17,7 @@ pub struct Column {
     pub searches: Vec<Searched>,
     pub raw: Vec<raw_search::Searched>,
     pub curve: Vec<Point>,
+    pub graphs: Vec<Built>,
 }
 
 /// Prints everything as Markdown.
@@ -65,6 +72,7 @@ pub fn print(columns: &[Column]) {
         log_growth(columns)
     );
     print_curves(columns);
+    print_graphs(columns);
 }
 
 fn print_curves(columns: &[Column]) {
@@ -73,6 +81,23 @@ fn print_curves(columns: &[Column]) {
         println!("| candidate budget | recall@10 | p50 | p95 |\n|---|---|---|---|");
         for Point { budget, recall, p50_ms, p95_ms } in &column.curve {
             println!("| {budget} | {recall:.4} | {p50_ms:.1} ms | {p95_ms:.1} ms |");
+        }
+    }
+}
+
+fn print_graphs(columns: &[Column]) {
+    for column in columns.iter().filter(|column| !column.graphs.is_empty()) {
+        println!("\n{} chunks, the ten nearest vectors in the database alone:\n", column.chunks);
+        println!("| dimensions | m | ef_construction | build, size | ef_search | recall@10 | p50 | p95 |");
+        println!("|---|---|---|---|---|---|---|---|");
+        for Built { graph: Graph { dimension, m, ef_construction }, build_s, bytes, points } in &column.graphs {
+            for point in points {
+                let size = megabytes(*bytes);
+                println!(
+                    "| {dimension} | {m} | {ef_construction} | {build_s:.0} s, {size} | {} | {:.4} | {:.1} ms | {:.1} ms |",
+                    point.ef_search, point.recall, point.p50_ms, point.p95_ms
+                );
+            }
         }
     }
 }
