@@ -20,9 +20,9 @@ const MINIMUM_POSTGRES: i32 = 160_000;
 const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
 /// What every pooled connection runs first. The role is what row level security binds. Vector searches
-/// go on until they have enough rows that pass the filter, and a list as long as fusion reads is not cut short.
+/// go on until they have enough rows that pass the filter.
 /// Notices (no transaction to roll back after a statement that was cancelled) ask nothing of anybody.
-const SESSION: &str = "SET ROLE cited_app; SET hnsw.ef_search = 100; SET hnsw.iterative_scan = relaxed_order; \
+const SESSION: &str = "SET ROLE cited_app; SET hnsw.iterative_scan = relaxed_order; \
      SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'";
 
 /// Sizes and limits of the pools.

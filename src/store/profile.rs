@@ -12,9 +12,6 @@ pub struct ProfileId(pub i32);
 /// Most rows that [`nearest_chunks`] finds: pgvector's largest `hnsw.ef_search`.
 pub(super) const NEAREST_LIMIT: i64 = 1_000;
 
-/// Candidates that a walk of the index keeps at least: pgvector's default.
-const LEAST_EF_SEARCH: i64 = 40;
-
 /// Largest dimension that pgvector can index as `halfvec`.
 const MAX_DIMENSION: usize = 4_000;
 
@@ -72,12 +69,12 @@ fn nearest_chunks(id: i32, dimension: i32) -> String {
     let name = nearest_chunks_name(ProfileId(id));
     let distance = format!("(e.embedding::halfvec({dimension})) <=> query");
     format!(
-        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_collections uuid[], query halfvec, max_rows integer) \
+        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_collections uuid[], query halfvec, max_rows integer, ef_search integer) \
          RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision) LANGUAGE plpgsql VOLATILE \
          SET enable_sort = off SET plan_cache_mode = force_generic_plan AS $$ \
          BEGIN \
              PERFORM set_config('cited.tenant', in_tenant::text, true), \
-                     set_config('hnsw.ef_search', LEAST(GREATEST(max_rows, {LEAST_EF_SEARCH}), {NEAREST_LIMIT})::text, true); \
+                     set_config('hnsw.ef_search', ef_search::text, true); \
              RETURN QUERY SELECT e.document_id, e.ordinal, 1 - ({distance}) FROM chunk_embedding e \
                  WHERE e.profile_id = {id} AND e.collection_id = ANY (in_collections) \
                  ORDER BY {distance} LIMIT max_rows; \

@@ -95,7 +95,7 @@ async fn measure(connection: &mut PgConnection, graph: Graph, questions: &[HalfV
     )
     .await?;
     let build_s = started.elapsed().as_secs_f64();
-    run_sql(connection, "VACUUM ANALYZE measured; SET enable_seqscan = off".to_owned()).await?;
+    run_sql(connection, "ANALYZE measured; SET enable_seqscan = off".to_owned()).await?;
     let bytes = sqlx::query_scalar("SELECT pg_relation_size('measured_graph')").fetch_one(&mut *connection).await?;
     let mut points = Vec::new();
     for ef_search in EF_SEARCH {

@@ -14,6 +14,7 @@ mod cluster;
 mod data_dir;
 mod error;
 mod log_file;
+mod memory;
 mod parameters;
 mod recovery;
 mod server;
