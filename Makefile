@@ -61,6 +61,14 @@ bench: release ## Measure ingest and ask of a release build, about five minutes
 bench-size: release ## Measure search over 10,000, 100,000 and 1,000,000 chunks, about an hour
 	cargo run --release --locked --manifest-path bench/Cargo.toml -- size
 
+.PHONY: bench-ingest
+bench-ingest: release ## Measure bulk ingest of 20,000, 100,000 and 500,000 chunks beside raw COPY, about an hour
+	cargo run --release --locked --manifest-path bench/Cargo.toml -- ingest
+
+.PHONY: bench-bulk
+bench-bulk: release ## Stream 1.1 GB into the service and watch its memory, some minutes
+	cargo run --release --locked --manifest-path bench/Cargo.toml -- bulk
+
 .PHONY: image
 image: ## Build the container image
 	docker build --tag cited .

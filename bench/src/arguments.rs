@@ -8,7 +8,9 @@ const USAGE: &str = "\
 Measures a release build of Cited. Usage:
 
   cargo run --release --manifest-path bench/Cargo.toml -- [OPTIONS]
-  cargo run --release --manifest-path bench/Cargo.toml -- size [OPTIONS]   (see there: size --help)
+  cargo run --release --manifest-path bench/Cargo.toml -- size [OPTIONS]     (see there: size --help)
+  cargo run --release --manifest-path bench/Cargo.toml -- ingest [OPTIONS]   (ingest --help)
+  cargo run --release --manifest-path bench/Cargo.toml -- bulk [OPTIONS]     (bulk --help)
 
   --binary PATH                the service (target/release/cited)
   --paragraphs N               documents of the main profile (20000)
@@ -32,7 +34,7 @@ impl Arguments {
     /// Reads the command line.
     pub fn read(given: &mut impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut arguments = Self {
-            binary: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/cited")),
+            binary: release_build(),
             paragraphs: 20_000,
             built_in_paragraphs: 1_000,
             run: Duration::from_secs(10),
@@ -53,6 +55,11 @@ impl Arguments {
         }
         Ok(arguments)
     }
+}
+
+/// The service, where a release build leaves it.
+pub fn release_build() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/cited"))
 }
 
 /// A number of the command line.

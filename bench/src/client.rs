@@ -1,16 +1,19 @@
-//! One keep-alive connection to the service.
+//! Connections to the service.
 
-use std::net::SocketAddr;
+use std::{convert::Infallible, net::SocketAddr};
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, channel::Channel};
 use hyper::{Method, Request, StatusCode, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// A client; it sends one request at a time.
+/// Parts of a stream that wait for the connection.
+const PARTS_AHEAD: usize = 8;
+
+/// A client with one keep-alive connection; it sends one request at a time.
 pub struct Client {
     sender: http1::SendRequest<Full<Bytes>>,
 }
@@ -51,4 +54,33 @@ impl Client {
         }
         Ok(serde_json::from_slice(&reply)?)
     }
+}
+
+/// Sends lines as one body of unknown length, as fast as the service reads it, and reads JSON; anything but success is
+/// an error.
+pub async fn stream(
+    address: SocketAddr,
+    path: &str,
+    lines: impl Iterator<Item = Bytes> + Send + 'static,
+) -> anyhow::Result<Value> {
+    let connection = TcpStream::connect(address).await.context("the service does not listen")?;
+    let (mut requests, connection) = http1::handshake(TokioIo::new(connection)).await?;
+    tokio::spawn(connection);
+    let (mut sender, body) = Channel::<Bytes, Infallible>::new(PARTS_AHEAD);
+    tokio::spawn(async move {
+        for line in lines {
+            // Who does not read on has answered.
+            if sender.send_data(line).await.is_err() {
+                break;
+            }
+        }
+    });
+    let request = Request::post(path).header("host", "localhost").header("content-type", "application/x-ndjson");
+    let response = requests.send_request(request.body(body)?).await?;
+    let status = response.status();
+    let reply = response.into_body().collect().await?.to_bytes();
+    if !status.is_success() {
+        bail!("{path} answered {status}: {}", String::from_utf8_lossy(&reply));
+    }
+    Ok(serde_json::from_slice(&reply)?)
 }

@@ -46,7 +46,7 @@ pub async fn run(service: &Service, paragraphs: &[Paragraph]) -> anyhow::Result<
         jobs.push(job["id"].as_str().unwrap_or_default().to_owned());
     }
     for job in jobs {
-        wait_for(&mut client, &job).await?;
+        wait_for(&mut client, &job, POLL, |_| ()).await?;
     }
     let elapsed = started.elapsed();
     let after = service.cpu_seconds()?;
@@ -58,12 +58,19 @@ pub async fn run(service: &Service, paragraphs: &[Paragraph]) -> anyhow::Result<
     })
 }
 
-async fn wait_for(client: &mut Client, job: &str) -> anyhow::Result<()> {
+/// Waits until a job has succeeded and returns its report; `look` sees each report on the way, the last included.
+pub async fn wait_for(
+    client: &mut Client,
+    job: &str,
+    poll: Duration,
+    mut look: impl FnMut(&Value),
+) -> anyhow::Result<Value> {
     loop {
         let report = client.json(Method::GET, &format!("/v1/jobs/{job}?limit=1"), None).await?;
+        look(&report);
         match report["state"].as_str() {
-            Some("queued" | "running") => tokio::time::sleep(POLL).await,
-            Some("succeeded") => return Ok(()),
+            Some("queued" | "running") => tokio::time::sleep(poll).await,
+            Some("succeeded") => return Ok(report),
             _ => bail!("a job did not succeed: {report}"),
         }
     }

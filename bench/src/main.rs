@@ -2,6 +2,7 @@
 
 mod arguments;
 mod asks;
+mod bulk;
 mod client;
 mod corpus;
 mod ingest;
@@ -20,6 +21,7 @@ mod report;
 mod service;
 mod size;
 mod slow_models;
+mod throughput;
 mod vectors;
 
 use std::{
@@ -31,12 +33,14 @@ use std::{
 
 use arguments::Arguments;
 use asks::Questions;
+use bulk::BulkArguments;
 use corpus::Corpus;
 use model_server::ModelServer;
 use raw_search::RawSearch;
 use report::{AskTarget, Report};
 use service::{Service, Setup};
 use size::SizeArguments;
+use throughput::ThroughputArguments;
 
 const SEED: u64 = 20_000;
 const CLIENTS: [usize; 3] = [1, 8, 32];
@@ -46,8 +50,11 @@ const WARM_UP: usize = 200;
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut given = std::env::args().skip(1);
-    if std::env::args().nth(1).as_deref() == Some("size") {
-        return size::run(&SizeArguments::read(given.skip(1))?).await;
+    match std::env::args().nth(1).as_deref() {
+        Some("size") => return size::run(&SizeArguments::read(given.skip(1))?).await,
+        Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
+        Some("bulk") => return bulk::run(&BulkArguments::read(given.skip(1))?).await,
+        _ => {}
     }
     let arguments = Arguments::read(&mut given)?;
     if let Some(port) = arguments.models_only {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::{Context as _, bail};
 
 use super::graphs::Graph;
-use crate::arguments::number;
+use crate::arguments::{number, release_build};
 
 const USAGE: &str = "\
 Measures search over collections of several sizes. Usage:
@@ -38,7 +38,7 @@ impl SizeArguments {
     pub fn read(mut given: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let mut arguments = Self {
             chunks: vec![10_000, 100_000, 1_000_000],
-            binary: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/cited")),
+            binary: release_build(),
             run: Duration::from_secs(5),
             questions: 200,
             curve: false,
