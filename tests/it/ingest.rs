@@ -172,6 +172,20 @@ async fn a_transient_embedding_failure_is_tried_again() {
     server.embedding_reply(Reply::Status(503, "busy".to_owned()));
     let job = app.ingest("notes", &[("a.md", "Words to embed.")]).await;
     assert_eq!(job["items"][0]["attempts"], 2);
+    // One that says how long it wants to be left alone is left alone.
+    server.embedding_reply(Reply::Later(503, "600"));
+    let documents = json!([{"source": "b.md", "text": "More words."}]);
+    let begun = app.post("/v1/documents", json!({"collection": "notes", "documents": documents})).await.body;
+    let waiting =
+        "SELECT count(*) FROM job_item WHERE state = 'queued' AND available_at > now() + interval '9 minutes'";
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_mins(1);
+    while database::number(&app.database, waiting).await == 0 {
+        assert!(tokio::time::Instant::now() < deadline, "it does not wait");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    database::execute(&app.database, "UPDATE job_item SET available_at = now() WHERE state = 'queued'").await;
+    let ended = app.ended_job(begun["id"].as_str().expect("an id")).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
     app.stop().await;
 }
 

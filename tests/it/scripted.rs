@@ -19,7 +19,7 @@ use axum::{
     routing::post,
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::Barrier, task::JoinHandle};
 
 use super::dialect::Dialect;
 
@@ -94,6 +94,10 @@ struct Script {
     embedding_keys: Vec<String>,
     embedding_delay: Duration,
     held: Option<String>,
+    /// Where embedding requests wait for each other.
+    meeting: Option<Arc<Barrier>>,
+    /// Those that waited in vain.
+    lonely: usize,
 }
 
 #[derive(Clone, Default)]
@@ -179,6 +183,16 @@ impl ModelServer {
     /// Lets every embedding request wait that has a text with this word, until another word is held, or none.
     pub fn hold_embeddings(&self, word: Option<&str>) {
         self.shared.script.lock().expect("lock").held = word.map(str::to_owned);
+    }
+
+    /// Answers embedding requests only when so many are under way.
+    pub fn answer_embeddings_together(&self, count: usize) {
+        self.shared.script.lock().expect("lock").meeting = Some(Arc::new(Barrier::new(count)));
+    }
+
+    /// Embedding requests that waited ten seconds for others, and got their answer alone.
+    pub fn lonely_embeddings(&self) -> usize {
+        self.shared.script.lock().expect("lock").lonely
     }
 
     /// Waits until the scripted embedding replies are used up.
@@ -345,6 +359,12 @@ async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Byte
     if let Some(reply) = scripted {
         let guard = Abandonment(Arc::clone(&shared.abandoned), false);
         return give(reply, Dialect::OpenAi, false, guard).await;
+    }
+    let meeting = shared.script.lock().expect("lock").meeting.clone();
+    if let Some(meeting) = meeting
+        && tokio::time::timeout(Duration::from_secs(10), meeting.wait()).await.is_err()
+    {
+        shared.script.lock().expect("lock").lonely += 1;
     }
     let delay = shared.script.lock().expect("lock").embedding_delay;
     tokio::time::sleep(delay).await;

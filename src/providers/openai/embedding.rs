@@ -27,8 +27,10 @@ pub const DEFAULT_EMBEDDING_WINDOW: usize = 512;
 pub const MINIMUM_EMBEDDING_WINDOW: usize = 64;
 /// Room for the special tokens of whatever model it is.
 const SPECIAL_TOKENS: usize = 8;
-/// Texts of one request.
-const BATCH: usize = 64;
+/// Most texts of one request, …
+const MOST_TEXTS: usize = 64;
+/// … and fewest, if there are as many: fewer are not worth a request.
+const FEWEST_TEXTS: usize = 16;
 /// Requests under way at once for one caller.
 const CONCURRENT_BATCHES: usize = 8;
 
@@ -145,6 +147,12 @@ async fn request(
     Ok((vectors, reply.usage.map_or(0, |usage| usage.prompt_tokens)))
 }
 
+/// Texts of one request when there are so many: rather all requests that may be under way at once than full ones, so that
+/// the server's latency is paid once.
+fn batch_size(texts: usize) -> usize {
+    texts.div_ceil(CONCURRENT_BATCHES).clamp(FEWEST_TEXTS, MOST_TEXTS)
+}
+
 fn unit(mut vector: Vec<f32>, dimension: Option<usize>) -> Result<Vec<f32>, String> {
     if let Some(expected) = dimension.filter(|expected| *expected != vector.len()) {
         return Err(format!("a vector has {} dimensions, expected {expected}", vector.len()));
@@ -190,8 +198,10 @@ impl Embedder for OpenAiEmbedder {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let requests: Vec<_> =
-            texts.chunks(BATCH).map(|batch| request(&self.server, batch, Some(self.profile.dimension))).collect();
+        let requests: Vec<_> = texts
+            .chunks(batch_size(texts.len()))
+            .map(|batch| request(&self.server, batch, Some(self.profile.dimension)))
+            .collect();
         let batches: Vec<(Vec<Vec<f32>>, u64)> =
             stream::iter(requests).buffered(CONCURRENT_BATCHES).try_collect().await?;
         let tokens = batches.iter().map(|(_, tokens)| tokens).sum();
@@ -203,6 +213,11 @@ impl Embedder for OpenAiEmbedder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_spread_over_the_requests_that_may_be_under_way() {
+        assert_eq!([1, 16, 128, 129, 256, 512, 5_000].map(batch_size), [16, 16, 16, 17, 32, 64, 64]);
+    }
 
     #[test]
     fn vectors_get_unit_length_or_are_refused() {

@@ -156,6 +156,10 @@ mod tests {
 
     /// A site on loopback, and its base URL.
     async fn site() -> String {
+        site_at("127.0.0.1").await
+    }
+
+    async fn site_at(address: &str) -> String {
         let endless = || async {
             let parts = stream::repeat_with(|| Ok::<_, std::convert::Infallible>(vec![b'x'; 1_000]));
             Body::from_stream(parts)
@@ -169,7 +173,7 @@ mod tests {
             .route("/inside", get(|| async { redirect("http://localhost:9/") }))
             .route("/endless", get(endless))
             .route("/busy", get(|| async { (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "7")]) }));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let listener = tokio::net::TcpListener::bind((address, 0)).await.expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         tokio::spawn(async move { axum::serve(listener, router).await });
         base
@@ -198,6 +202,15 @@ mod tests {
         let strict = super::tests::outbound(&[]);
         let error = strict.fetch(&format!("{base}/page"), &Validators::default(), 1_000).await;
         assert!(matches!(error, Err(OutboundError::Refused(_))), "{error:?}");
+    }
+
+    // Other systems have one loopback address only.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_hop_to_a_name_is_judged_by_where_it_leads() {
+        let (outbound, base) = (outbound(&["127.0.0.2/32"]), site_at("127.0.0.2").await);
+        let error = outbound.fetch(&format!("{base}/inside"), &Validators::default(), 1_000).await;
+        assert!(matches!(&error, Err(OutboundError::Refused(text)) if text.contains("localhost")), "{error:?}");
     }
 
     #[tokio::test]

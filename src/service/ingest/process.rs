@@ -16,7 +16,7 @@ use super::{
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
     progressive::second_half,
-    reembed::{is_to_be_reembedded, model_missing},
+    reembed::{is_to_be_reembedded, model_missing_for_vectors},
     resplit::is_to_be_resplit,
 };
 use crate::{
@@ -72,7 +72,7 @@ impl Processor {
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
             if claim.half == Half::Vectors {
-                return self.fail_all(handle, tries.keys().copied(), &model_missing()).await;
+                return self.fail_all(handle, tries.keys().copied(), &model_missing_for_vectors()).await;
             }
             let trouble: Trouble = (&super::foreign_profile(&collection)).into();
             return self.fail_all(handle, tries.keys().copied(), &trouble.failure).await;

@@ -34,6 +34,9 @@ use crate::{
 /// Vectors that are made and stored together: what a worker that is lost in the midst of it does in vain.
 const ROUND_CHUNKS: usize = 256;
 
+/// What a failure in the second half of an item means.
+const BY_WORDS: &str = "The document is stored and found by its words only";
+
 /// What the items of a job say that fills this space.
 #[must_use]
 pub fn reembedding_payload(profile: ProfileId) -> Value {
@@ -79,9 +82,7 @@ impl Target<'_> {
         let mut trouble = Trouble::from(error);
         if self.half == Half::Vectors {
             let message = &mut trouble.failure.message;
-            *message = format!(
-                "{message}. The document is stored and found by its words only; retry the job, and its vectors are made."
-            );
+            *message = format!("{message}. {BY_WORDS}; retry the job, and its vectors are made.");
         }
         trouble
     }
@@ -344,7 +345,13 @@ fn compose(chunks: Vec<BareChunk>, embedder: &dyn Embedder, window: Window) -> V
         .collect()
 }
 
-pub(super) fn model_missing() -> ItemFailure {
+/// The same for documents that are found by their words meanwhile.
+pub(super) fn model_missing_for_vectors() -> ItemFailure {
+    let failure = model_missing();
+    ItemFailure { message: format!("{}. {BY_WORDS} until then.", failure.message), ..failure }
+}
+
+fn model_missing() -> ItemFailure {
     let message = "this service is not configured for the embedding model; configure it for every service and worker, \
                    and retry the job";
     ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }
