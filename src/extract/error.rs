@@ -71,6 +71,9 @@ impl ExtractError {
     }
 
     pub(super) fn empty() -> Self {
-        Self::new(Cause::Empty, "the document holds no text; send its content in \"text\" or as a file")
+        Self::new(
+            Cause::Empty,
+            "the document holds no text; if it should, save it anew and send it again, else leave it out",
+        )
     }
 }

@@ -111,7 +111,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
         let Query(value) = Query::from_request_parts(parts, state).await.map_err(|rejection| {
             let text = rejection.body_text();
             let detail = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
-            let name = detail.split(':').next().filter(|name| !name.contains(' ')).unwrap_or_default();
+            // Of a wrong value the message begins with the name; a missing one is only named within it.
+            let (name, detail) =
+                detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail));
             ApiError::invalid_field(format!("?{name}"), detail)
         })?;
         Ok(Self(value))
@@ -166,6 +168,8 @@ mod tests {
         assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/1/text");
         let found = problem(r#"{"documents": [{"text": "a", "titel": "b"}]}"#);
         assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/0/titel");
+        assert!(found.detail.starts_with("/documents/0/titel: unknown field"), "{}", found.detail);
+        assert_eq!(problem("{}").detail, "missing field `documents`");
     }
 
     #[test]

@@ -63,6 +63,17 @@ pub struct FieldError {
     pub detail: String,
 }
 
+impl FieldError {
+    /// For people; what is wrong with the whole has no pointer to name.
+    fn named(&self) -> String {
+        if matches!(self.pointer.as_str(), "" | "?") {
+            self.detail.clone()
+        } else {
+            format!("{}: {}", self.pointer, self.detail)
+        }
+    }
+}
+
 /// An error on its way to becoming a [`Problem`].
 #[derive(Debug)]
 pub struct ApiError(Box<Parts>);
@@ -97,7 +108,7 @@ impl ApiError {
     /// Wrong values in a well-formed request.
     #[must_use]
     pub fn invalid(errors: &[FieldError]) -> Self {
-        let named: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.pointer, error.detail)).collect();
+        let named: Vec<String> = errors.iter().map(FieldError::named).collect();
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", "The request has wrong values", named.join("; "))
             .with("errors", json!(errors))
     }

@@ -1,10 +1,14 @@
 //! `cited ingest`: files, folders and URLs from the command line.
 
-use std::{path::Path, process::Output};
+use std::{path::Path, process::Output, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{harness::TestApp, process::command, scripted::ModelServer};
+use super::{
+    harness::TestApp,
+    process::command,
+    scripted::{ModelServer, Reply},
+};
 
 /// Runs the command in a folder against a service.
 async fn ingest(app: &TestApp, folder: &Path, arguments: &[&str]) -> Output {
@@ -75,16 +79,18 @@ async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
     write(folder.path(), "good.md", "# Leave\n\n28 days.");
     write(folder.path(), "empty.txt", "");
     write(folder.path(), "old.rtf", "{\\rtf1 Words.}");
+    write(folder.path(), "long.txt", "one line and no end ".repeat(4 * 1024 * 1024));
     let deep = format!("{}a.md", format!("{long}/").repeat(9));
     write(folder.path(), &deep, "Deep.");
     // To somewhere that no document may come from.
     let output = ingest(&app, folder.path(), &[".", "http://127.0.0.1:9/page"]).await;
     let report = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{report}");
-    assert!(text(&output.stderr).contains("cited: 4 of 5 documents failed"), "{output:?}");
-    assert!(report.contains(": 1 stored in 1 chunks, 0 unchanged, 4 failed\n"), "{report}");
+    assert!(text(&output.stderr).contains("cited: 5 of 6 documents failed"), "{output:?}");
+    assert!(report.contains(": 1 stored in 1 chunks, 0 unchanged, 5 failed\n"), "{report}");
     for line in [
         "\nempty (1)\n  empty.txt: ",
+        "\nbody_too_large (1)\n  long.txt: it is larger than the 67108864 bytes that the service takes at once; split",
         "\nunsupported (1)\n  old.rtf: ",
         "\nurl_refused (1)\n  http://127.0.0.1:9/page: ",
         &format!("\ninvalid_request (1)\n  {deep}: must hold 1 to 2048 bytes"),
@@ -104,15 +110,65 @@ async fn nobody_there_and_nothing_there_are_errors() {
     let missing = ingest(&app, folder.path(), &["b.md"]).await;
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("there is no file or folder b.md"), "{missing:?}");
+    write(folder.path(), "pictures/a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    for (target, told) in [
+        ("pictures", "there is nothing to ingest: 1 files were passed over"),
+        ("ftp://example.org/a", "ftp://example.org/a is no URL that can be read; name one with http:// or https://"),
+    ] {
+        let nothing = ingest(&app, folder.path(), &[target]).await;
+        assert_eq!(nothing.status.code(), Some(1), "{nothing:?}");
+        assert!(text(&nothing.stderr).contains(told), "{nothing:?}");
+    }
     let settings = [("CITED_SERVER", "http://127.0.0.1:1")];
     let alone = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
     assert_eq!(alone.status.code(), Some(1));
-    assert!(text(&alone.stderr).contains("no service answers at http://127.0.0.1:1 "), "{alone:?}");
+    assert!(text(&alone.stderr).contains("no service answers at http://127.0.0.1:1 (Connection refused"), "{alone:?}");
     let keyless = ingest(&app, folder.path(), &["a.md"]).await;
     assert_eq!(keyless.status.code(), Some(1));
     assert!(text(&keyless.stderr).contains("HTTP 401: this service needs a key"), "{keyless:?}");
     let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_API_KEY", "a-long-key-of-the-operator-1234")];
     let keyed = command(&["ingest", "a.md"], &settings).current_dir(folder.path()).output().await.expect("it runs");
     assert!(keyed.status.success(), "{keyed:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn documents_are_found_by_their_words_first_where_that_is_wanted() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a.md", "Boats land at the harbour.");
+    write(folder.path(), "b.md", "Trams cross the market square.");
+    server.hold_embeddings(Some("Boats"));
+    let watch = async {
+        let is_searchable = async || {
+            let job = app.get("/v1/jobs").await.body["jobs"][0].clone();
+            job["indexing"] == "progressive" && job["counts"]["searchable"] == 1 && job["counts"]["complete"] == 0
+        };
+        while !is_searchable().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        server.hold_embeddings(None);
+    };
+    let watch = tokio::time::timeout(Duration::from_mins(1), watch);
+    let (output, watched) = tokio::join!(ingest(&app, folder.path(), &["a.md", "--indexing", "progressive"]), watch);
+    watched.expect("it is found by its words before it has vectors");
+    // The command ends when the vectors are there.
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains(": 1 stored in 1 chunks, 0 unchanged, 0 failed\n"), "{output:?}");
+    assert_eq!(app.get("/v1/collections/c").await.body["embedded_chunks"], 1);
+
+    // What lacks nothing but vectors is told apart, and the report says how to get them.
+    server.embedding_reply(Reply::Status(400, "{}".to_owned()));
+    let refused = ingest(&app, folder.path(), &["b.md", "--indexing", "progressive"]).await;
+    let report = text(&refused.stdout);
+    assert_eq!(refused.status.code(), Some(1), "{report}");
+    assert!(report.contains("1 of those that failed are found by their words; run the command again"), "{report}");
+    let again = ingest(&app, folder.path(), &["b.md"]).await;
+    assert!(again.status.success(), "{again:?}");
+    assert_eq!(app.get("/v1/collections/c").await.body["embedded_chunks"], 2);
+    let wrong = ingest(&app, folder.path(), &["a.md", "--indexing", "later"]).await;
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    assert!(text(&wrong.stderr).contains("must be complete or progressive"), "{wrong:?}");
     app.stop().await;
 }

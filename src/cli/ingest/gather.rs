@@ -76,6 +76,8 @@ impl Selection<'_> {
                 if found.len() == before {
                     bail!("nothing matches {name}");
                 }
+            } else if name.contains("://") {
+                bail!("{name} is no URL that can be read; name one with http:// or https://");
             } else {
                 bail!("there is no file or folder {name}");
             }
@@ -117,6 +119,11 @@ impl Selection<'_> {
 }
 
 impl Found {
+    /// Whether there is nothing to be sent, and nothing to be told.
+    pub(super) fn is_empty(&self) -> bool {
+        self.targets.is_empty() && self.failed.is_empty()
+    }
+
     fn len(&self) -> usize {
         self.targets.len() + self.failed.len()
     }

@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "complete|progressive", value_parser = indexing)]
     indexing: Option<Indexing>,
     /// Where the service is; otherwise `CITED_SERVER`, or the service of this machine. Its key is in `CITED_API_KEY`.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = url)]
     server: Option<url::Url>,
     /// Print the report as JSON.
     #[arg(long)]
@@ -55,6 +55,10 @@ pub(super) struct Arguments {
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
+}
+
+fn url(text: &str) -> Result<url::Url, String> {
+    url::Url::parse(text).map_err(|error| format!("not a URL such as http://127.0.0.1:8080: {error}"))
 }
 
 fn indexing(text: &str) -> Result<Indexing, String> {
@@ -67,6 +71,13 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let client = client(config, arguments.server.as_ref())?;
     let selection = Selection { exclude: &arguments.exclude, all: arguments.all };
     let found = selection.gather(&arguments.targets)?;
+    if found.is_empty() {
+        bail!(
+            "there is nothing to ingest: {} files were passed over, which are of no format that is read; hidden and \
+             ignored ones are taken with --all",
+            found.skipped.values().sum::<usize>()
+        );
+    }
     let progress = Progress::new(found.targets.len());
     let metadata = Value::Object(arguments.metadata.unwrap_or_default());
     let ids = Context::system().ids;

@@ -69,7 +69,7 @@ impl fmt::Display for Report {
         if by_words > 0 {
             writeln!(
                 formatter,
-                "{by_words} of those that failed are found by their words: retry their jobs for vectors"
+                "{by_words} of those that failed are found by their words; run the command again, and their vectors are made"
             )?;
         }
         if !self.skipped.is_empty() {

@@ -292,7 +292,12 @@ fn parts_of(targets: Vec<Target>) -> Vec<Part> {
 }
 
 fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
-    anyhow!("no service answers at {} ({error}); start one with cited serve, or name it with --server", client.base())
+    // What the errors above it say, the address, is said already.
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    anyhow!("no service answers at {} ({cause}); start one with cited serve, or name it with --server", client.base())
 }
 
 fn detail(answer: &Answer) -> String {
@@ -305,7 +310,13 @@ fn refused(target: &Target, answer: &Answer) -> Failure {
     let faults = answer.body.get("errors").and_then(Value::as_array);
     let faults: Vec<&str> =
         faults.into_iter().flatten().filter_map(|fault| fault.get("detail").and_then(Value::as_str)).collect();
-    let message = if faults.is_empty() { detail(answer) } else { faults.join("; ") };
+    let message = match answer.body.get("value").and_then(Value::as_u64) {
+        Some(limit) if answer.status == 413 => {
+            format!("it is larger than the {limit} bytes that the service takes at once; split it into several")
+        }
+        _ if faults.is_empty() => detail(answer),
+        _ => faults.join("; "),
+    };
     Failure { source: target.source().to_owned(), cause: code.to_owned(), message }
 }
 
