@@ -94,6 +94,10 @@ pub struct Passage {
     pub start_char: u32,
     /// End of the range, exclusive.
     pub end_char: u32,
+    /// Sentence by a model that says how the chunk relates to its document, if it has one. No part of the source: only
+    /// who judges what the passage is about may see it.
+    #[serde(skip)]
+    pub context: Option<String>,
 }
 
 impl Store {
@@ -218,7 +222,7 @@ impl Store {
                       heading AS "heading!: sqlx::types::Json<Vec<String>>", text AS "text!", start_char AS "start_char!",
                       end_char AS "end_char!", version AS "version!", source AS "source!", uri AS "uri!",
                       title AS "title!", metadata AS "metadata!", content_hash AS "content_hash!",
-                      collection AS "collection!"
+                      collection AS "collection!", context
                FROM find_passages($1, $2, $3)"#,
             tenant.0,
             &documents,
@@ -243,6 +247,7 @@ impl Store {
                 text: row.text,
                 start_char: row.start_char.unsigned_abs(),
                 end_char: row.end_char.unsigned_abs(),
+                context: row.context,
             })
             .collect())
     }

@@ -162,6 +162,30 @@ async fn a_context_is_no_evidence() {
 }
 
 #[tokio::test]
+async fn a_grader_is_told_the_context_and_the_answerer_is_not() {
+    let server = ModelServer::start().await;
+    server.say(Role::Context, SENTENCE);
+    let grades: Vec<String> = (1..=6).map(|number| format!("{number}: correct - of that line")).collect();
+    server.say(Role::Grade, &grades.join("\n"));
+    server.say(Role::Answer, "The crossing takes fifty minutes [^1].");
+    let app = TestApp::with_models(&server).await;
+    collection(&app, &json!({"on_failure": "abort"})).await;
+    send(&app, "ferry.txt", &text()).await;
+    let question = "How long is the crossing on the Zanzibar line?";
+    let asked = app.ask(json!({"question": question, "collections": ["c"]})).await;
+    assert_eq!((asked.status, &asked.body["outcome"]), (200, &json!("answered")), "{asked:?}");
+    assert!(!asked.body.to_string().contains(SENTENCE), "{asked:?}");
+    // No passage names the line: what they are about is the grader's to judge, by the sentence.
+    let graded = server.calls(Role::Grade)[0].body.clone();
+    let (sources, told) = (prompt(&graded).matches("<source id"), prompt(&graded).matches("context=\"It is from"));
+    let (sources, told) = (sources.count(), told.count());
+    assert!(sources > 0 && sources == told, "{graded}");
+    let answered = server.calls(Role::Answer)[0].body.clone();
+    assert!(prompt(&answered).contains("</source>") && !prompt(&answered).contains(SENTENCE), "{answered}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn what_was_written_is_not_asked_again() {
     let server = ModelServer::start().await;
     server.say(Role::Context, SENTENCE);

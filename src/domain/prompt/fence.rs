@@ -78,6 +78,9 @@ pub fn push_source(prompt: &mut String, number: usize, source: Source<'_>) {
     if !source.title.trim().is_empty() {
         let _ = write!(prompt, " title=\"{}\"", attribute(source.title.trim()));
     }
+    if !source.context.trim().is_empty() {
+        let _ = write!(prompt, " context=\"{}\"", attribute(source.context.trim()));
+    }
     let _ = write!(prompt, ">\n{}\n</source>\n", neutralise(source.text.trim()));
 }
 

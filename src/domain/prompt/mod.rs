@@ -89,6 +89,9 @@ pub struct Source<'s> {
     pub title: &'s str,
     /// Text of the passage.
     pub text: &'s str,
+    /// Sentence by a model that says how the passage relates to its document; left out of the prompt when empty. Only
+    /// for a grader: who answers would quote it.
+    pub context: &'s str,
 }
 
 /// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the

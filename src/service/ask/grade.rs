@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{
-        evidence::Inquiry,
+        evidence::{Inquiry, passage::PassageEvidence},
         grading::{
             Verdict,
             calibrated::{self, GradedRound},
@@ -41,7 +41,10 @@ impl Ask<'_> {
             .hits
             .iter()
             .zip(verdicts)
-            .map(|(hit, verdict)| {
+            .zip(&evidence)
+            .map(|((hit, verdict), evidence)| {
+                let verdict =
+                    Verdict { is_clear: verdict.is_clear && !self.says_more(inquiry, hit, evidence), ..verdict };
                 if let Some(known) = self.pool.known(hit.passage.key) {
                     return GradedHit { hit: hit.clone(), ..known.clone() };
                 }
@@ -52,6 +55,13 @@ impl Ask<'_> {
             .collect();
         self.ask_the_model(&mut graded).await?;
         Ok((graded, answerability))
+    }
+
+    /// Whether the context of a passage speaks of what is asked where the passage itself does not. The features know the
+    /// passage alone; a model is shown both.
+    fn says_more(&self, inquiry: &Inquiry, hit: &Hit, evidence: &PassageEvidence) -> bool {
+        let context = hit.passage.context.as_deref();
+        context.is_some_and(|context| inquiry.terms.mask_of(self.analyzer, context) & !evidence.mask() != 0)
     }
 
     /// Puts the passages that the features leave in doubt before the model, all in one call.
@@ -67,7 +77,11 @@ impl Ask<'_> {
         let sources: Vec<prompt::Source<'_>> = doubtful
             .iter()
             .zip(&urns)
-            .map(|(hit, urn)| prompt::Source { urn, title: &hit.hit.passage.title, text: &hit.hit.passage.text })
+            .map(|(hit, urn)| {
+                let passage = &hit.hit.passage;
+                let context = passage.context.as_deref().unwrap_or_default();
+                prompt::Source { urn, title: &passage.title, text: &passage.text, context }
+            })
             .collect();
         let call = Call {
             role: CallRole::Grade,

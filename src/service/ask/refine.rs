@@ -18,7 +18,7 @@ impl Shown<'_> {
     /// As they go into a prompt, in marker order.
     pub(super) fn sources(&self) -> Vec<prompt::Source<'_>> {
         let parts = self.urns.iter().zip(&self.titles).zip(&self.texts);
-        parts.map(|((urn, title), text)| prompt::Source { urn, title, text }).collect()
+        parts.map(|((urn, title), text)| prompt::Source { urn, title, text, context: "" }).collect()
     }
 }
 

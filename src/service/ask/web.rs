@@ -89,6 +89,7 @@ fn passage(page: WebPage) -> Passage {
         start_char: 0,
         end_char: u32::try_from(page.extract.chars().count()).unwrap_or(u32::MAX),
         text: page.extract,
+        context: None,
     }
 }
 
