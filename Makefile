@@ -54,7 +54,7 @@ eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/
 	$(or $(CARGO_TARGET_DIR),target)/release/cited eval $(DATA)
 
 .PHONY: bench
-bench: release ## Measure ingest and ask of a release build, about five minutes
+bench: release ## Measure ingest and ask of a release build, about ten minutes
 	cargo run --release --locked --manifest-path bench/Cargo.toml
 
 .PHONY: bench-size

@@ -15,6 +15,7 @@ Measures a release build of Cited. Usage:
   --binary PATH                the service (target/release/cited)
   --paragraphs N               documents of the main profile (20000)
   --built-in-paragraphs N      documents of the profile with built-in models (1000); 0 leaves it out
+  --clients N,N                how many ask at once (1,8,32,128)
   --seconds N                  time of each run of asks (10)
   --keep DIR                   keep the database of the main profile there, and use what is there already
   --models-only PORT           only run the model server, for looking at the service with other tools";
@@ -25,6 +26,7 @@ pub struct Arguments {
     pub binary: PathBuf,
     pub paragraphs: usize,
     pub built_in_paragraphs: usize,
+    pub clients: Vec<usize>,
     pub run: Duration,
     pub keep: Option<PathBuf>,
     pub models_only: Option<u16>,
@@ -37,6 +39,7 @@ impl Arguments {
             binary: release_build(),
             paragraphs: 20_000,
             built_in_paragraphs: 1_000,
+            clients: vec![1, 8, 32, 128],
             run: Duration::from_secs(10),
             keep: None,
             models_only: None,
@@ -47,6 +50,7 @@ impl Arguments {
                 "--binary" => arguments.binary = value()?.into(),
                 "--paragraphs" => arguments.paragraphs = number(&value()?)?,
                 "--built-in-paragraphs" => arguments.built_in_paragraphs = number(&value()?)?,
+                "--clients" => arguments.clients = value()?.split(',').map(number).collect::<anyhow::Result<_>>()?,
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--keep" => arguments.keep = Some(value()?.into()),
                 "--models-only" => arguments.models_only = Some(number(&value()?)?),

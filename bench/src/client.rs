@@ -1,8 +1,12 @@
 //! Connections to the service.
 
-use std::{convert::Infallible, net::SocketAddr};
+use std::{
+    convert::Infallible,
+    fmt::{self, Display, Formatter},
+    net::SocketAddr,
+};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, channel::Channel};
 use hyper::{Method, Request, StatusCode, client::conn::http1};
@@ -12,6 +16,22 @@ use tokio::net::TcpStream;
 
 /// Parts of a stream that wait for the connection.
 const PARTS_AHEAD: usize = 8;
+
+/// A reply with another status than success.
+#[derive(Debug)]
+pub struct Refused {
+    pub status: StatusCode,
+    request: String,
+    reply: String,
+}
+
+impl Display for Refused {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} answered {}: {}", self.request, self.status, self.reply)
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// A client with one keep-alive connection; it sends one request at a time.
 pub struct Client {
@@ -45,14 +65,20 @@ impl Client {
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }
 
-    /// Sends JSON and reads JSON; anything but success is an error.
-    pub async fn json(&mut self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+    /// Sends JSON and reads the reply; anything but success is an error, [`Refused`].
+    pub async fn read(&mut self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Bytes> {
         let body = body.map(|value| Bytes::from(value.to_string()));
         let (status, reply) = self.send(method, path, body).await?;
         if !status.is_success() {
-            bail!("{path} answered {status}: {}", String::from_utf8_lossy(&reply));
+            let reply = String::from_utf8_lossy(&reply).into_owned();
+            return Err(Refused { status, request: path.to_owned(), reply }.into());
         }
-        Ok(serde_json::from_slice(&reply)?)
+        Ok(reply)
+    }
+
+    /// The same, and the reply is JSON.
+    pub async fn json(&mut self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+        Ok(serde_json::from_slice(&self.read(method, path, body).await?)?)
     }
 }
 
@@ -80,7 +106,8 @@ pub async fn stream(
     let status = response.status();
     let reply = response.into_body().collect().await?.to_bytes();
     if !status.is_success() {
-        bail!("{path} answered {status}: {}", String::from_utf8_lossy(&reply));
+        let reply = String::from_utf8_lossy(&reply).into_owned();
+        return Err(Refused { status, request: path.to_owned(), reply }.into());
     }
     Ok(serde_json::from_slice(&reply)?)
 }

@@ -3,7 +3,9 @@
 mod arguments;
 mod asks;
 mod bulk;
+mod busy;
 mod client;
+mod comparison;
 mod corpus;
 mod ingest;
 // The service's own analyzer and BM25, so that rows made here are those that it makes. Only this folder: the whole
@@ -13,6 +15,7 @@ mod ingest;
 #[allow(unfulfilled_lint_expectations, reason = "a program has no public items to document")]
 mod lexical;
 mod model_server;
+mod naive;
 mod process;
 mod random;
 mod raw_copy;
@@ -29,23 +32,26 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use arguments::Arguments;
-use asks::Questions;
+use asks::{Course, Questions, Way};
 use bulk::BulkArguments;
+use comparison::Kept;
 use corpus::Corpus;
 use model_server::ModelServer;
 use raw_search::RawSearch;
 use report::{AskTarget, Report};
+use serde_json::json;
 use service::{Service, Setup};
 use size::SizeArguments;
 use throughput::ThroughputArguments;
 
 const SEED: u64 = 20_000;
-const CLIENTS: [usize; 3] = [1, 8, 32];
-/// Asks before the measurement: connections open, statements get prepared, pages are read.
-const WARM_UP: usize = 200;
+/// Questions of the answers that are given again. To ask them is the warm-up as well: connections open, statements get
+/// prepared, pages are read.
+const WARM_UP: usize = 400;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -95,14 +101,18 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     }
     service.stop().await?;
 
-    let questions = Arc::new(Questions::new(&corpus.questions, "auto"));
+    let (first, rest) = corpus.questions.split_at(WARM_UP.min(corpus.questions.len()));
+    let questions = Arc::new(Questions::once(rest));
     let service = Service::start(&setup).await?;
-    asks::once(&service, &questions).await?;
+    asks::once(&service, &questions, &plain()).await?;
     report.note("start to first answer", milliseconds(service.age()));
     report
         .note("chunks that hold a question's words, sum over the words, mean", format!("{:.0}", corpus.mean_postings));
-    ask_all(&service, &questions, "ask", arguments, report).await?;
-    report.calls(&models.calls, questions.taken());
+    let kept = Kept::fill(&service, first).await?;
+    for clients in &arguments.clients {
+        let course = Course { service: &service, models: Some(&models), questions: &questions, way: &plain() };
+        side_by_side(course, &kept, *clients, arguments.run, report).await?;
+    }
     report.memory("after asks", service.memory_mb()?);
     let raw = RawSearch::connect(&setup.data_dir, &corpus.questions).await?;
     for clients in [1, 32] {
@@ -124,43 +134,52 @@ async fn built_in_profile(arguments: &Arguments, folder: &Path, report: &mut Rep
         format!("{:.0} documents/s", ingested.per_second()),
     );
     service.stop().await?;
-    let questions = Arc::new(Questions::new(&corpus.questions, "auto"));
+    let questions = Arc::new(Questions::once(&corpus.questions));
     let service = Service::start(&setup).await?;
-    asks::once(&service, &questions).await?;
+    asks::once(&service, &questions, &plain()).await?;
     report.note("built in: start to first answer", milliseconds(service.age()));
     for clients in [1, 8] {
         progress(&format!("built-in models: ask, {clients} clients"));
-        let asked = asks::run(&service, &questions, clients, arguments.run).await?;
+        let course = Course { service: &service, models: None, questions: &questions, way: &plain() };
+        let asked = asks::run(course, clients, arguments.run).await?;
         report.asks("built in: ask", &asked, None);
     }
     report.memory("built in", service.memory_mb()?);
     service.stop().await
 }
 
-async fn ask_all(
-    service: &Service,
-    questions: &Arc<Questions>,
-    profile: &str,
-    arguments: &Arguments,
+/// Asks, the naive loop and kept answers, one after the other from so many clients.
+async fn side_by_side(
+    course: Course<'_>,
+    kept: &Kept,
+    clients: usize,
+    time: Duration,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    for _ in 0..WARM_UP {
-        asks::once(service, questions).await?;
-    }
-    for clients in CLIENTS {
-        progress(&format!("ask, {clients} clients"));
-        let asked = asks::run(service, questions, clients, arguments.run).await?;
-        let target = match clients {
-            1 => Some(AskTarget::MedianMs(6.0)),
-            32 => Some(AskTarget::PerSecond(400.0)),
-            _ => None,
-        };
-        report.asks(profile, &asked, target);
-    }
+    let Some(models) = course.models else { return Ok(()) };
+    progress(&format!("ask, {clients} clients"));
+    let asked = asks::run(course, clients, time).await?;
+    let target = match clients {
+        1 => Some(AskTarget::MedianMs(6.0)),
+        32 => Some(AskTarget::PerSecond(400.0)),
+        _ => None,
+    };
+    report.asks("ask", &asked, target);
+    report.comparison.add("`/v1/ask`", asked);
+    progress(&format!("naive loop, {clients} clients"));
+    let naive = asks::run(Course { way: &comparison::naive(models), ..course }, clients, time).await?;
+    report.comparison.add("naive loop", naive);
+    progress(&format!("kept answers, {clients} clients"));
+    report.comparison.add("`/v1/ask`, from the cache", kept.run(course.service, models, clients, time).await?);
     Ok(())
 }
 
-fn milliseconds(duration: std::time::Duration) -> String {
+/// An ask as it is without further members.
+fn plain() -> Way {
+    Way::Ask(json!({}))
+}
+
+fn milliseconds(duration: Duration) -> String {
     format!("{:.0} ms", duration.as_secs_f64() * 1_000.0)
 }
 

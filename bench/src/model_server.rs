@@ -20,7 +20,7 @@ use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-use crate::vectors::Vectors;
+use crate::{busy::Busy, vectors::Vectors};
 
 /// Longest sentence that is quoted as an answer, in bytes.
 const LONGEST_ANSWER: usize = 600;
@@ -34,6 +34,8 @@ pub struct Calls {
     pub answers: AtomicU64,
     /// Milliseconds that a chat completion takes.
     pub delay_ms: AtomicU64,
+    /// From the head of a request until its reply is handed over.
+    pub busy: Busy,
 }
 
 /// A running server.
@@ -92,6 +94,7 @@ async fn answer(
     vectors: Arc<Vectors>,
     calls: Arc<Calls>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
+    let _under_way = calls.busy.begin();
     let is_embedding = request.uri().path().ends_with("/embeddings");
     let reply = match request.into_body().collect().await {
         Ok(body) if is_embedding => embed(&body.to_bytes(), &vectors, &calls),

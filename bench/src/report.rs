@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::{
     asks::{Asked, percentile_ms},
+    comparison::Comparison,
     ingest::Ingested,
-    model_server::Calls,
     raw_copy::Copied,
     raw_search::Searched,
 };
@@ -21,6 +21,8 @@ struct Line {
 #[derive(Default)]
 pub struct Report {
     lines: Vec<Line>,
+    /// Printed below them.
+    pub comparison: Comparison,
 }
 
 impl Report {
@@ -106,21 +108,7 @@ impl Report {
         );
     }
 
-    /// What the model server was asked, so that the work behind an ask is known.
-    pub fn calls(&mut self, calls: &Calls, asks: usize) {
-        use std::sync::atomic::Ordering::Relaxed;
-        self.note(
-            "model calls",
-            format!(
-                "{} grades, {} rewrites, {} answers for {asks} asks",
-                calls.grades.load(Relaxed),
-                calls.rewrites.load(Relaxed),
-                calls.answers.load(Relaxed)
-            ),
-        );
-    }
-
-    /// Prints everything as a Markdown table.
+    /// Prints everything as Markdown tables.
     pub fn print(&self) {
         println!("{}\n", machine());
         println!("| measurement | value | target |\n|---|---|---|");
@@ -130,6 +118,7 @@ impl Report {
             });
             println!("| {name} | {value} | {target} |");
         }
+        println!("\n{}", self.comparison.table());
     }
 }
 

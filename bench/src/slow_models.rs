@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use crate::{
     arguments::Arguments,
-    asks::{self, Questions},
+    asks::{self, Course, Questions, Way},
     client::Client,
+    comparison,
     ingest::COLLECTION,
     model_server::ModelServer,
     progress,
@@ -24,30 +25,49 @@ use crate::{
 
 /// What each chat completion takes.
 const DELAY_MS: u64 = 200;
+/// More than all questions take one client.
+const LONGEST: Duration = Duration::from_mins(10);
 const QUESTIONS: &str = include_str!("../questions.txt");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/handbook");
 
-/// One client asks all questions, with answers that are begun while the sources are graded and without.
+/// With answers that are begun while the sources are graded, without, and by the naive loop.
 pub async fn run(arguments: &Arguments, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let models = ModelServer::start(0).await?;
     let data_dir = folder.join("slow-models");
     let setup = Setup { binary: arguments.binary.clone(), data_dir, models: Some(models.base_url()) };
     let service = Service::start_with_chat(&setup).await?;
     load_sample(&service).await?;
-    let questions: Vec<&str> = QUESTIONS.lines().collect();
     models.calls.delay_ms.store(DELAY_MS, Ordering::Relaxed);
-    for (speculative, target_ms) in [("off", 460.0), ("on", 260.0)] {
-        let name = format!("models that take {DELAY_MS} ms, speculative {speculative}");
-        progress(&name);
-        let before = models.calls.chats();
-        let asked =
-            asks::run(&service, &Arc::new(Questions::new(&questions, speculative)), 1, Duration::from_secs(600))
-                .await?;
-        report.asks(&name, &asked, Some(AskTarget::MedianMs(target_ms)));
-        let calls = models.calls.chats() - before;
-        report.note(format!("{name}: model calls"), format!("{calls} for {} asks", asked.asks));
+    for clients in &arguments.clients {
+        for (name, way, target) in ways(&models) {
+            let name = format!("models that take {DELAY_MS} ms, {name}");
+            progress(&format!("{name}, {clients} clients"));
+            let (questions, time) = questions(*clients, arguments.run);
+            let course = Course { service: &service, models: Some(&models), questions: &questions, way: &way };
+            let asked = asks::run(course, *clients, time).await?;
+            if *clients == 1 && target.is_some() {
+                report.asks(&name, &asked, target);
+            }
+            report.comparison.add(name, asked);
+        }
     }
     service.stop().await
+}
+
+/// How is asked, and the aim for one client.
+fn ways(models: &ModelServer) -> [(&'static str, Way, Option<AskTarget>); 3] {
+    let ask = |speculative| Way::Ask(json!({"speculative": speculative}));
+    [
+        ("`/v1/ask`, `speculative: off`", ask("off"), Some(AskTarget::MedianMs(460.0))),
+        ("`/v1/ask`, `speculative: on`", ask("on"), Some(AskTarget::MedianMs(260.0))),
+        ("naive loop", comparison::naive(models), None),
+    ]
+}
+
+/// One client asks each question once, however long that takes; more ask them again and again for `time`.
+fn questions(clients: usize, time: Duration) -> (Arc<Questions>, Duration) {
+    let all: Vec<&str> = QUESTIONS.lines().collect();
+    if clients == 1 { (Arc::new(Questions::once(&all)), LONGEST) } else { (Arc::new(Questions::repeated(&all)), time) }
 }
 
 async fn load_sample(service: &Service) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
+use super::super::bm25::TermCounts;
 use super::*;
-use crate::domain::lexical::bm25::TermCounts;
 
 fn profile(frequencies: &[(TermId, u64)], chunks: u64) -> QueryProfile {
     let query = TermCounts::of_ids(frequencies.iter().map(|(id, _)| *id).collect());
