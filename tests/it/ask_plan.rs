@@ -119,3 +119,65 @@ async fn a_dry_run_shows_the_plan_and_the_sources() {
     assert!(server.calls(Role::Answer).is_empty());
     app.stop().await;
 }
+
+#[tokio::test]
+async fn what_a_model_says_is_not_in_the_sources_is_missing_at_every_level() {
+    let (server, app) = planned_by_model().await;
+    server.say(Role::Plan, "I would just look it up.");
+    let partly =
+        "Everyone has 28 days of paid annual leave a year [^1]. The sources do not say who repairs broken laptops.";
+    server.say(Role::Answer, partly);
+    for level in ["off", "structural", "cited", "supported"] {
+        let mut request = ask(BOTH);
+        request["validation"] = json!(level);
+        let answer = app.ask(request).await;
+        assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("partial")), "{level}: {answer:?}");
+        assert_eq!((&answer.body["missing"], &answer.body["answer"]), (&json!([SECOND]), &json!(partly)), "{level}");
+        let sources = answer.body["sources"].as_array().expect("sources");
+        assert!(sources.iter().any(|source| source["source"] == "laptops.md"), "it was found all the same: {answer:?}");
+        assert_eq!(answer.body["citations"].as_array().map(Vec::len), Some(1), "it is no claim: {answer:?}");
+        assert_eq!(answer.body["validation"]["attempts"], 1);
+        let row = app.get(&format!("/v1/audit/{}", answer.body["id"].as_str().expect("id"))).await;
+        assert_eq!(row.body["outcome"], "partial", "{row:?}");
+    }
+
+    // Of a question that was not taken apart it is named as the answer names it; what nobody asked is not missing.
+    let say = |text: &str| {
+        server.say(Role::Answer, text);
+        server.drop_reply(Role::Answer);
+    };
+    let days = "How many days of paid annual leave does everyone have in a leap year?";
+    say("Everyone has 28 days of paid annual leave [^1]. The sources do not mention a leap year.");
+    let answer = app.ask(ask(days)).await;
+    assert_eq!(
+        (&answer.body["outcome"], &answer.body["missing"]),
+        (&json!("partial"), &json!(["The sources do not mention a leap year."])),
+        "{answer:?}"
+    );
+    say("Everyone has 28 days of paid annual leave [^1]. The sources do not mention sabbaticals.");
+    let answer = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
+    assert_eq!((&answer.body["outcome"], &answer.body["missing"]), (&json!("answered"), &json!([])), "{answer:?}");
+
+    // Who says nothing but that abstains, whatever is cited for it.
+    say("The sources do not answer this question [^1].");
+    let answer = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
+    assert_eq!(
+        (&answer.body["outcome"], &answer.body["reason"], &answer.body["citations"]),
+        (&json!("abstained"), &json!("low_support"), &json!([])),
+        "{answer:?}"
+    );
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_built_in_answerer_says_is_not_in_the_sources_is_missing() {
+    let app = TestApp::built_in().await;
+    // Of broken laptops, but not of who repairs them.
+    app.ingest("handbook", &[LEAVE, ("cellar.md", "Broken laptops lie in the cellar and wait for their repair.")])
+        .await;
+    let answer = app.ask(ask(BOTH)).await;
+    let text = answer.body["answer"].as_str().expect("an answer");
+    assert!(text.contains("The sources do not say who repairs broken laptops."), "{answer:?}");
+    assert_eq!((&answer.body["outcome"], &answer.body["missing"]), (&json!("partial"), &json!([SECOND])), "{answer:?}");
+    app.stop().await;
+}

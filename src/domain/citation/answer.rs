@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::claim::Role;
 use super::draft::Draft;
 use super::support::Quote;
 use super::validator::{Attempt, CitationError, Level, Proof};
@@ -49,6 +50,7 @@ pub struct CitedAnswer {
     text: String,
     citations: Vec<Citation>,
     claims: Vec<Claim>,
+    admissions: Vec<String>,
     level: Level,
     attempt: Attempt,
     warnings: Vec<CitationError>,
@@ -66,6 +68,7 @@ impl CitedAnswer {
             text: draft.text().to_owned(),
             citations: draft.citations().to_vec(),
             claims: draft.claims(),
+            admissions: draft.words_of(Role::Ignorance),
             level,
             attempt,
             warnings,
@@ -88,6 +91,12 @@ impl CitedAnswer {
     #[must_use]
     pub fn claims(&self) -> &[Claim] {
         &self.claims
+    }
+
+    /// What it says that the sources do not tell: these sentences, in order of appearance, without markers.
+    #[must_use]
+    pub fn admissions(&self) -> &[String] {
+        &self.admissions
     }
 
     /// The level at which it was checked.

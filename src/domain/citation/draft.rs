@@ -157,6 +157,12 @@ impl Draft {
             .collect()
     }
 
+    /// The words of the sentences that do this, in order of appearance.
+    pub(super) fn words_of(&self, role: Role) -> Vec<String> {
+        let such = self.statements.iter().filter(|statement| statement.role == role);
+        such.map(|statement| statement.words.clone()).collect()
+    }
+
     /// Each statement with the source numbers that cover it and their joint support.
     pub(super) fn judged(&self) -> impl Iterator<Item = (&Statement, &[u32], Option<&Support>)> {
         self.statements

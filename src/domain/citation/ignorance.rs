@@ -212,6 +212,14 @@ pub fn is_ignorance(sentence: &str) -> bool {
     sources_deny(&words) || is_untold(&words) || none_tells(&words)
 }
 
+/// What a statement of ignorance is about: its words without those for the sources, for telling, and for not.
+#[must_use]
+pub fn untold(sentence: &str) -> String {
+    let is_about =
+        |word: &String| !is_evidence(word) && !negates(word) && !TELLING.iter().any(|verb| word.starts_with(verb));
+    words(sentence).into_iter().filter(is_about).collect::<Vec<_>>().join(" ")
+}
+
 fn is_evidence(word: &str) -> bool {
     EVIDENCE.contains(&word)
 }

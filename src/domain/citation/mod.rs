@@ -24,7 +24,7 @@ pub use answer::{Citation, CitedAnswer, Claim};
 pub use claim::{Role, Statement};
 pub use confirmation::{ConfirmedClaim, SettledClaim};
 pub use draft::Draft;
-pub use ignorance::is_ignorance;
+pub use ignorance::{is_ignorance, untold};
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use retry_prompt::RetryPrompt;
 pub use source::PreparedSource;

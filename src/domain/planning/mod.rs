@@ -7,7 +7,7 @@ mod reply;
 use serde::{Deserialize, Serialize};
 
 pub use built_in::plan;
-pub use coverage::is_covered;
+pub use coverage::{Said, missing};
 pub use reply::read_reply;
 
 /// Most sub-questions of a plan: each costs a search.

@@ -64,15 +64,50 @@ fn what_is_no_plan_is_none() {
     }
 }
 
+const LEAVE: &str = "Everyone has 28 days of annual leave a year.";
+
+/// What a question in two parts lacks, of whose second part no passage speaks if `is_found` is false.
+fn lacks(is_found: bool, claims: &str, admission: &str) -> Vec<String> {
+    let parts = ["How long is annual leave?".to_owned(), "Who repairs lost laptops?".to_owned()];
+    let without_evidence: &[usize] = if is_found { &[] } else { &[1] };
+    let admissions: Vec<String> = Some(admission.to_owned()).filter(|text| !text.is_empty()).into_iter().collect();
+    let said = Said { claims, admissions: &admissions };
+    missing(
+        Analyzer::english(),
+        "How long is annual leave, and who repairs lost laptops?",
+        &parts,
+        without_evidence,
+        said,
+    )
+}
+
 #[test]
-fn an_answer_covers_what_it_speaks_of() {
-    let analyzer = Analyzer::english();
-    let asked = ["How long is annual leave?".to_owned(), "Who repairs lost laptops?".to_owned()];
-    let answer = "Everyone has 28 days of annual leave a year [^1].";
-    assert!(is_covered(analyzer, &asked, 0, answer));
-    assert!(!is_covered(analyzer, &asked, 1, answer));
-    assert!(is_covered(analyzer, &asked, 1, "A lost laptop is repaired by Mira [^2]."));
-    assert!(is_covered(analyzer, &asked, 7, answer), "there is no such question");
+fn a_part_without_evidence_is_missing_unless_a_claim_speaks_of_it() {
+    assert_eq!(lacks(false, LEAVE, ""), ["Who repairs lost laptops?"]);
+    assert!(lacks(false, &format!("{LEAVE} A lost laptop is repaired by Mira."), "").is_empty());
+    assert!(lacks(true, LEAVE, "").is_empty(), "what was found may have been said in other words");
+}
+
+#[test]
+fn what_an_answer_admits_to_lack_is_missing_whatever_was_found() {
+    for admission in [
+        "The sources do not say who repairs lost laptops.",
+        "There is no information about the repair of laptops in the sources.",
+    ] {
+        assert_eq!(lacks(true, LEAVE, admission), ["Who repairs lost laptops?"], "{admission}");
+    }
+    let near = format!("{LEAVE} Lost laptops are reported to the desk.");
+    assert_eq!(lacks(true, &near, "The sources do not say who repairs lost laptops."), ["Who repairs lost laptops?"]);
+    let general = "The sources do not answer all parts of the question.";
+    assert_eq!(lacks(true, LEAVE, general), [general]);
+    assert!(lacks(true, LEAVE, "The documents do not mention pets.").is_empty(), "nobody asked");
+    assert!(lacks(true, LEAVE, "The sources do not say more about annual leave.").is_empty());
+    let unplanned = |admission: &str| {
+        let said = Said { claims: LEAVE, admissions: &[admission.to_owned()] };
+        missing(Analyzer::english(), "How long is annual leave and its notice?", &[], &[], said)
+    };
+    assert_eq!(unplanned("The sources do not state a notice."), ["The sources do not state a notice."]);
+    assert!(unplanned("The sources do not say anything else.").is_empty());
 }
 
 proptest! {

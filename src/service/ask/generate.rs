@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::{
         answering::{AnswerSource, candidates, compose},
-        citation::{Attempt, CitationError, CitedAnswer, Draft, PreparedSource, Role, Verdict, validate},
+        citation::{Attempt, CitationError, CitedAnswer, Draft, PreparedSource, Role, Statement, Verdict, validate},
         grading::features,
         prompt,
     },
@@ -63,7 +63,7 @@ impl Ask<'_> {
         self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors, by: written.by.clone() });
         self.clock.enter(Stage::Generate);
         match verdict {
-            Verdict::Accept(answer) if admits_ignorance(&draft, &answer) => Judged::Over(Generated::Ignorance),
+            Verdict::Accept(_) if admits_ignorance(&draft) => Judged::Over(Generated::Ignorance),
             Verdict::Accept(answer) => {
                 self.tell_accepted(&answer).await;
                 Judged::Over(Generated::Accepted(answer, written.by.clone()))
@@ -176,8 +176,11 @@ enum Judged {
     Retry(String),
 }
 
-/// Whether the answer states nothing and cites nothing, but says that the sources do not tell.
-fn admits_ignorance(draft: &Draft, answer: &CitedAnswer) -> bool {
-    let has = |role: Role| draft.statements().iter().any(|statement| statement.role == role);
-    answer.citations().is_empty() && !has(Role::Claim) && has(Role::Ignorance)
+/// Whether the draft states nothing, but says that the sources do not tell. A marker that it sets behind that proves
+/// nothing.
+fn admits_ignorance(draft: &Draft) -> bool {
+    let statements = draft.statements();
+    let has = |role: Role| statements.iter().any(|statement| statement.role == role);
+    let cites = |statement: &Statement| statement.role != Role::Ignorance && !statement.markers.is_empty();
+    has(Role::Ignorance) && !has(Role::Claim) && !statements.iter().any(cites)
 }

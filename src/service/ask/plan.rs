@@ -12,7 +12,7 @@ use crate::{
         evidence::Inquiry,
         grading::{Verdict, calibrated, features},
         identity::ChunkKey,
-        planning::{self, Plan, Strategy},
+        planning::{self, Plan, Said, Strategy},
         prompt,
     },
     providers::chat::CallRole,
@@ -134,13 +134,12 @@ impl Ask<'_> {
         }
     }
 
-    /// The sub-questions that nothing was found for and that no claim of the answer speaks of either.
+    /// The parts of the question that the documents do not answer.
     pub(super) fn missing_in(&self, answer: &CitedAnswer) -> Vec<String> {
-        let Some(plan) = self.trace.plan.as_ref().filter(|plan| plan.is_decomposed()) else { return Vec::new() };
         let claims: Vec<&str> = answer.claims().iter().filter_map(|claim| claim.span.slice(answer.text())).collect();
-        let claimed = claims.join("\n");
-        let asked = &plan.sub_questions;
-        let is_missing = |place: &&usize| !planning::is_covered(self.analyzer, asked, **place, &claimed);
-        self.sub_questions.unanswered.iter().filter(is_missing).filter_map(|place| asked.get(*place).cloned()).collect()
+        let said = Said { claims: &claims.join("\n"), admissions: answer.admissions() };
+        let parts = self.trace.plan.as_ref().filter(|plan| plan.is_decomposed());
+        let parts = parts.map(|plan| plan.sub_questions.as_slice()).unwrap_or_default();
+        planning::missing(self.analyzer, &self.request.question, parts, &self.sub_questions.unanswered, said)
     }
 }
