@@ -312,6 +312,42 @@ async fn who_leaves_a_stream_frees_everything_within_a_second() {
 }
 
 #[tokio::test]
+async fn a_silent_model_is_filled_with_comments() {
+    let server = ModelServer::start().await;
+    server.say(Role::Grade, "1: correct");
+    // Proxies would take a connection for dead that is silent for long.
+    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(12), ANSWER.to_owned()));
+    let app = TestApp::with_models(&server).await;
+    app.ingest("handbook", &[("leave.md", DOCUMENT)]).await;
+    let response = app.request(Method::POST, "/v1/ask").json(&ask(json!(true))).send().await.expect("a stream");
+    let body = response.text().await.expect("a body");
+    let silence = body.split("event: sources").nth(1).and_then(|rest| rest.split("event: token").next());
+    assert!(silence.is_some_and(|silence| silence.lines().any(|line| line.starts_with(':'))), "{body}");
+    assert_eq!(end(&parse(&body))["outcome"], "answered");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn who_comes_back_gets_a_stream_of_its_own_with_one_end() {
+    let (server, app) = app("").await;
+    server.reply(Role::Answer, in_pieces(&["Everyone has"], vec![Piece::Wait(Duration::from_mins(1))]));
+    server.say(Role::Answer, ANSWER);
+    let mut first = app.request(Method::POST, "/v1/ask").json(&ask(json!(true))).send().await.expect("a stream");
+    let mut seen = String::new();
+    while !seen.contains("Everyone has") {
+        seen.push_str(&String::from_utf8_lossy(&first.chunk().await.expect("readable").expect("more")));
+    }
+    drop(first);
+    // As browsers do, with the last event that they have seen.
+    let again = app.request(Method::POST, "/v1/ask").header("last-event-id", "1").json(&ask(json!(true)));
+    let frames = parse(&again.send().await.expect("a stream").text().await.expect("a body"));
+    assert_eq!(frames[0].0, "sources", "from the beginning: {frames:#?}");
+    assert_eq!((told(&frames).0.as_str(), &end(&frames)["outcome"]), (ANSWER, &json!("answered")));
+    assert_eq!(server.calls(Role::Answer).len(), 2, "the first was ended, the second is another ask");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_slow_reader_slows_the_model_down() {
     let (server, app) = app("").await;
     // Far more than all buffers between the model and the reader hold together.

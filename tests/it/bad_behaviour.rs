@@ -16,7 +16,16 @@ const ANSWER: &str = "Everyone has 28 days of paid annual leave a year [^1].";
 
 /// How an ask is to end: `answered` or the code of a problem, and the kind of the provider's failure.
 type End = (&'static str, Option<&'static str>);
-type Fault = (&'static str, fn(bool) -> Reply, End);
+
+/// Something that a provider does badly.
+struct Fault {
+    name: &'static str,
+    /// At once, or as a stream.
+    reply: fn(Dialect, bool) -> Reply,
+    end: End,
+    /// The names of the frames of a stream, those of words and claims once for each draft.
+    frames: &'static [&'static str],
+}
 
 fn body(is_stream: bool, bytes: Vec<Piece>) -> Reply {
     Reply::Pieces(if is_stream { "text/event-stream" } else { "application/json" }, bytes)
@@ -27,124 +36,205 @@ fn bytes(text: &str) -> Piece {
 }
 
 /// The beginning of a good reply.
-fn half(is_stream: bool) -> Vec<Piece> {
-    if is_stream {
-        let begun = Dialect::OpenAi.begin().concat() + &Dialect::OpenAi.piece("Everyone has 28");
-        vec![bytes(&begun)]
-    } else {
-        vec![bytes("{\"choices\": [{\"message\": {\"content\": \"Everyone has 28")]
-    }
+fn half(dialect: Dialect, is_stream: bool) -> Vec<Piece> {
+    let begun = match (dialect, is_stream) {
+        (_, true) => dialect.begin().concat() + &dialect.piece("Everyone has 28"),
+        (Dialect::OpenAi, false) => "{\"choices\": [{\"message\": {\"content\": \"Everyone has 28".to_owned(),
+        (Dialect::Anthropic, false) => "{\"content\": [{\"type\": \"text\", \"text\": \"Everyone has 28".to_owned(),
+    };
+    vec![bytes(&begun)]
 }
 
-/// A good reply with this instead of its delta or message.
-fn odd(is_stream: bool, member: &Value) -> Reply {
-    let choice = if is_stream {
-        format!(
-            "data: {}\n\ndata: [DONE]\n\n",
-            json!({"choices": [{"index": 0, "delta": member, "finish_reason": "stop"}]})
-        )
-    } else {
-        json!({"choices": [{"index": 0, "message": member, "finish_reason": "stop"}]}).to_string()
+/// A good reply without any text.
+fn empty(dialect: Dialect, is_stream: bool) -> Reply {
+    let text = match (dialect, is_stream) {
+        (Dialect::OpenAi, true) => "data: {\"choices\": []}\n\ndata: [DONE]\n\n".to_owned(),
+        (Dialect::OpenAi, false) => json!({"choices": []}).to_string(),
+        (Dialect::Anthropic, true) => {
+            dialect.begin().into_iter().take(1).chain(dialect.end(false, true).into_iter().skip(1)).collect()
+        }
+        (Dialect::Anthropic, false) => json!({"content": [], "stop_reason": "end_turn"}).to_string(),
     };
-    body(is_stream, vec![bytes(&choice)])
+    body(is_stream, vec![bytes(&text)])
+}
+
+/// Calls of a tool that nobody offered.
+fn tool_calls(dialect: Dialect, is_stream: bool) -> Reply {
+    let text = match (dialect, is_stream) {
+        (Dialect::OpenAi, true) => include_str!("../fixtures/openai/tool_call.sse").to_owned(),
+        (Dialect::OpenAi, false) => include_str!("../fixtures/openai/tool_call.json").to_owned(),
+        (Dialect::Anthropic, true) => include_str!("../fixtures/anthropic/tool_use.sse").to_owned(),
+        (Dialect::Anthropic, false) => {
+            let block = json!({"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"query": "leave"}});
+            json!({"content": [block], "stop_reason": "tool_use"}).to_string()
+        }
+    };
+    body(is_stream, vec![bytes(&text)])
+}
+
+/// A text that comes character by character where it comes in pieces.
+fn letter_by_letter(dialect: Dialect, is_stream: bool, text: &str) -> Reply {
+    if !is_stream {
+        return Reply::Text(text.to_owned());
+    }
+    let pieces: String = text.chars().map(|sign| dialect.piece(&sign.to_string())).collect();
+    body(true, vec![bytes(&(dialect.begin().concat() + &pieces + &dialect.end(false, true).concat()))])
 }
 
 const UNAVAILABLE: &str = "providers_unavailable";
+/// Nothing was told but what the answer would have been written from.
+const NO_WORD: &[&str] = &["sources", "error"];
+/// Some words were, and are void.
+const VOID: &[&str] = &["sources", "draft", "retry", "error"];
+const TOLD: &[&str] = &["sources", "draft", "answer"];
 
 const FAULTS: [Fault; 17] = [
-    ("500", |_| Reply::Status(500, "oops".to_owned()), (UNAVAILABLE, Some("server_error"))),
-    ("429 for now", |_| Reply::Status(429, "slow down".to_owned()), (UNAVAILABLE, Some("rate_limited"))),
-    ("reset at once", |is_stream| body(is_stream, vec![Piece::Break]), (UNAVAILABLE, Some("interrupted"))),
-    (
-        "reset mid-body",
-        |is_stream| body(is_stream, half(is_stream).into_iter().chain([Piece::Break]).collect()),
-        (UNAVAILABLE, Some("interrupted")),
-    ),
-    (
-        "one byte a second",
-        |is_stream| {
+    Fault {
+        name: "500",
+        reply: |_, _| Reply::Status(500, "oops".to_owned()),
+        end: (UNAVAILABLE, Some("server_error")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "429 for now",
+        reply: |_, _| Reply::Status(429, "slow down".to_owned()),
+        end: (UNAVAILABLE, Some("rate_limited")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "reset at once",
+        reply: |_, is_stream| body(is_stream, vec![Piece::Break]),
+        end: (UNAVAILABLE, Some("interrupted")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "reset mid-body",
+        reply: |dialect, is_stream| {
+            body(is_stream, half(dialect, is_stream).into_iter().chain([Piece::Break]).collect())
+        },
+        end: (UNAVAILABLE, Some("interrupted")),
+        frames: VOID,
+    },
+    Fault {
+        name: "one byte a second",
+        reply: |dialect, is_stream| {
             let trickle =
                 ANSWER.bytes().flat_map(|byte| [Piece::Wait(Duration::from_secs(1)), Piece::Bytes(vec![byte])]);
-            body(is_stream, half(is_stream).into_iter().chain(trickle).collect())
+            body(is_stream, half(dialect, is_stream).into_iter().chain(trickle).collect())
         },
-        ("deadline", Some("timeout")),
-    ),
-    ("never", |_| Reply::Slow(Duration::from_secs(30), ANSWER.to_owned()), ("deadline", Some("timeout"))),
-    (
-        "HTML",
-        |is_stream| {
+        end: ("deadline", Some("timeout")),
+        frames: &["sources", "draft", "error"],
+    },
+    Fault {
+        name: "never",
+        reply: |_, _| Reply::Slow(Duration::from_secs(30), ANSWER.to_owned()),
+        end: ("deadline", Some("timeout")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "HTML",
+        reply: |_, is_stream| {
             body(is_stream, vec![bytes(if is_stream { "data: <html>busy</html>\n\n" } else { "<html>busy</html>" })])
         },
-        (UNAVAILABLE, Some("invalid_reply")),
-    ),
-    (
-        "no UTF-8",
-        |is_stream| {
-            body(
-                is_stream,
-                vec![bytes(if is_stream { "data: " } else { "" }), Piece::Bytes(vec![0xff, 0xfe, b'\n', b'\n'])],
-            )
+        end: (UNAVAILABLE, Some("invalid_reply")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "no UTF-8",
+        reply: |_, is_stream| {
+            let begin = bytes(if is_stream { "data: " } else { "" });
+            body(is_stream, vec![begin, Piece::Bytes(vec![0xff, 0xfe, b'\n', b'\n'])])
         },
-        (UNAVAILABLE, Some("invalid_reply")),
-    ),
-    (
-        "no choice",
-        |is_stream| {
-            let empty = json!({"choices": []});
-            body(
-                is_stream,
-                vec![bytes(&if is_stream { format!("data: {empty}\n\ndata: [DONE]\n\n") } else { empty.to_string() })],
-            )
-        },
-        (UNAVAILABLE, Some("invalid_reply")),
-    ),
-    (
-        "tool calls instead of text",
-        |is_stream| {
-            odd(
-                is_stream,
-                &json!({"content": null, "tool_calls": [{"index": 0, "id": "t", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}),
-            )
-        },
-        (UNAVAILABLE, Some("invalid_reply")),
-    ),
-    (
-        "401",
-        |_| Reply::Status(401, json!({"error": {"message": "no"}}).to_string()),
-        (UNAVAILABLE, Some("unauthorized")),
-    ),
-    (
-        "an invented source, twice",
-        |_| Reply::Text("Everyone has 28 days of leave [^4].".to_owned()),
-        ("citation_validation", None),
-    ),
-    ("ten thousand markers", |_| Reply::Text(format!("{ANSWER}{}", "[^1]".repeat(10_000))), ("answered", None)),
-    (
+        end: (UNAVAILABLE, Some("invalid_reply")),
+        frames: NO_WORD,
+    },
+    Fault { name: "no choice", reply: empty, end: (UNAVAILABLE, Some("invalid_reply")), frames: NO_WORD },
+    Fault {
+        name: "tool calls instead of text",
+        reply: tool_calls,
+        end: (UNAVAILABLE, Some("invalid_reply")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "401",
+        reply: |_, _| Reply::Status(401, json!({"error": {"message": "no"}}).to_string()),
+        end: (UNAVAILABLE, Some("unauthorized")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "an invented source, twice",
+        reply: |_, _| Reply::Text("Everyone has 28 days of leave [^4].".to_owned()),
+        end: ("citation_validation", None),
+        frames: &["sources", "draft", "retry", "draft", "error"],
+    },
+    Fault {
+        name: "ten thousand markers",
+        reply: |_, _| Reply::Text(format!("{ANSWER}{}", "[^1]".repeat(10_000))),
+        end: ("answered", None),
+        frames: TOLD,
+    },
+    Fault {
         // What was wrong with it does not fit into a second prompt.
-        "ten thousand invented markers",
-        |_| Reply::Text((1..=10_000).map(|number| format!("[^{number}]")).collect()),
-        ("budget_exceeded", None),
-    ),
-    (
-        "a marker in many pieces",
-        |is_stream| {
-            if !is_stream {
-                return Reply::Text(ANSWER.to_owned());
-            }
-            let dialect = Dialect::OpenAi;
-            let pieces: String = ANSWER.chars().map(|sign| dialect.piece(&sign.to_string())).collect();
-            body(true, vec![bytes(&(dialect.begin().concat() + &pieces + &dialect.end(false, true).concat()))])
-        },
-        ("answered", None),
-    ),
-    ("cut at the token limit", |_| Reply::Cut(ANSWER.to_owned()), ("answered", None)),
+        name: "ten thousand invented markers",
+        reply: |_, _| Reply::Text((1..=10_000).map(|number| format!("[^{number}]")).collect()),
+        end: ("budget_exceeded", None),
+        frames: VOID,
+    },
+    Fault {
+        name: "a marker in many pieces",
+        reply: |dialect, is_stream| letter_by_letter(dialect, is_stream, ANSWER),
+        end: ("answered", None),
+        frames: TOLD,
+    },
+    Fault {
+        name: "cut at the token limit",
+        reply: |_, _| Reply::Cut(ANSWER.to_owned()),
+        end: ("answered", None),
+        frames: TOLD,
+    },
     // The last, because a provider without quota is left alone for a while.
-    (
-        "429 for good",
-        |_| Reply::Status(429, json!({"error": {"code": "insufficient_quota", "message": "pay"}}).to_string()),
-        (UNAVAILABLE, Some("quota_exhausted")),
-    ),
+    Fault {
+        name: "429 for good",
+        reply: |_, _| {
+            Reply::Status(429, json!({"error": {"code": "insufficient_quota", "message": "pay"}}).to_string())
+        },
+        end: (UNAVAILABLE, Some("quota_exhausted")),
+        frames: NO_WORD,
+    },
 ];
+
+/// A service whose only model speaks this dialect.
+async fn app(dialect: Dialect) -> (ModelServer, TestApp) {
+    let server = ModelServer::start().await;
+    server.say(Role::Grade, "1: correct");
+    server.say(Role::Answer, ANSWER);
+    let kind = match dialect {
+        Dialect::OpenAi => "openai",
+        Dialect::Anthropic => "anthropic",
+    };
+    let file = format!("models = [\"p:m\"]\n[providers.p]\nkind = \"{kind}\"\nbase_url = \"{}\"\n", server.base_url());
+    let app = TestApp::with_file(&server, &[], &file).await;
+    app.ingest("handbook", &[("leave.md", "Everyone has 28 days of paid annual leave a year.")]).await;
+    (server, app)
+}
+
+fn request(is_stream: bool) -> Value {
+    let limits = json!({"timeout_ms": 2_500});
+    json!({"question": QUESTION, "collections": ["handbook"], "limits": limits, "stream": is_stream})
+}
+
+/// The names of the frames: words and claims are a `draft`, once for all that follow each other.
+fn frames(events: &str) -> Vec<&str> {
+    let names = events.lines().filter_map(|line| line.strip_prefix("event: "));
+    let mut names: Vec<&str> =
+        names.map(|name| if matches!(name, "token" | "claim") { "draft" } else { name }).collect();
+    names.dedup();
+    // The model's time is up with that of the ask: whether its words are taken back first is left to chance.
+    if events.contains("\"code\":\"deadline\"") {
+        names.retain(|name| *name != "retry");
+    }
+    names
+}
 
 /// The last of the frames, which must be the only end.
 fn end_of(events: &str) -> Value {
@@ -157,41 +247,80 @@ fn end_of(events: &str) -> Value {
     serde_json::from_str(ends[0].split_once("data: ").expect("data").1).expect("JSON")
 }
 
-#[tokio::test]
-async fn every_fault_ends_as_it_should_at_once_and_as_a_stream() {
+/// What came of the reply: the end of the ask, all frames of a stream, and the row in the audit.
+async fn outcome(server: &ModelServer, app: &TestApp, reply: Reply, is_stream: bool) -> (Value, String, Value) {
+    // A success in between, so that no fault is held against the next one.
+    server.say(Role::Answer, ANSWER);
+    server.drop_reply(Role::Answer);
+    assert_eq!(app.ask(request(false)).await.status, 200);
+    server.reply(Role::Answer, reply);
+    server.drop_reply(Role::Answer);
+    let sent = app.request(Method::POST, "/v1/ask").json(&request(is_stream)).send().await.expect("an answer");
+    let text = sent.text().await.expect("a body");
+    let body: Value = if is_stream { end_of(&text) } else { serde_json::from_str(&text).expect("JSON") };
+    let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
+    (body, text, row)
+}
+
+async fn every_fault_ends_as_it_should(dialect: Dialect) {
     for is_stream in [false, true] {
-        let server = ModelServer::start().await;
-        server.say(Role::Grade, "1: correct");
-        server.say(Role::Answer, ANSWER);
-        let app = TestApp::with_models(&server).await;
-        app.ingest("handbook", &[("leave.md", "Everyone has 28 days of paid annual leave a year.")]).await;
-        for (name, reply, (end, kind)) in FAULTS {
-            let mut request =
-                json!({"question": QUESTION, "collections": ["handbook"], "limits": {"timeout_ms": 2_500}});
-            // A success in between, so that no fault is held against the next one.
-            server.say(Role::Answer, ANSWER);
-            server.drop_reply(Role::Answer);
-            assert_eq!(app.ask(request.clone()).await.status, 200, "before {name}");
-            server.reply(Role::Answer, reply(is_stream));
-            server.drop_reply(Role::Answer);
-            request["stream"] = json!(is_stream);
-            let sent = app.request(Method::POST, "/v1/ask").json(&request).send().await.expect("an answer");
-            let text = sent.text().await.expect("a body");
-            let body: Value = if is_stream { end_of(&text) } else { serde_json::from_str(&text).expect("JSON") };
+        let (server, app) = app(dialect).await;
+        for Fault { name, reply, end: (end, kind), frames: expected } in &FAULTS {
+            let name = format!("{name}, {dialect:?}, stream {is_stream}");
+            let (body, text, row) = outcome(&server, &app, reply(dialect, is_stream), is_stream).await;
             let found = body["code"].as_str().or(body["outcome"].as_str());
-            assert_eq!(found, Some(end), "{name}, stream {is_stream}: {body}");
-            if let Some(kind) = kind {
-                assert_eq!(body["attempts"][0]["kind"], kind, "{name}, stream {is_stream}: {body}");
+            assert_eq!(found, Some(*end), "{name}: {body}");
+            if is_stream {
+                assert_eq!(frames(&text), *expected, "{name}: {text}");
             }
-            let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
-            let expected = if end == "citation_validation" { "rejected" } else { end };
-            assert_eq!((&row["outcome"], &row["stream"]), (&json!(expected), &json!(is_stream)), "{name}: {row}");
+            let audited = if *end == "citation_validation" { "rejected" } else { *end };
+            assert_eq!((&row["outcome"], &row["stream"]), (&json!(audited), &json!(is_stream)), "{name}: {row}");
             if let Some(kind) = kind {
+                assert_eq!(body["attempts"][0]["kind"], *kind, "{name}: {body}");
                 let calls = row["calls"].as_array().expect("calls");
                 let attempts = calls.iter().flat_map(|call| call["failed_attempts"].as_array().expect("attempts"));
-                assert!(attempts.into_iter().any(|attempt| attempt["kind"] == kind), "{name}: {row}");
+                assert!(attempts.into_iter().any(|attempt| attempt["kind"] == *kind), "{name}: {row}");
             }
         }
+        app.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_an_openai_server_ends_as_it_should() {
+    every_fault_ends_as_it_should(Dialect::OpenAi).await;
+}
+
+#[tokio::test]
+async fn every_fault_of_an_anthropic_server_ends_as_it_should() {
+    every_fault_ends_as_it_should(Dialect::Anthropic).await;
+}
+
+/// Bytes between two places where a stream is cut: about thirty places, in every part of an event.
+const CUT_STEP: usize = 127;
+
+#[tokio::test]
+async fn a_stream_cut_anywhere_is_the_whole_answer_or_an_error() {
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
+        let (server, app) = app(dialect).await;
+        let whole = dialect.stream(ANSWER, false, true);
+        let (mut answered, mut failed) = (0, 0);
+        for cut in (0..whole.len()).step_by(CUT_STEP).chain([whole.len() - 1]) {
+            let begun = vec![Piece::Bytes(whole.as_bytes()[..cut].to_vec())];
+            let (end, text, row) = outcome(&server, &app, body(true, begun), true).await;
+            if end["outcome"] == "answered" {
+                answered += 1;
+                assert_eq!(end["answer"], ANSWER, "cut at {cut}");
+                assert_eq!((frames(&text).as_slice(), &row["outcome"]), (TOLD, &json!("answered")), "cut at {cut}");
+            } else {
+                failed += 1;
+                let kind = &end["attempts"][0]["kind"];
+                assert_eq!((&end["code"], kind), (&json!(UNAVAILABLE), &json!("interrupted")), "cut at {cut}: {end}");
+                let expected = if text.contains("event: token") { VOID } else { NO_WORD };
+                assert_eq!((frames(&text).as_slice(), &row["outcome"]), (expected, &json!(UNAVAILABLE)), "at {cut}");
+            }
+        }
+        assert!(answered > 0 && failed > answered, "{answered} answered, {failed} failed");
         app.stop().await;
     }
 }

@@ -25,7 +25,7 @@ impl Dialect {
         }
         let mut body = match self {
             Self::OpenAi => json!({
-                "id": "c", "object": "chat.completion", "model": "scripted-chat",
+                "id": "c", "object": "chat.completion", "created": 1_764_000_000, "model": "scripted-chat",
                 "choices": [{"index": 0, "finish_reason": if is_cut { "length" } else { "stop" },
                              "message": {"role": "assistant", "content": text}}],
                 "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
@@ -33,7 +33,7 @@ impl Dialect {
             Self::Anthropic => json!({
                 "id": "m", "type": "message", "role": "assistant", "model": "scripted-chat",
                 "content": [{"type": "text", "text": text}],
-                "stop_reason": if is_cut { "max_tokens" } else { "end_turn" },
+                "stop_reason": if is_cut { "max_tokens" } else { "end_turn" }, "stop_sequence": null,
                 "usage": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 20},
             }),
         };
@@ -53,13 +53,12 @@ impl Dialect {
 
     pub fn begin(self) -> Vec<String> {
         match self {
-            Self::OpenAi => {
-                vec![data(&json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}))]
-            }
+            Self::OpenAi => vec![chunk(&json!({"role": "assistant", "content": ""}), None)],
             Self::Anthropic => vec![
-                event(
-                    &json!({"type": "message_start", "message": {"usage": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1}}}),
-                ),
+                event(&json!({"type": "message_start", "message": {
+                    "id": "m", "type": "message", "role": "assistant", "model": "scripted-chat", "content": [],
+                    "stop_reason": null, "stop_sequence": null,
+                    "usage": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1}}})),
                 event(
                     &json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
                 ),
@@ -69,7 +68,7 @@ impl Dialect {
 
     pub fn piece(self, text: &str) -> String {
         match self {
-            Self::OpenAi => data(&json!({"choices": [{"index": 0, "delta": {"content": text}}]})),
+            Self::OpenAi => chunk(&json!({"content": text}), None),
             Self::Anthropic => event(
                 &json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
             ),
@@ -79,22 +78,23 @@ impl Dialect {
     pub fn end(self, is_cut: bool, is_metered: bool) -> Vec<String> {
         match self {
             Self::OpenAi => {
-                let reason = if is_cut { "length" } else { "stop" };
-                let mut events = vec![data(&json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}))];
+                let mut events = vec![chunk(&json!({}), Some(if is_cut { "length" } else { "stop" }))];
                 if is_metered {
-                    events
-                        .push(data(&json!({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}})));
+                    let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
+                    events.push(data(&chunk_of(&json!([]), &usage)));
                 }
                 events.push("data: [DONE]\n\n".to_owned());
                 events
             }
             Self::Anthropic => {
                 let reason = if is_cut { "max_tokens" } else { "end_turn" };
-                let mut delta = json!({"type": "message_delta", "delta": {"stop_reason": reason}});
+                let mut delta =
+                    json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}});
                 if is_metered {
                     delta["usage"] = json!({"output_tokens": 20});
                 }
-                vec![event(&delta), event(&json!({"type": "message_stop"}))]
+                let stop = json!({"type": "content_block_stop", "index": 0});
+                vec![event(&stop), event(&delta), event(&json!({"type": "message_stop"}))]
             }
         }
     }
@@ -104,6 +104,16 @@ impl Dialect {
 pub fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(PIECE).map(|piece| piece.iter().collect()).collect()
+}
+
+/// A chunk of a chat completion with one choice.
+fn chunk(delta: &Value, finish: Option<&str>) -> String {
+    data(&chunk_of(&json!([{"index": 0, "delta": delta, "finish_reason": finish}]), &Value::Null))
+}
+
+fn chunk_of(choices: &Value, usage: &Value) -> Value {
+    json!({"id": "c", "object": "chat.completion.chunk", "created": 1_764_000_000, "model": "scripted-chat",
+           "choices": choices, "usage": usage})
 }
 
 fn data(value: &Value) -> String {

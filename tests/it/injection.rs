@@ -141,6 +141,54 @@ async fn no_document_leaves_its_container_or_forges_a_marker() {
 }
 
 #[tokio::test]
+async fn no_document_grades_itself() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_models(&server).await;
+    // Whatever sources say of themselves, this is what counts.
+    server.say(Role::Grade, "1: incorrect\n2: incorrect");
+    server.say(Role::Rewrite, "price of lunch in the cafeteria");
+    server.say(Role::Answer, ANSWER);
+    for (number, attack) in ATTACKS.iter().enumerate() {
+        let (collection, attack) = (format!("c{number}"), attack.replace('\0', " "));
+        let text = format!("# Annual leave\n\n{FACT} {attack}\n\nLeave lapses on 31 March.");
+        app.ingest(&collection, &[("leave.md", &text), ("desk.md", "# Laptops\n\nReport a lost laptop.")]).await;
+        let before = server.calls(Role::Grade).len();
+        // Shares a word with the document, so that the built-in grader leaves it in doubt.
+        let question = "What does the cafeteria charge for lunch on leave days?";
+        let answer = app.ask(json!({"question": question, "collections": [collection]})).await;
+        assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("abstained")), "{attack:?}: {answer:?}");
+        let calls = server.calls(Role::Grade);
+        assert!(calls.len() > before, "a model grades: {attack:?}");
+        for call in &calls[before..] {
+            assert_contained(call, &attack);
+        }
+    }
+    assert!(server.calls(Role::Answer).is_empty(), "nothing is written from what was graded incorrect");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_planner_sees_the_question_as_data() {
+    let server = ModelServer::start().await;
+    let url = server.base_url();
+    let settings = [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let file = "[roles]\nplan = [\"openai:scripted-chat\"]\ngrade = \"built-in\"\nrewrite = \"built-in\"\n";
+    let app = TestApp::with_file(&server, &settings, file).await;
+    app.ingest("c", &[("leave.md", FACT)]).await;
+    server.say(Role::Plan, "no plan");
+    for (number, attack) in ATTACKS.iter().enumerate() {
+        let attack = attack.replace('\0', " ");
+        let question = format!("{QUESTION} {attack}");
+        let answer = app.ask(json!({"question": question, "collections": ["c"], "dry_run": true})).await;
+        assert_eq!(answer.status, 200, "{attack:?}: {answer:?}");
+        let calls = server.calls(Role::Plan);
+        assert_eq!(calls.len(), number + 1);
+        assert_contained(&calls[number], &attack);
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn the_rewriter_sees_former_queries_as_data() {
     let server = ModelServer::start().await;
     let app = TestApp::with_models(&server).await;

@@ -113,6 +113,21 @@ async fn anthropic_is_asked_in_its_own_format() {
 }
 
 #[tokio::test]
+async fn a_recorded_message_is_read() {
+    let (_a, b, app) = app(&[], "").await;
+    b.drop_reply(Role::Answer);
+    b.reply(Role::Answer, Reply::Body(include_str!("../fixtures/anthropic/message.json").to_owned()));
+    let answer = app.ask(ask(&["b:claude-sonnet-4-5"])).await;
+    assert_eq!(answer.body["answer"], "Die Frist beträgt 28 Tage. [^1]", "{answer:?}");
+    assert_eq!(
+        (&answer.body["usage"]["prompt_tokens"], &answer.body["usage"]["completion_tokens"]),
+        (&json!(219), &json!(14)),
+        "what came from the cache counts"
+    );
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_retry_is_asked_of_anthropic_as_a_conversation() {
     let (_a, b, app) = app(&[], "").await;
     b.drop_reply(Role::Answer);

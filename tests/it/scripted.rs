@@ -378,9 +378,11 @@ async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Byte
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     shared.script.lock().expect("lock").embedded.extend(texts.iter().map(|text| (*text).to_owned()));
-    let data: Vec<Value> =
-        texts.iter().enumerate().map(|(index, text)| json!({"index": index, "embedding": embed(text)})).collect();
-    Json(json!({"data": data, "usage": {"prompt_tokens": texts.len()}})).into_response()
+    let vector =
+        |(index, text): (usize, &&str)| json!({"object": "embedding", "index": index, "embedding": embed(text)});
+    let data: Vec<Value> = texts.iter().enumerate().map(vector).collect();
+    let usage = json!({"prompt_tokens": texts.len(), "total_tokens": texts.len()});
+    Json(json!({"object": "list", "data": data, "model": "scripted-embedding", "usage": usage})).into_response()
 }
 
 /// A bag of words, hashed: texts that share words are near each other.
