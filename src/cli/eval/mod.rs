@@ -5,7 +5,7 @@ mod progress;
 mod report;
 mod table;
 
-use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf};
+use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -15,6 +15,7 @@ use self::{
     progress::Teller,
     report::{ModeReport, OffCorpusReport, Report, SetReport},
 };
+use super::ingest::client;
 use crate::{
     app::Core,
     config::{Config, Origin},
@@ -35,6 +36,9 @@ use crate::{
     shutdown::Shutdown,
     telemetry,
 };
+
+/// Longer than a running service takes for anything that is asked of it.
+const REMOTE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -60,6 +64,9 @@ pub(super) struct Arguments {
     /// Ask the queries of this folder too, which the sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
+    /// Measure the service that runs there, over its API, instead of one of this process. Its key is in `CITED_API_KEY`.
+    #[arg(long, value_name = "URL")]
+    server: Option<url::Url>,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -113,29 +120,30 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let off_corpus = read_off_corpus(&arguments)?;
     telemetry::start(&log_settings(config))?;
     let shutdown = Shutdown::on_signals()?;
-    eprintln!("starting the database and the models");
-    let core = Core::build(config, Context::system()).await?;
-    let services = core.services.clone();
-    let run = Run {
-        service: EvaluationService::new(
-            TenantId::DEFAULT,
-            services.collections,
-            services.ingest,
-            services.search,
-            services.ask,
-        ),
-        worker: core.worker.clone(),
-        arguments: &arguments,
-        off_corpus,
-        shutdown,
+    let (service, core) = if let Some(server) = &arguments.server {
+        (EvaluationService::remote(client(config, Some(server), REMOTE_TIMEOUT)?), None)
+    } else {
+        eprintln!("starting the database and the models");
+        let core = Core::build(config, Context::system()).await?;
+        (service_of(&core), Some(core))
     };
+    let worker = core.as_ref().map(|core| core.worker.clone());
+    let run = Run { service, worker, arguments: &arguments, off_corpus, shutdown };
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new() };
     let result = run.measure_all(&sets, &mut report).await;
-    let closed = core.close().await;
+    let closed = match core {
+        Some(core) => core.close().await,
+        None => Ok(()),
+    };
     if !report.sets.is_empty() {
         print!("{}", report.render(arguments.format)?);
     }
     result.and(closed)
+}
+
+fn service_of(core: &Core) -> EvaluationService {
+    let services = core.services.clone();
+    EvaluationService::here(TenantId::DEFAULT, services.collections, services.ingest, services.search, services.ask)
 }
 
 /// Reads all sets before anything is started.
@@ -189,7 +197,8 @@ struct OffCorpus {
 /// One run over all sets.
 struct Run<'a> {
     service: EvaluationService,
-    worker: Worker,
+    /// Works on the queue, unless a running service does.
+    worker: Option<Worker>,
     arguments: &'a Arguments,
     off_corpus: Option<OffCorpus>,
     shutdown: Shutdown,
@@ -227,13 +236,15 @@ impl Run<'_> {
     /// Indexes a set. The worker has ended when this returns: what it does after the last document, such
     /// as weighing the collection again, is part of what is measured.
     async fn load(&self, set: &Dataset, collection: &str) -> anyhow::Result<Loaded> {
-        let stop = CancellationToken::new();
-        let work = tokio::spawn(self.worker.clone().run(stop.clone()));
         let observe = Teller::new(&set.name).of("documents indexed");
-        let loaded = self.unless_stopped(self.service.load(collection, &set.documents, &observe)).await;
+        let load = self.unless_stopped(self.service.load(collection, &set.documents, &observe));
+        let Some(worker) = &self.worker else { return load.await };
+        let stop = CancellationToken::new();
+        let work = tokio::spawn(worker.clone().run(stop.clone()));
+        let loaded = load.await;
         stop.cancel();
         tokio::select! {
-            worked = work => worked.context("the worker died")?,
+            ended = work => ended.context("the worker died")?,
             () = self.shutdown.hard.cancelled() => {}
         }
         loaded
@@ -288,7 +299,9 @@ fn advise(error: EvaluationError) -> anyhow::Error {
             "it was kept from another version of the set, or is somebody's: delete it, or choose another --collection-prefix"
         }
         EvaluationError::NotIndexed { .. } => "correct or remove them in the corpus",
-        EvaluationError::Service(_) | EvaluationError::Ask { .. } => return error.into(),
+        EvaluationError::Service(_) | EvaluationError::Ask { .. } | EvaluationError::Remote { .. } => {
+            return error.into();
+        }
     };
     anyhow!("{error}; {advice}")
 }

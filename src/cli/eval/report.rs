@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Format, table::Table};
 use crate::domain::evaluation::{
-    answers::{AnswerFigures, OffCorpusFigures},
+    answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
     metrics::mean,
     retrieval::RetrievalFigures,
 };
@@ -64,7 +64,7 @@ impl SetReport {
 impl Report {
     pub(super) fn render(&self, format: Format) -> anyhow::Result<String> {
         let page = |form: fn(&Table) -> String| {
-            let tables = [self.retrieval(), self.durations(), self.answers(), self.abstentions()];
+            let tables = [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions()];
             tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
         };
         match format {
@@ -128,6 +128,18 @@ impl Report {
         table
     }
 
+    /// How right the answers with the best evidence are: one column per share of the questions that get one.
+    fn curve(&self) -> Table {
+        let headings = (1..=CURVE_POINTS).map(|place| format!("{:.1}", ratio_of_curve(place)));
+        let headings: Vec<String> = std::iter::once("accuracy at coverage".to_owned()).chain(headings).collect();
+        let mut table = Table::new(headings.iter().map(String::as_str));
+        for (set, figures) in self.sets.iter().filter_map(|set| Some((set, set.answers?))) {
+            let points = figures.accuracy_at_coverage.map(share);
+            table.push(std::iter::once(set.name.clone()).chain(points).collect());
+        }
+        table
+    }
+
     fn abstentions(&self) -> Table {
         let mut table = Table::new(["documents of", "questions of", "questions", "abstained"]);
         for (set, off_corpus) in self.sets.iter().filter_map(|set| Some((set, set.off_corpus.as_ref()?))) {
@@ -168,18 +180,27 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("answered", |set| share(set.answered)),
     ("answered and right", |set| share(set.answer_holds_answer)),
     ("right, of those answered", |set| share(set.given_answer_holds_answer)),
-    ("citation precision", |set| share(set.citation_precision)),
-    ("citation recall", |set| share(set.citation_recall)),
+    ("claims that their citations support (ALCE recall)", |set| share(set.claim_citation_recall)),
+    ("citations that a claim needs (ALCE precision)", |set| share(set.claim_citation_precision)),
+    ("cited documents that answer the question", |set| share(set.citation_precision)),
+    ("documents that answer it and are cited", |set| share(set.citation_recall)),
     ("support", |set| share(set.support)),
     ("unanswerable questions", |set| set.unanswerable.to_string()),
     ("abstention precision", |set| share(set.abstention_precision)),
     ("abstention recall", |set| share(set.abstention_recall)),
     ("answerable above unanswerable (AUC)", |set| share(set.near_miss_auc)),
+    ("grader accuracy", |set| share(set.grader_accuracy)),
     ("rejected", |set| set.rejected.to_string()),
     ("timed out", |set| set.timed_out.to_string()),
     ("ms per ask (mean)", |set| tenths(set.mean_ms)),
     ("LLM calls per ask", |set| tenths(set.llm_calls_per_ask)),
+    ("USD per ask", |set| set.cost_usd_per_ask.map_or_else(none, |cost| format!("{cost:.5}"))),
 ];
+
+#[expect(clippy::cast_precision_loss, reason = "ten at most")]
+fn ratio_of_curve(place: usize) -> f64 {
+    place as f64 / CURVE_POINTS as f64
+}
 
 /// A share with three digits, as the literature prints them.
 pub(super) fn share(value: Option<f64>) -> String {

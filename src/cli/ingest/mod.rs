@@ -68,7 +68,7 @@ fn indexing(text: &str) -> Result<Indexing, String> {
 /// Sends everything, follows it, and reports. An error unless all of it is stored.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
     let started = Instant::now();
-    let client = client(config, arguments.server.as_ref())?;
+    let client = client(config, arguments.server.as_ref(), TIMEOUT)?;
     let selection = Selection { exclude: &arguments.exclude, all: arguments.all };
     let found = selection.gather(&arguments.targets)?;
     if found.is_empty() {
@@ -99,12 +99,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
 }
 
 /// A client of the service that is meant, with its key. The keys of this machine's configuration go nowhere else.
-fn client(config: &Config, server: Option<&url::Url>) -> anyhow::Result<remote::Client> {
+pub(super) fn client(config: &Config, server: Option<&url::Url>, timeout: Duration) -> anyhow::Result<remote::Client> {
     let elsewhere = server.or(config.remote.server.as_ref());
     let key = config.remote.key.as_ref().or_else(|| elsewhere.is_none().then(|| config.http.keys.first()).flatten());
     let client = match elsewhere {
-        Some(url) => remote::Client::at(url, TIMEOUT),
-        None => remote::Client::here(config.listen, TIMEOUT),
+        Some(url) => remote::Client::at(url, timeout),
+        None => remote::Client::here(config.listen, timeout),
     };
     Ok(client?.with_key(key.map(|key| key.expose_secret().to_owned())))
 }

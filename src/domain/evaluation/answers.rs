@@ -5,25 +5,34 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::{
+    attribution::Attribution,
     dataset::SetQuestion,
     gold::GoldAnswers,
-    metrics::{auc, mean},
+    metrics::{auc, mean, ratio},
+};
+use crate::domain::{
+    citation::{Draft, PreparedSource},
+    corrective::Grade,
 };
 
 /// Sources that a reader would look at besides the first.
 const FIRST_SOURCES: usize = 5;
+/// Points of the curve of accuracy over coverage.
+pub const CURVE_POINTS: usize = 10;
 
 /// What came back for a question.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// How it ended.
     pub end: ReplyEnd,
-    /// Sources in the order they are shown.
+    /// Sources in marker order, then passages that were found and not used.
     pub sources: Vec<SourceSeen>,
     /// How long it took.
     pub duration_ms: f64,
     /// Calls of a configured model.
     pub llm_calls: u32,
+    /// What they cost.
+    pub cost_usd: f64,
     /// Highest probability, of all rounds, that what was found answers the question; `None` if the ask failed.
     pub answerability: Option<f32>,
 }
@@ -33,22 +42,19 @@ pub struct Reply {
 pub struct SourceSeen {
     /// Its document's name in the set.
     pub document: String,
+    /// Its title and headings.
+    pub title: String,
     /// Its words.
     pub text: String,
+    /// What the grader makes of it.
+    pub grade: Option<Grade>,
 }
 
 /// How an ask ended.
 #[derive(Clone, Debug)]
 pub enum ReplyEnd {
-    /// With an answer.
-    Answered {
-        /// Its words, without markers.
-        text: String,
-        /// Document of each citation.
-        cited: Vec<String>,
-        /// Support of each claim.
-        supports: Vec<f32>,
-    },
+    /// With this answer, markers included.
+    Answered(String),
     /// "Not in these documents."
     Abstained,
     /// Citations were wrong after the retry.
@@ -68,9 +74,12 @@ pub struct QuestionFigures {
     answer_holds: Option<bool>,
     /// Share of the citations that lead to a gold document, and of the gold documents that are cited.
     citations: Option<(f64, f64)>,
+    attribution: Attribution,
+    grades: GradeCounts,
     support: Option<f64>,
     duration_ms: f64,
     llm_calls: u32,
+    cost_usd: f64,
     answerability: Option<f32>,
 }
 
@@ -82,6 +91,13 @@ enum EndKind {
     TimedOut,
 }
 
+/// Passages by what the grader made of them and what they are. Doubtful is not correct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct GradeCounts {
+    graded: usize,
+    right: usize,
+}
+
 impl QuestionFigures {
     /// Holds a reply against what the question's set knows.
     #[must_use]
@@ -90,30 +106,86 @@ impl QuestionFigures {
         let holds = |gold: &GoldAnswers, sources: usize| {
             reply.sources.iter().take(sources).any(|source| gold.are_in(&source.text))
         };
-        let sources_hold = gold.as_ref().map(|gold| (holds(gold, 1), holds(gold, FIRST_SOURCES)));
-        let (end, answer_holds, citations, support) = match &reply.end {
-            ReplyEnd::Answered { text, cited, supports } => (
-                EndKind::Answered,
-                gold.as_ref().map(|gold| gold.are_in(text)),
-                citation_figures(cited, &question.gold_documents),
-                mean(supports.iter().copied().map(f64::from)),
-            ),
-            ReplyEnd::Abstained => (EndKind::Abstained, gold.as_ref().map(|_| false), None, None),
-            ReplyEnd::Rejected => (EndKind::Rejected, gold.as_ref().map(|_| false), None, None),
-            ReplyEnd::TimedOut => (EndKind::TimedOut, gold.as_ref().map(|_| false), None, None),
-        };
-        Self {
+        let mut figures = Self {
             is_answerable: question.is_answerable,
-            end,
-            sources_hold,
-            answer_holds,
-            citations,
-            support,
+            end: EndKind::of(&reply.end),
+            sources_hold: gold.as_ref().map(|gold| (holds(gold, 1), holds(gold, FIRST_SOURCES))),
+            answer_holds: gold.as_ref().map(|_| false),
+            citations: None,
+            attribution: Attribution::default(),
+            grades: grades(question, gold.as_ref(), &reply.sources),
+            support: None,
             duration_ms: reply.duration_ms,
             llm_calls: reply.llm_calls,
+            cost_usd: reply.cost_usd,
             answerability: reply.answerability,
+        };
+        if let ReplyEnd::Answered(answer) = &reply.end {
+            figures.read_answer(question, gold.as_ref(), answer, &reply.sources);
+        }
+        figures
+    }
+
+    fn read_answer(
+        &mut self,
+        question: &SetQuestion,
+        gold: Option<&GoldAnswers>,
+        answer: &str,
+        sources: &[SourceSeen],
+    ) {
+        let prepared: Vec<PreparedSource> =
+            sources.iter().map(|source| PreparedSource::with_context(&source.text, &source.title)).collect();
+        let draft = Draft::new(answer, &prepared);
+        let cited: Vec<String> = draft
+            .citations()
+            .iter()
+            .filter_map(|citation| sources.get(citation.source_index))
+            .map(|source| source.document.clone())
+            .collect();
+        self.answer_holds = gold.map(|gold| gold.are_in(&without_markers(&draft)));
+        self.citations = citation_figures(&cited, &question.gold_documents);
+        self.attribution = Attribution::of(&draft, &prepared);
+        self.support = mean(draft.claims().iter().map(|claim| f64::from(claim.support)));
+    }
+
+    /// Whether it got a right answer; `None` if nobody can tell. An answer to what has none is wrong.
+    fn is_right(&self) -> Option<bool> {
+        if self.is_answerable { self.answer_holds } else { Some(false) }
+    }
+}
+
+impl EndKind {
+    const fn of(end: &ReplyEnd) -> Self {
+        match end {
+            ReplyEnd::Answered(_) => Self::Answered,
+            ReplyEnd::Abstained => Self::Abstained,
+            ReplyEnd::Rejected => Self::Rejected,
+            ReplyEnd::TimedOut => Self::TimedOut,
         }
     }
+}
+
+/// A passage is right if it holds a right answer and, where the set names them, is of a document that does; no passage
+/// is for a question without an answer. Without right answers to look for nobody can tell.
+fn grades(question: &SetQuestion, gold: Option<&GoldAnswers>, sources: &[SourceSeen]) -> GradeCounts {
+    if question.is_answerable && gold.is_none() {
+        return GradeCounts::default();
+    }
+    let is_of_gold =
+        |source: &SourceSeen| question.gold_documents.is_empty() || question.gold_documents.contains(&source.document);
+    let is_right = |source: &SourceSeen| gold.is_some_and(|gold| is_of_gold(source) && gold.are_in(&source.text));
+    let graded = sources.iter().filter_map(|source| Some((source, source.grade?)));
+    graded.fold(GradeCounts::default(), |counts, (source, grade)| GradeCounts {
+        graded: counts.graded + 1,
+        right: counts.right + usize::from((grade == Grade::Correct) == is_right(source)),
+    })
+}
+
+/// The answer's words: a marker's number is none of them.
+fn without_markers(draft: &Draft) -> String {
+    let is_marker =
+        |place: usize| draft.markers().iter().any(|marker| marker.span.start <= place && place < marker.span.end);
+    draft.text().chars().enumerate().filter(|(place, _)| !is_marker(*place)).map(|(_, character)| character).collect()
 }
 
 fn citation_figures(cited: &[String], gold: &[String]) -> Option<(f64, f64)> {
@@ -153,8 +225,17 @@ pub struct AnswerFigures {
     pub citation_precision: Option<f64>,
     /// Mean share of the documents that answer the question that its answer cites.
     pub citation_recall: Option<f64>,
+    /// Of all claims: share that their cited sources support together ([`Attribution`], judged by the support scorer).
+    pub claim_citation_recall: Option<f64>,
+    /// Of all citations of claims: share that is needed, likewise.
+    pub claim_citation_precision: Option<f64>,
     /// Mean support of the claims of an answer.
     pub support: Option<f64>,
+    /// Of the passages shown: share that was graded correct if it holds the answer, and not if it does not.
+    pub grader_accuracy: Option<f64>,
+    /// Share of right answers among those given to the questions whose evidence is best: to a tenth of all questions, to
+    /// two tenths, and so on up to all; `None` from where fewer were answered.
+    pub accuracy_at_coverage: [Option<f64>; CURVE_POINTS],
     /// Answers refused for wrong citations.
     pub rejected: usize,
     /// Asks that reached the limit on time.
@@ -163,6 +244,8 @@ pub struct AnswerFigures {
     pub mean_ms: Option<f64>,
     /// Mean calls of a configured model.
     pub llm_calls_per_ask: Option<f64>,
+    /// Mean cost of these calls.
+    pub cost_usd_per_ask: Option<f64>,
 }
 
 impl AnswerFigures {
@@ -182,6 +265,8 @@ impl AnswerFigures {
         let abstained = asked.iter().filter(|question| question.end == EndKind::Abstained);
         let precision = share(abstained, |question| !question.is_answerable);
         let citations = || answerable.iter().filter_map(|question| question.citations);
+        let claims = asked.iter().map(|question| question.attribution).fold(Attribution::default(), Attribution::and);
+        let grades = || asked.iter().map(|question| question.grades);
         Self {
             questions: asked.len(),
             answerable: answerable.len(),
@@ -196,13 +281,41 @@ impl AnswerFigures {
             near_miss_auc: auc(&scores(&answerable), &scores(&unanswerable)),
             citation_precision: mean(citations().map(|(precision, _)| precision)),
             citation_recall: mean(citations().map(|(_, recall)| recall)),
+            claim_citation_recall: part(claims.supported, claims.claims),
+            claim_citation_precision: part(claims.needed, claims.citations),
             support: mean(asked.iter().filter_map(|question| question.support)),
+            grader_accuracy: part(
+                grades().map(|grades| grades.right).sum(),
+                grades().map(|grades| grades.graded).sum(),
+            ),
+            accuracy_at_coverage: accuracy_at_coverage(asked),
             rejected: count(EndKind::Rejected),
             timed_out: count(EndKind::TimedOut),
             mean_ms: mean(asked.iter().map(|question| question.duration_ms)),
             llm_calls_per_ask: mean(asked.iter().map(|question| f64::from(question.llm_calls))),
+            cost_usd_per_ask: mean(asked.iter().map(|question| question.cost_usd)),
         }
     }
+}
+
+/// The curve of selective answering (El-Yaniv and Wiener 2010): how right the answers are if only those with the best
+/// evidence are given, by the share of questions that then get one.
+fn accuracy_at_coverage(asked: &[QuestionFigures]) -> [Option<f64>; CURVE_POINTS] {
+    let judged = || asked.iter().filter_map(|question| Some((question, question.is_right()?)));
+    let mut given: Vec<(f32, bool)> = judged()
+        .filter(|(question, _)| question.end == EndKind::Answered)
+        .map(|(question, is_right)| (question.answerability.unwrap_or(0.0), is_right))
+        .collect();
+    given.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let all = judged().count();
+    std::array::from_fn(|place| {
+        let wanted = (all * (place + 1)).div_ceil(CURVE_POINTS);
+        given.get(..wanted).and_then(|best| share(best, |(_, is_right)| *is_right))
+    })
+}
+
+fn part(some: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| ratio(some, of))
 }
 
 fn scores(questions: &[&QuestionFigures]) -> Vec<f32> {
@@ -245,34 +358,53 @@ mod tests {
         }
     }
 
-    fn reply(end: ReplyEnd, sources: &[&str]) -> Reply {
-        let sources =
-            sources.iter().map(|&text| SourceSeen { document: "d".to_owned(), text: text.to_owned() }).collect();
+    /// Of the sources the first is graded correct.
+    fn reply(end: ReplyEnd, sources: &[(&str, &str)]) -> Reply {
+        let seen = |(place, &(document, text)): (usize, &(&str, &str))| SourceSeen {
+            document: document.to_owned(),
+            title: String::new(),
+            text: text.to_owned(),
+            grade: Some(if place == 0 { Grade::Correct } else { Grade::Ambiguous }),
+        };
         let answerability = if matches!(end, ReplyEnd::Abstained) { 0.25 } else { 0.75 };
-        Reply { end, sources, duration_ms: 4.0, llm_calls: 1, answerability: Some(answerability) }
+        let sources = sources.iter().enumerate().map(seen).collect();
+        Reply { end, sources, duration_ms: 4.0, llm_calls: 1, cost_usd: 0.5, answerability: Some(answerability) }
     }
 
-    fn answered(text: &str, cited: &[&str]) -> ReplyEnd {
-        let cited = cited.iter().map(|&document| document.to_owned()).collect();
-        ReplyEnd::Answered { text: text.to_owned(), cited, supports: vec![1.0, 0.5] }
+    fn answered(text: &str) -> ReplyEnd {
+        ReplyEnd::Answered(text.to_owned())
     }
 
     #[test]
     fn each_share_has_its_denominator() {
         let green = question(&["green tea"], &["d1", "d2"]);
         let never = question(&[], &[]);
+        let tea = "The guests drink green tea.";
         let asked = [
-            QuestionFigures::of(&green, &reply(answered("Green tea.", &["d1", "x"]), &["Green tea.", "Milk."])),
             QuestionFigures::of(
                 &green,
-                &reply(answered("Milk.", &["d1", "d2"]), &["Milk.", "Oats.", "It is green tea."]),
+                &reply(
+                    answered("The guests drink green tea [^1][^2]."),
+                    &[("d1", tea), ("x", "Oats grow in the field.")],
+                ),
             ),
-            QuestionFigures::of(&green, &reply(ReplyEnd::Abstained, &["Oats."])),
-            QuestionFigures::of(&green, &reply(ReplyEnd::Rejected, &["Green tea."])),
-            QuestionFigures::of(&never, &reply(ReplyEnd::Abstained, &["Oats."])),
-            QuestionFigures::of(&never, &reply(answered("Oats.", &["d1"]), &["Oats."])),
+            QuestionFigures::of(
+                &green,
+                &reply(
+                    answered("The guests drink milk [^1][^2]."),
+                    &[("d1", "The guests drink milk."), ("d2", "Oats grow in the field."), ("d3", tea)],
+                ),
+            ),
+            QuestionFigures::of(&green, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(&green, &reply(ReplyEnd::Rejected, &[("d", tea)])),
+            QuestionFigures::of(&never, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(
+                &never,
+                &reply(answered("Barley grows in the field [^1]."), &[("d", "Rye is mown in autumn.")]),
+            ),
         ];
         let figures = AnswerFigures::of(&asked);
+        let third = Some(1.0 / 3.0);
         let expected = AnswerFigures {
             questions: 6,
             answerable: 4,
@@ -287,11 +419,18 @@ mod tests {
             near_miss_auc: Some(0.625),
             citation_precision: Some(0.75),
             citation_recall: Some(0.75),
-            support: Some(0.75),
+            claim_citation_recall: Some(2.0 / 3.0),
+            claim_citation_precision: Some(0.4),
+            // How it is measured has its own tests.
+            support: figures.support,
+            // Right are both of the first question and two of the second: the answer stands in no document of theirs.
+            grader_accuracy: Some(4.0 / 9.0),
+            accuracy_at_coverage: [Some(1.0), Some(0.5), Some(0.5), third, third, None, None, None, None, None],
             rejected: 1,
             timed_out: 0,
             mean_ms: Some(4.0),
             llm_calls_per_ask: Some(1.0),
+            cost_usd_per_ask: Some(0.5),
         };
         assert_eq!(figures, expected);
     }
@@ -304,6 +443,8 @@ mod tests {
         assert_eq!(figures.answer_holds_answer, None);
         assert_eq!(figures.abstention_precision, None);
         assert_eq!(figures.abstention_recall, None);
+        assert_eq!((figures.grader_accuracy, figures.claim_citation_recall), (None, None));
+        assert_eq!(figures.accuracy_at_coverage, [None; CURVE_POINTS]);
         assert_eq!((figures.answered, figures.timed_out), (Some(0.0), 1));
         assert_eq!(OffCorpusFigures::of(&[]).abstained, None);
         assert_eq!(OffCorpusFigures::of(&[ReplyEnd::Abstained, ReplyEnd::Rejected]).abstained, Some(0.5));

@@ -2,6 +2,7 @@
 //! that `cited eval` prints.
 
 pub mod answers;
+pub mod attribution;
 pub mod dataset;
 pub mod gold;
 pub mod line;

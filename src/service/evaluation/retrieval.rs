@@ -6,14 +6,11 @@ use tokio::time::Instant;
 
 use super::{EvaluationError, EvaluationService, Observer, Progress};
 use crate::{
-    domain::{
-        evaluation::{
-            dataset::JudgedQuery,
-            retrieval::{DEPTH, QueryFigures, RetrievalFigures},
-        },
-        filter::Filter,
+    domain::evaluation::{
+        dataset::JudgedQuery,
+        retrieval::{DEPTH, QueryFigures, RetrievalFigures},
     },
-    service::{retrieval::Stages, search::SearchRequest},
+    service::retrieval::Stages,
 };
 
 impl EvaluationService {
@@ -47,26 +44,18 @@ impl EvaluationService {
         query: &str,
         stages: Stages,
     ) -> Result<(Vec<String>, f64), EvaluationError> {
-        let mut request = SearchRequest {
-            collections: vec![collection.to_owned()],
-            query: query.to_owned(),
-            stages,
-            top_k: DEPTH,
-            min_score: 0.0,
-            filter: Filter::default(),
-        };
+        let (mut top_k, most) = (DEPTH, self.target.most_passages());
         let mut duration_ms = None;
         loop {
             let started = Instant::now();
-            let found = self.search.search(self.tenant, &request).await?;
+            let ranked = self.target.search(collection, query, stages, top_k).await?;
             let duration_ms = *duration_ms.get_or_insert(started.elapsed().as_secs_f64() * 1_000.0);
-            let is_all = found.hits.len() < request.top_k;
-            let ranked: Vec<String> = found.hits.into_iter().map(|hit| hit.passage.source.clone()).collect();
+            let is_all = ranked.len() < top_k || top_k == most;
             let documents = ranked.iter().collect::<HashSet<_>>().len();
             if is_all || documents >= DEPTH {
                 return Ok((ranked, duration_ms));
             }
-            request.top_k *= 2;
+            top_k = top_k.saturating_mul(2).min(most);
         }
     }
 }
