@@ -17,6 +17,10 @@ run: ## Set up what is missing, build, serve, and on the first start load the sa
 test: ## Run every test
 	@scripts/test
 
+.PHONY: clients
+clients: ## Hold the scripted model server against the official clients of OpenAI and Anthropic; needs Python and pip
+	@scripts/test-clients
+
 .PHONY: fmt
 fmt: ## Format the code
 	cargo fmt --all

@@ -19,6 +19,8 @@ mod bulk;
 mod chaos;
 mod chat_stream;
 mod citations;
+mod clients;
+mod command_eval;
 mod command_ingest;
 mod contextual;
 mod corpus;
