@@ -176,10 +176,10 @@ async fn a_grader_is_told_the_context_and_the_answerer_is_not() {
     assert_eq!((asked.status, &asked.body["outcome"]), (200, &json!("answered")), "{asked:?}");
     assert!(!asked.body.to_string().contains(SENTENCE), "{asked:?}");
     // No passage names the line: what they are about is the grader's to judge, by the sentence.
-    let graded = server.calls(Role::Grade)[0].body.clone();
-    let (sources, told) = (prompt(&graded).matches("<source id"), prompt(&graded).matches("context=\"It is from"));
+    let question = server.calls(Role::Grade)[0].body.clone();
+    let (sources, told) = (prompt(&question).matches("<source id"), prompt(&question).matches("context=\"It is from"));
     let (sources, told) = (sources.count(), told.count());
-    assert!(sources > 0 && sources == told, "{graded}");
+    assert!(sources > 0 && sources == told, "{question}");
     let answered = server.calls(Role::Answer)[0].body.clone();
     assert!(prompt(&answered).contains("</source>") && !prompt(&answered).contains(SENTENCE), "{answered}");
     app.stop().await;

@@ -147,9 +147,8 @@ async fn contexts_are_found_by_their_words_and_embedded_in_the_second_half() {
     // No vector is there yet, and what is found by the sentence does not say it.
     assert_eq!(database::number(&app.database, "SELECT count(*) FROM chunk_embedding").await, 0);
     let hits = found(&app, "Zanzibar").await;
-    let mut texts: Vec<&str> = hits.iter().map(|hit| hit["text"].as_str().expect("a text")).collect();
-    texts.sort_unstable();
-    assert_eq!(texts, PARAGRAPHS);
+    let texts: Vec<&str> = hits.iter().map(|hit| hit["text"].as_str().expect("a text")).collect();
+    assert_eq!(texts, [PARAGRAPHS.join("\n\n")], "neighbours are one result");
     server.hold_embeddings(None);
     let end = ended(&app, &job).await;
     assert_eq!((&end["state"], &end["counts"]["complete"]), (&json!("succeeded"), &json!(1)), "{end}");
@@ -170,6 +169,6 @@ async fn contexts_are_found_by_their_words_and_embedded_in_the_second_half() {
     let end = ended(&app, &refused).await;
     assert_eq!((&end["state"], &end["counts"]["searchable"]), (&json!("failed"), &json!(0)), "{end}");
     assert_eq!(end["items"][0]["stage"], "chunk", "{end}");
-    assert_eq!(found(&app, "Zanzibar").await.len(), 2, "what was stored stays");
+    assert_eq!(found(&app, "Zanzibar").await.len(), 1, "what was stored stays");
     app.stop().await;
 }

@@ -60,7 +60,7 @@ struct CollectionReply {
 
 #[derive(Deserialize)]
 struct SearchReply {
-    results: Vec<Source>,
+    results: Vec<SourceReply>,
 }
 
 /// An answer, or a problem that tells as much.
@@ -70,7 +70,7 @@ struct AskReply {
     code: Option<String>,
     answer: Option<String>,
     #[serde(default)]
-    sources: Vec<Source>,
+    sources: Vec<SourceReply>,
     #[serde(default)]
     usage: Usage,
     #[serde(default)]
@@ -78,7 +78,7 @@ struct AskReply {
 }
 
 #[derive(Deserialize)]
-struct Source {
+struct SourceReply {
     source: String,
     title: String,
     heading: Vec<String>,
@@ -258,7 +258,7 @@ fn incoming(document: &SetDocument) -> Value {
 }
 
 /// The source with the title that the service judges it by.
-fn seen(source: Source) -> SourceSeen {
+fn seen(source: SourceReply) -> SourceSeen {
     let title = std::iter::once(source.title).chain(source.heading).collect::<Vec<_>>().join(" ");
     SourceSeen { document: source.source, title, text: source.text, grade: source.grade }
 }
