@@ -149,3 +149,13 @@ pub(super) fn excerpt(text: &str) -> String {
     }
     short
 }
+
+/// The innermost cause, which says what happened. What stands above it in an error of the HTTP client holds the URL,
+/// which may hold a secret.
+pub(crate) fn innermost(error: &reqwest::Error) -> &dyn std::error::Error {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause
+}

@@ -17,6 +17,7 @@ pub mod web_search;
 use async_trait::async_trait;
 
 pub use builtin::{BUILT_IN_EMBEDDER, BuiltInEmbedder};
+pub(crate) use error::innermost;
 pub use error::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
 use crate::domain::{

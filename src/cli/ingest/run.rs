@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     domain::job::Indexing,
-    providers::remote::{Answer, Client, Upload},
+    providers::{
+        innermost,
+        remote::{Answer, Client, Upload},
+    },
     service::context::Ids,
 };
 
@@ -292,11 +295,7 @@ fn parts_of(targets: Vec<Target>) -> Vec<Part> {
 }
 
 fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
-    // What the errors above it say, the address, is said already.
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
+    let cause = innermost(error);
     anyhow!("no service answers at {} ({cause}); start one with cited serve, or name it with --server", client.base())
 }
 

@@ -26,7 +26,7 @@ pub use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::{GuardedResolver, RefusedAddress};
 pub use signature::{NotASigningKey, SigningKey};
 
-use super::error::excerpt;
+use super::error::{excerpt, innermost};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,7 +90,7 @@ impl Outbound {
         let client = guarded(&settings)
             .redirect(redirect::Policy::none())
             .build()
-            .map_err(|error| OutboundError::Unreachable(innermost(&error)))?;
+            .map_err(|error| OutboundError::Unreachable(innermost(&error).to_string()))?;
         Ok(Self { client, settings })
     }
 
@@ -137,7 +137,7 @@ impl Outbound {
         if error.is_timeout() {
             return OutboundError::Timeout(self.settings.timeout);
         }
-        OutboundError::Unreachable(excerpt(&innermost(error)))
+        OutboundError::Unreachable(excerpt(&innermost(error).to_string()))
     }
 }
 
@@ -180,15 +180,6 @@ fn refusal(error: &reqwest::Error) -> Option<OutboundError> {
         cause = error.source();
     }
     None
-}
-
-/// What happened, without the URL, which may hold a secret.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }
 
 fn retry_after(response: &reqwest::Response) -> Option<Duration> {

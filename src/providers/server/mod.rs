@@ -11,7 +11,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use url::Url;
 
 use self::failure::{classify, message_of, retry_after};
-use super::{ProviderError, ProviderErrorKind, error::excerpt};
+use super::{
+    ProviderError, ProviderErrorKind,
+    error::{excerpt, innermost},
+};
 
 /// Connections are local or across the internet; longer than this they are down.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -191,11 +194,7 @@ impl Server {
         } else {
             ProviderErrorKind::Interrupted
         };
-        // The innermost cause says what happened; the URL is left out because it may hold a secret.
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(inner) = cause.source() {
-            cause = inner;
-        }
+        let cause = innermost(error);
         let detail = match kind {
             ProviderErrorKind::Timeout => format!("no complete reply within {} s", self.settings.timeout.as_secs_f32()),
             ProviderErrorKind::Unreachable => format!("the server cannot be reached: {cause}"),
