@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{EvaluationError, JOB_DOCUMENTS, Loaded, Observer, Progress, TOP_K, Target, title_and_text};
+use super::{EvaluationError, Look, Stored, TOP_K, Target, title_and_text};
 use crate::{
     domain::{
         budget::TighterLimits,
@@ -54,34 +54,30 @@ impl Target for Here {
         }
     }
 
-    async fn load(
-        &self,
-        collection: &str,
-        documents: &[SetDocument],
-        observe: Observer<'_>,
-    ) -> Result<Loaded, EvaluationError> {
-        let started = Instant::now();
-        let mut jobs = Vec::new();
-        for part in documents.chunks(JOB_DOCUMENTS) {
-            let incoming = part.iter().map(incoming).collect();
-            jobs.push(self.accept(collection, incoming).await?);
+    async fn hand_in(&self, collection: &str, documents: &[SetDocument]) -> Result<Uuid, EvaluationError> {
+        let documents = documents.iter().map(incoming).collect();
+        let submission =
+            Submission { collection: collection.to_owned(), documents, indexing: None, key: None, webhook: None };
+        match self.ingest.accept(self.tenant, submission).await? {
+            Accepted::New(job) => Ok(job),
+            Accepted::Repeated(answer) => Ok(answer.job),
         }
-        let mut done = 0;
-        for job in jobs {
-            let report = loop {
-                let report = self.ingest.wait(self.tenant, job, TELL_EVERY).await?;
-                let settled = report.items.iter().filter(|item| !is_open(item.state)).count();
-                observe(Progress { done: done + settled, of: documents.len() });
-                if !matches!(report.snapshot.job.state, JobState::Queued | JobState::Running) {
-                    break report;
-                }
-            };
-            done += report.items.len();
-            refuse_failures(&report)?;
-        }
-        let duration = started.elapsed();
+    }
+
+    async fn look(&self, job: Uuid) -> Result<Look, EvaluationError> {
+        let report = self.ingest.wait(self.tenant, job, TELL_EVERY).await?;
+        let is_open = matches!(report.snapshot.job.state, JobState::Queued | JobState::Running);
+        let is_settled = |state: ItemState| !matches!(state, ItemState::Queued | ItemState::Running);
+        Ok(Look {
+            settled: report.items.iter().filter(|item| is_settled(item.state)).count(),
+            is_open,
+            failed: if is_open { None } else { failures(&report) },
+        })
+    }
+
+    async fn stored(&self, collection: &str) -> Result<Stored, EvaluationError> {
         let summary = self.collections.get(self.tenant, collection).await?.summary;
-        Ok(Loaded { documents: summary.documents, chunks: summary.chunks, duration })
+        Ok(Stored { documents: summary.documents, chunks: summary.chunks })
     }
 
     async fn discard(&self, collection: &str) -> Result<(), EvaluationError> {
@@ -158,17 +154,6 @@ impl Target for Here {
     }
 }
 
-impl Here {
-    async fn accept(&self, collection: &str, documents: Vec<IncomingDocument>) -> Result<Uuid, EvaluationError> {
-        let submission =
-            Submission { collection: collection.to_owned(), documents, indexing: None, key: None, webhook: None };
-        match self.ingest.accept(self.tenant, submission).await? {
-            Accepted::New(job) => Ok(job),
-            Accepted::Repeated(answer) => Ok(answer.job),
-        }
-    }
-}
-
 /// The document as an upload.
 fn incoming(document: &SetDocument) -> IncomingDocument {
     let (title, text) = title_and_text(document);
@@ -191,17 +176,11 @@ fn seen(graded: &GradedHit) -> SourceSeen {
     }
 }
 
-const fn is_open(state: ItemState) -> bool {
-    matches!(state, ItemState::Queued | ItemState::Running)
-}
-
-fn refuse_failures(report: &JobReport) -> Result<(), EvaluationError> {
+fn failures(report: &JobReport) -> Option<(u64, String)> {
     let is_stored = |state: ItemState| matches!(state, ItemState::Succeeded | ItemState::Unchanged);
     let mut failed = report.items.iter().filter(|item| !is_stored(item.state));
-    let Some(first) = failed.next() else { return Ok(()) };
+    let first = failed.next()?;
     let cause = first.message.as_deref().unwrap_or(first.state.as_str());
-    Err(EvaluationError::NotIndexed {
-        failed: 1 + u64::try_from(failed.count()).unwrap_or(u64::MAX - 1),
-        first: format!("{:?}: {cause}", first.source),
-    })
+    let first = format!("{:?}: {cause}", first.source);
+    Some((1 + u64::try_from(failed.count()).unwrap_or(u64::MAX - 1), first))
 }

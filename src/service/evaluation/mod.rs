@@ -10,6 +10,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use thiserror::Error;
+use tokio::time::Instant;
+use uuid::Uuid;
 
 use self::{here::Here, remote::Remote};
 use super::{
@@ -101,17 +103,34 @@ const JOB_DOCUMENTS: usize = 500;
 /// Passages per round of an ask, as one has them by default.
 const TOP_K: usize = 8;
 
+/// A job as it stands.
+struct Look {
+    /// Documents that are done with.
+    settled: usize,
+    /// Whether it goes on.
+    is_open: bool,
+    /// Once it has ended: how many of its documents are not stored, and the first of them with the cause.
+    failed: Option<(u64, String)>,
+}
+
+/// What is in a collection.
+struct Stored {
+    documents: u64,
+    chunks: u64,
+}
+
 /// What is measured.
 #[async_trait]
 trait Target: Send + Sync {
     async fn open(&self, collection: &str, may_exist: bool) -> Result<(), EvaluationError>;
 
-    async fn load(
-        &self,
-        collection: &str,
-        documents: &[SetDocument],
-        observe: Observer<'_>,
-    ) -> Result<Loaded, EvaluationError>;
+    /// Hands documents in as one job.
+    async fn hand_in(&self, collection: &str, documents: &[SetDocument]) -> Result<Uuid, EvaluationError>;
+
+    /// How far a job is, after a while in which it may have gone on.
+    async fn look(&self, job: Uuid) -> Result<Look, EvaluationError>;
+
+    async fn stored(&self, collection: &str) -> Result<Stored, EvaluationError>;
 
     async fn discard(&self, collection: &str) -> Result<(), EvaluationError>;
 
@@ -175,13 +194,33 @@ impl EvaluationService {
         documents: &[SetDocument],
         observe: Observer<'_>,
     ) -> Result<Loaded, EvaluationError> {
-        let loaded = self.target.load(collection, documents, observe).await?;
+        let started = Instant::now();
+        let mut jobs = Vec::new();
+        for part in documents.chunks(JOB_DOCUMENTS) {
+            jobs.push(self.target.hand_in(collection, part).await?);
+        }
+        let mut done = 0;
+        for job in jobs {
+            let look = loop {
+                let look = self.target.look(job).await?;
+                observe(Progress { done: done + look.settled, of: documents.len() });
+                if !look.is_open {
+                    break look;
+                }
+            };
+            done += look.settled;
+            if let Some((failed, first)) = look.failed {
+                return Err(EvaluationError::NotIndexed { failed, first });
+            }
+        }
+        let duration = started.elapsed();
+        let stored = self.target.stored(collection).await?;
         let expected = u64::try_from(documents.len()).unwrap_or(u64::MAX);
-        if loaded.documents != expected {
-            let (collection, stored) = (collection.to_owned(), loaded.documents);
+        if stored.documents != expected {
+            let (collection, stored) = (collection.to_owned(), stored.documents);
             return Err(EvaluationError::ForeignDocuments { collection, stored, expected });
         }
-        Ok(loaded)
+        Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration })
     }
 
     /// Deletes the collection of a set.

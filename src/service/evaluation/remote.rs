@@ -7,8 +7,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
+use uuid::Uuid;
 
-use super::{EvaluationError, JOB_DOCUMENTS, Loaded, Observer, Progress, TOP_K, Target, title_and_text};
+use super::{EvaluationError, Look, Stored, TOP_K, Target, title_and_text};
 use crate::{
     domain::{
         corrective::Grade,
@@ -32,7 +33,7 @@ pub(super) struct Remote {
 
 #[derive(Deserialize)]
 struct JobReply {
-    id: String,
+    id: Uuid,
     state: String,
     counts: Counts,
     #[serde(default)]
@@ -104,6 +105,15 @@ struct Round {
     answerability: f32,
 }
 
+impl JobReply {
+    fn failures(&self) -> (u64, String) {
+        let first = self.items.first();
+        let cause = first.and_then(|item| item.message.as_deref()).unwrap_or(self.state.as_str());
+        let name = first.map_or("the job", |item| item.source.as_str());
+        (self.counts.failed, format!("{name:?}: {cause}"))
+    }
+}
+
 impl Remote {
     pub(super) const fn new(client: Client) -> Self {
         Self { client }
@@ -138,7 +148,7 @@ impl Remote {
         }
     }
 
-    async fn job(&self, id: &str) -> Result<JobReply, EvaluationError> {
+    async fn job(&self, id: Uuid) -> Result<JobReply, EvaluationError> {
         let path = format!("/v1/jobs/{id}?items_state=failed&items_limit=1");
         self.read(self.client.get(&path).await, &[200])
     }
@@ -156,41 +166,27 @@ impl Target for Remote {
         Ok(())
     }
 
-    async fn load(
-        &self,
-        collection: &str,
-        documents: &[SetDocument],
-        observe: Observer<'_>,
-    ) -> Result<Loaded, EvaluationError> {
-        let started = Instant::now();
-        let mut jobs = Vec::new();
-        for part in documents.chunks(JOB_DOCUMENTS) {
-            let part: Vec<Value> = part.iter().map(incoming).collect();
-            jobs.push(self.accept(&json!({"collection": collection, "documents": part})).await?.id);
+    async fn hand_in(&self, collection: &str, documents: &[SetDocument]) -> Result<Uuid, EvaluationError> {
+        let documents: Vec<Value> = documents.iter().map(incoming).collect();
+        Ok(self.accept(&json!({"collection": collection, "documents": documents})).await?.id)
+    }
+
+    async fn look(&self, job: Uuid) -> Result<Look, EvaluationError> {
+        let job = self.job(job).await?;
+        let is_open = matches!(job.state.as_str(), "queued" | "running");
+        if is_open {
+            sleep(LOOK).await;
         }
-        let mut done = 0;
-        for id in jobs {
-            let job = loop {
-                let job = self.job(&id).await?;
-                let settled = job.counts.documents + job.counts.unchanged;
-                observe(Progress { done: done + settled, of: documents.len() });
-                if !matches!(job.state.as_str(), "queued" | "running") {
-                    break job;
-                }
-                sleep(LOOK).await;
-            };
-            done += job.counts.documents + job.counts.unchanged;
-            if job.state != "succeeded" {
-                let first = job.items.first();
-                let cause = first.and_then(|item| item.message.as_deref()).unwrap_or(job.state.as_str());
-                let name = first.map_or("the job", |item| item.source.as_str());
-                let first = format!("{name:?}: {cause}");
-                return Err(EvaluationError::NotIndexed { failed: job.counts.failed, first });
-            }
-        }
-        let duration = started.elapsed();
-        let stored: CollectionReply = self.read(self.client.get(&path_of(collection)).await, &[200])?;
-        Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration })
+        Ok(Look {
+            settled: job.counts.documents + job.counts.unchanged,
+            is_open,
+            failed: (!is_open && job.state != "succeeded").then(|| job.failures()),
+        })
+    }
+
+    async fn stored(&self, collection: &str) -> Result<Stored, EvaluationError> {
+        let CollectionReply { documents, chunks } = self.read(self.client.get(&path_of(collection)).await, &[200])?;
+        Ok(Stored { documents, chunks })
     }
 
     async fn discard(&self, collection: &str) -> Result<(), EvaluationError> {
