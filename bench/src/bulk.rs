@@ -5,8 +5,6 @@
 //! measured, and not the speed of the embedder.
 
 use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -24,7 +22,7 @@ use crate::{
     ingest::{COLLECTION, wait_for},
     progress,
     report::machine,
-    service::{Service, Setup},
+    service::{Service, Setup, open_to_postgres},
 };
 
 const USAGE: &str = "\
@@ -82,8 +80,7 @@ impl BulkArguments {
 /// Sends the stream, prints the memory, and fails if there was too much of it.
 pub async fn run(arguments: &BulkArguments) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new().prefix("cited-bulk-").tempdir_in(&arguments.folder)?;
-    // Postgres runs as another user when this is root.
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+    open_to_postgres(folder.path())?;
     let setup = Setup { binary: arguments.binary.clone(), data_dir: folder.path().join("bulk"), models: None };
     let stream = Stream::new(arguments);
     let service = Service::start(&setup).await?;

@@ -27,13 +27,7 @@ mod slow_models;
 mod throughput;
 mod vectors;
 
-use std::{
-    fs::{self, Permissions},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use arguments::Arguments;
 use asks::{Course, Questions, Way};
@@ -44,7 +38,7 @@ use model_server::ModelServer;
 use raw_search::RawSearch;
 use report::{AskTarget, Report};
 use serde_json::json;
-use service::{Service, Setup};
+use service::{Service, Setup, open_to_postgres};
 use size::SizeArguments;
 use throughput::ThroughputArguments;
 
@@ -69,8 +63,7 @@ async fn main() -> anyhow::Result<()> {
         return std::future::pending().await;
     }
     let folder = tempfile::Builder::new().prefix("cited-bench-").tempdir()?;
-    // Postgres runs as another user when this is root.
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
+    open_to_postgres(folder.path())?;
     let mut report = Report::default();
     main_profile(&arguments, folder.path(), &mut report).await?;
     slow_models::run(&arguments, folder.path(), &mut report).await?;

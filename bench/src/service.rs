@@ -1,7 +1,9 @@
 //! The service under test: a process of the release binary with its embedded Postgres.
 
 use std::{
+    fs::{self, Permissions},
     net::{Ipv4Addr, SocketAddr, TcpListener},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant},
@@ -25,6 +27,11 @@ pub struct Setup {
     pub data_dir: PathBuf,
     /// Model server for everything; without one the built-in models do the work.
     pub models: Option<String>,
+}
+
+/// Lets Postgres reach data directories in this folder: it runs as another user when this is root.
+pub fn open_to_postgres(folder: &Path) -> anyhow::Result<()> {
+    Ok(fs::set_permissions(folder, Permissions::from_mode(0o755))?)
 }
 
 /// A running service.

@@ -3,7 +3,7 @@
 //! Equal texts get equal vectors, different texts different ones, and texts that share words lie near
 //! each other. The vectors of words lie in a subspace, so that an index has to do with them what it has to do with
 //! a model's: by the estimate of Levina and Bickel (2004, k = 20) 39,000 such vectors have 18 dimensions, and those
-//! that MiniLM makes of 39,000 sentences have 17. Vectors that fill all dimensions have no near neighbours.
+//! that `MiniLM` makes of 39,000 sentences have 17. Vectors that fill all dimensions have no near neighbours.
 
 use crate::random::Random;
 

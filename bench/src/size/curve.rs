@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     facts::Facts,
     superuser,
-    truth::{RESULTS, reaching, sparse},
+    truth::{reaching, recall_of, sparse},
 };
 use crate::{
     asks::percentile_ms,
@@ -64,8 +64,7 @@ pub async fn run(data_dir: &Path, facts: &Facts) -> anyhow::Result<Vec<Point>> {
             found += reaching(&scores, f64::from(exact.lexical));
         }
         latencies.sort_unstable();
-        #[expect(clippy::cast_precision_loss, reason = "a share for a table")]
-        let recall = found as f64 / (facts.exact.len() * RESULTS).max(1) as f64;
+        let recall = recall_of(found, facts.exact.len());
         let [p50_ms, p95_ms] = [0.5, 0.95].map(|share| percentile_ms(&latencies, share));
         points.push(Point { budget, recall, p50_ms, p95_ms });
     }

@@ -10,7 +10,7 @@ use super::{
     facts::Facts,
     indexes::run as run_sql,
     superuser,
-    truth::{RESULTS, reaching},
+    truth::{RESULTS, reaching, recall_of},
 };
 use crate::{asks::percentile_ms, progress, vectors::Vectors};
 
@@ -126,8 +126,7 @@ async fn walk(
         }
     }
     latencies.sort_unstable();
-    #[expect(clippy::cast_precision_loss, reason = "a share for a table")]
-    let recall = found as f64 / (questions.len() * RESULTS).max(1) as f64;
+    let recall = recall_of(found, questions.len());
     let [p50_ms, p95_ms] = [0.5, 0.95].map(|share| percentile_ms(&latencies, share));
     Ok(Point { ef_search, recall, p50_ms, p95_ms })
 }

@@ -14,7 +14,7 @@ mod latency;
 mod table;
 mod truth;
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, path::Path};
 
 pub use arguments::SizeArguments;
 use facts::Facts;
@@ -24,7 +24,7 @@ use crate::{
     model_server::ModelServer,
     progress, raw_copy,
     raw_search::RawSearch,
-    service::{Service, Setup},
+    service::{Service, Setup, open_to_postgres},
 };
 
 /// Measures all sizes and prints one table.
@@ -32,8 +32,7 @@ pub async fn run(arguments: &SizeArguments) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new().prefix("cited-size-").tempdir()?;
     let root = arguments.keep.as_deref().unwrap_or_else(|| folder.path());
     fs::create_dir_all(root)?;
-    // Postgres runs as another user when this is root.
-    fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
+    open_to_postgres(root)?;
     let models = ModelServer::start(0).await?;
     let mut columns = Vec::new();
     for chunks in &arguments.chunks {
@@ -58,7 +57,11 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
     progress(&format!("{chunks} chunks: recall"));
     let recall = truth::recall(&service, &facts).await?;
     let curve = if arguments.curve { curve::run(&setup.data_dir, &facts).await? } else { Vec::new() };
-    let graphs = graphs::run(&setup.data_dir, &facts, &arguments.graphs).await?;
+    let graphs = if arguments.graphs.is_empty() {
+        Vec::new()
+    } else {
+        graphs::run(&setup.data_dir, &facts, &arguments.graphs).await?
+    };
     let mut searches = Vec::new();
     let mut raw = Vec::new();
     if !arguments.run.is_zero() {

@@ -76,12 +76,14 @@ pub async fn recall(service: &Service, facts: &Facts) -> anyhow::Result<Recall> 
         let scores = self::scores(&mut client, question, "dense").await?;
         dense += reaching(&scores, exact.dense);
     }
-    let share = |found: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "a share for a table")]
-        let share = found as f64 / (facts.exact.len() * RESULTS).max(1) as f64;
-        share
-    };
-    Ok(Recall { lexical: share(lexical), dense: share(dense) })
+    let questions = facts.exact.len();
+    Ok(Recall { lexical: recall_of(lexical, questions), dense: recall_of(dense, questions) })
+}
+
+/// The share of all results of so many questions that were found.
+#[expect(clippy::cast_precision_loss, reason = "a share for a table")]
+pub fn recall_of(found: usize, questions: usize) -> f64 {
+    found as f64 / (questions * RESULTS).max(1) as f64
 }
 
 /// How many scores are as good as that of the tenth of the exact ranking.

@@ -7,7 +7,7 @@ mod arguments;
 mod load;
 mod table;
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, path::Path};
 
 pub use arguments::ThroughputArguments;
 use load::{Indexing, Loaded};
@@ -16,7 +16,7 @@ use crate::{
     model_server::ModelServer,
     progress,
     raw_copy::{self, Copied},
-    service::{Service, Setup},
+    service::{Service, Setup, open_to_postgres},
 };
 
 /// One service with an empty database: a stream into it, and what `COPY` takes for what is then stored.
@@ -29,8 +29,7 @@ pub struct Run {
 /// Measures all sizes and prints the tables.
 pub async fn run(arguments: &ThroughputArguments) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new().prefix("cited-ingest-").tempdir_in(&arguments.folder)?;
-    // Postgres runs as another user when this is root.
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+    open_to_postgres(folder.path())?;
     let models = ModelServer::start(0).await?;
     let setup = |name: &str, models: Option<String>| Setup {
         binary: arguments.binary.clone(),
