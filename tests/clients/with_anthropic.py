@@ -9,9 +9,8 @@ import time
 
 import anthropic
 
-TEXT = "Jeder hat 28 Tage Urlaub – 👍 [^1]."
-RECORDED = "Die Frist beträgt 28 Tage. [^1]"
-RECORDED_STREAM = "Die Frist beträgt 28 Tage – 👍. [^1]"
+from scripted import RECORDED, RECORDED_STREAM, TEXT, expect
+
 
 # This client adds the version to the address itself.
 address = sys.argv[1].removesuffix("/v1")
@@ -32,14 +31,6 @@ def stream(client=client):
     with client.messages.stream(**question()) as events:
         text = "".join(events.text_stream)
         return text, events.get_final_message()
-
-
-def expect(error, call):
-    try:
-        call()
-    except error as raised:
-        return raised
-    raise AssertionError(f"no {error.__name__}")
 
 
 reply = ask()

@@ -9,9 +9,8 @@ import time
 
 import openai
 
-TEXT = "Jeder hat 28 Tage Urlaub – 👍 [^1]."
-RECORDED = "Die Frist beträgt 28 Tage. [^1]"
-RECORDED_STREAM = "Die Frist beträgt 28 Tage – 👍. [^1]"
+from scripted import RECORDED, RECORDED_STREAM, TEXT, expect
+
 MESSAGES = [{"role": "system", "content": "You answer."}, {"role": "user", "content": "How many days?"}]
 
 client = openai.OpenAI(base_url=sys.argv[1], api_key="key", max_retries=0, _strict_response_validation=True)
@@ -30,14 +29,6 @@ def stream():
             reasons += [choice.finish_reason] if choice.finish_reason else []
         usage = chunk.usage or usage
     return text, reasons, usage
-
-
-def expect(error, call):
-    try:
-        call()
-    except error as raised:
-        return raised
-    raise AssertionError(f"no {error.__name__}")
 
 
 reply = ask()
