@@ -19,6 +19,7 @@ pub mod identity;
 pub mod job;
 pub mod json_in_text;
 pub mod lexical;
+pub mod numbered_verdicts;
 pub mod origin;
 pub mod planning;
 pub mod prompt;
