@@ -9,7 +9,8 @@ model that has seen none of its claims. A falsehood of a kind is held against th
 one of that kind was made, so that numbers are judged on claims that have numbers.
 
 The threshold is the score that RECALL of the true claims reach, the mean over sets, before a missing
-number, date or name puts a claim below it.
+number, date or name puts a claim below it. A claim of which nothing of the kind is missing is in doubt
+from the score that DOUBT_RECALL of the true ones reach.
 """
 import pathlib, sys
 import numpy as np, pandas as pd
@@ -17,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 RECALL = 0.95
+DOUBT_RECALL = 0.99
 # Conclusions that people drew are not in the document: they are reported and teach nothing.
 LEFT_OUT_FORM = "conclusion"
 # Another name of the same passage can hardly be seen by words: as noise it would only flatten the rest.
@@ -62,11 +64,11 @@ def probability(rows, model):
     return 1 / (1 + np.exp(-(rows[names].to_numpy(float) @ slopes + bias)))
 
 
-def threshold(rows):
+def threshold(rows, least):
     true = rows[(rows["kind"] == "true") & (rows["form"] != LEFT_OUT_FORM)]
     steps = np.arange(0.01, 0.99, 0.005)
     recall = lambda t: (true["p"] >= t).groupby([true["set"], true["form"]]).mean().groupby("set").mean().mean()
-    return round(float(max(t for t in steps if recall(t) >= RECALL)), 3)
+    return round(float(max(t for t in steps if recall(t) >= least)), 3)
 
 
 def report(rows, cut):
@@ -91,6 +93,12 @@ def report(rows, cut):
     print(f"calibration error, true and false in equal number: {error:.3f}")
 
 
+def report_doubt(rows, doubt):
+    exact = rows[rows["missing"] == 0]
+    group = np.where(exact["form"] == LEFT_OUT_FORM, "of a conclusion: ", "") + np.where(exact["kind"].isin(["true", *SOURCES]), exact["kind"], "changed").astype(object)
+    print(f"in doubt from {doubt}; of those with nothing exact missing, below it:", (exact["p"] < doubt).groupby(group).mean().round(3).to_dict())
+
+
 def main():
     rows = pd.concat(read(sys.argv[1]), ignore_index=True)
     order = [column for column in rows.columns[5:] if column != "set"]
@@ -98,20 +106,23 @@ def main():
     for left in rows["set"].unique():
         here = (rows["set"] == left).to_numpy()
         rows.loc[here, "p"] = probability(rows[here], fit(rows[~here], order))
-    cut = threshold(rows)
+    cut, doubt = threshold(rows, RECALL), threshold(rows[rows["missing"] == 0], DOUBT_RECALL)
     # As the scorer has it: what is missing puts a claim below the threshold.
     rows["p"] = np.where(rows["missing"] > 0, rows["p"] * cut, rows["p"])
     report(rows, cut)
+    report_doubt(rows, doubt)
     names, slopes, bias = fit(rows, order)
     values = dict(zip(names, slopes))
     print({name: round(float(slope), 2) for name, slope in values.items()}, f"bias {bias:.2f}")
     if len(sys.argv) > 2:
         path = pathlib.Path(sys.argv[2])
-        head, rest = path.read_text().split("/// Least score")
+        head, rest = path.read_text().split("/// Least score", 1)
         tail = rest[rest.index("pub(super) fn score"):]
         weights = "".join(f"    {values.get(name, 0.0):.4f}, // {name}\n" for name in order)
         constants = (f"/// Least score at which a source counts as supporting a claim: {RECALL:.0%} of true claims reach it.\n"
-                     f"pub const SUPPORT_THRESHOLD: f32 = {cut};\n\nconst BIAS: f32 = {bias:.4f};\n\nconst WEIGHTS: [f32; COUNT] = [\n{weights}];\n\n")
+                     f"pub const SUPPORT_THRESHOLD: f32 = {cut};\n\n"
+                     f"/// Least score at which words leave in doubt whether a source supports a claim: {DOUBT_RECALL:.0%} of the\n/// true claims of which nothing exact is missing reach it.\n"
+                     f"pub(super) const DOUBTFUL_FROM: f32 = {doubt};\n\nconst BIAS: f32 = {bias:.4f};\n\nconst WEIGHTS: [f32; COUNT] = [\n{weights}];\n\n")
         path.write_text(head + constants + tail)
 
 
