@@ -35,7 +35,7 @@ async fn app(file: &str) -> (ModelServer, TestApp) {
 }
 
 /// Names and data of a whole stream.
-async fn frames(app: &TestApp, body: Value) -> Vec<(String, Value)> {
+pub async fn frames(app: &TestApp, body: Value) -> Vec<(String, Value)> {
     let response = app.request(Method::POST, "/v1/ask").json(&body).send().await.expect("an answer");
     assert_eq!(response.status(), 200);
     let media_type = response.headers()["content-type"].to_str().expect("text").to_owned();
@@ -63,7 +63,7 @@ fn names(frames: &[(String, Value)]) -> Vec<&str> {
 }
 
 /// Words and claims since the last retry.
-fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
+pub fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
     let from = frames.iter().rposition(|(name, _)| name == "retry").map_or(0, |place| place + 1);
     let mut words = String::new();
     let mut claims = Vec::new();
@@ -77,7 +77,7 @@ fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
     (words, claims)
 }
 
-fn end(frames: &[(String, Value)]) -> &Value {
+pub fn end(frames: &[(String, Value)]) -> &Value {
     &frames.last().expect("an end").1
 }
 

@@ -12,6 +12,7 @@ mod ask_processes;
 mod ask_refine;
 mod ask_speculation;
 mod ask_stream;
+mod ask_verify;
 mod ask_web;
 mod audit;
 mod bad_behaviour;

@@ -1,7 +1,7 @@
 //! A model server that speaks the `OpenAI` API and Anthropic's Messages API, and does what the test says.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     net::SocketAddr,
     sync::{
         Arc, Mutex,
@@ -27,12 +27,13 @@ use super::dialect::Dialect;
 pub const DIMENSION: usize = 64;
 
 /// What a call is for, told by its system prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     Plan,
     Grade,
     Rewrite,
     Answer,
+    Verify,
     Context,
 }
 
@@ -81,11 +82,7 @@ pub struct Call {
 
 #[derive(Default)]
 struct Script {
-    plan: VecDeque<Reply>,
-    grade: VecDeque<Reply>,
-    rewrite: VecDeque<Reply>,
-    answer: VecDeque<Reply>,
-    context: VecDeque<Reply>,
+    replies: HashMap<Role, VecDeque<Reply>>,
     /// Calls for contexts under way, and the most at once.
     contexts: (usize, usize),
     embedding: VecDeque<Reply>,
@@ -140,13 +137,7 @@ impl ModelServer {
     /// Queues a reply; the last one of a role is given again and again.
     pub fn reply(&self, role: Role, reply: Reply) {
         let mut script = self.shared.script.lock().expect("lock");
-        match role {
-            Role::Plan => script.plan.push_back(reply),
-            Role::Grade => script.grade.push_back(reply),
-            Role::Rewrite => script.rewrite.push_back(reply),
-            Role::Answer => script.answer.push_back(reply),
-            Role::Context => script.context.push_back(reply),
-        }
+        script.replies.entry(role).or_default().push_back(reply);
     }
 
     pub fn say(&self, role: Role, text: &str) {
@@ -156,13 +147,7 @@ impl ModelServer {
     /// Takes back the next queued reply of a role.
     pub fn drop_reply(&self, role: Role) {
         let mut script = self.shared.script.lock().expect("lock");
-        match role {
-            Role::Plan => script.plan.pop_front(),
-            Role::Grade => script.grade.pop_front(),
-            Role::Rewrite => script.rewrite.pop_front(),
-            Role::Answer => script.answer.pop_front(),
-            Role::Context => script.context.pop_front(),
-        };
+        script.replies.entry(role).or_default().pop_front();
     }
 
     /// The most calls for contexts that were under way at once.
@@ -271,6 +256,8 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         Role::Grade
     } else if system.starts_with("You rewrite") {
         Role::Rewrite
+    } else if system.starts_with("You verify") {
+        Role::Verify
     } else if system.starts_with("You situate") {
         Role::Context
     } else {
@@ -285,13 +272,7 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
             script.contexts.1 = script.contexts.1.max(script.contexts.0);
         }
         script.calls.push(Call { role, body, authorization, headers });
-        let queue = match role {
-            Role::Plan => &mut script.plan,
-            Role::Grade => &mut script.grade,
-            Role::Rewrite => &mut script.rewrite,
-            Role::Answer => &mut script.answer,
-            Role::Context => &mut script.context,
-        };
+        let queue = script.replies.entry(role).or_default();
         if queue.len() > 1 { queue.pop_front() } else { queue.front().cloned() }
     };
     let guard = Abandonment(Arc::clone(&shared.abandoned), false);

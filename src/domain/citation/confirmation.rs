@@ -6,6 +6,7 @@ use super::answer::{Citation, CitedAnswer, Claim};
 use super::claim::{Role, Statement};
 use super::draft::Draft;
 use super::validator::{Level, faults};
+use super::verification::Verifier;
 use crate::domain::span::Span;
 
 /// Bytes that must follow a sentence before it is taken to be over: whether a full stop ends one depends on
@@ -40,12 +41,12 @@ impl CitedAnswer {
 
 impl Draft {
     /// The claims of an unfinished draft that pass at `level`, from the first to the one before that which does
-    /// not, or not yet: because its sentence may go on, or a marker may still come.
+    /// not, or not yet: because its sentence may go on, a marker may still come, or a model is to be asked about it.
     ///
     /// What is settled can in rare cases be read otherwise once more is known, such as where a sentence ends;
     /// whoever shows it compares with [`CitedAnswer::confirmed_claims`] in the end.
     #[must_use]
-    pub fn settled_claims(&self, level: Level) -> Vec<SettledClaim> {
+    pub fn settled_claims(&self, level: Level, verifier: Verifier) -> Vec<SettledClaim> {
         let text = self.indexed_text();
         let faulty: Vec<Span> = faults(self)
             .iter()
@@ -63,7 +64,9 @@ impl Draft {
         let mut settled = Vec::new();
         for (statement, markers, support) in self.judged() {
             let sentence = text.span(&statement.bytes);
-            if !is_over(statement) || faulty.iter().any(|fault| overlaps(sentence, *fault)) {
+            let is_open =
+                verifier == Verifier::Model && support.is_some_and(|support| support.is_doubtful(&statement.words));
+            if is_open || !is_over(statement) || faulty.iter().any(|fault| overlaps(sentence, *fault)) {
                 break;
             }
             if statement.role == Role::Claim {

@@ -172,6 +172,12 @@ impl Draft {
             .map(|((statement, covered), support)| (statement, covered.as_slice(), support.as_ref()))
     }
 
+    /// The words of each covered claim and how well they are supported.
+    pub(super) fn claims_mut(&mut self) -> impl Iterator<Item = (&str, &mut Support)> {
+        let claims = self.statements.iter().zip(&mut self.supports);
+        claims.filter_map(|(statement, support)| Some((statement.words.as_str(), support.as_mut()?)))
+    }
+
     pub(super) fn indexed_text(&self) -> &IndexedText<'static> {
         &self.text
     }

@@ -18,6 +18,7 @@ mod tests;
 mod unit;
 mod urn;
 mod validator;
+mod verification;
 mod window;
 
 pub use answer::{Citation, CitedAnswer, Claim};
@@ -32,3 +33,4 @@ pub use support::features as support_features;
 pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};
+pub use verification::{Doubt, Ruling, Verifier, read_rulings};

@@ -238,6 +238,9 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
         return None;
     }
     let markers: Vec<_> = numbers.iter().map(|number| format!("[^{number}]")).collect();
+    if support.ruling.is_some() {
+        return Some(format!("{} does not say all of this statement, the verifying model finds", markers.join(", ")));
+    }
     let mut detail = format!(
         "{} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}",
         markers.join(", "),

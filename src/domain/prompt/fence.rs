@@ -16,9 +16,9 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Source;
 
-/// Names whose tags are defused, in lower case. The first three are used by the prompts, the others
+/// Names whose tags are defused, in lower case. The first four are used by the prompts, the others
 /// delimit turns in chat templates.
-const TAG_NAMES: [&str; 6] = ["source", "question", "query>", "start_of_turn", "end_of_turn", "sys>"];
+const TAG_NAMES: [&str; 7] = ["source", "question", "query>", "statement", "start_of_turn", "end_of_turn", "sys>"];
 
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]
@@ -71,7 +71,7 @@ pub fn attribute(content: &str) -> String {
 }
 
 /// Appends a source under its number, counted from 1.
-pub fn push_source(prompt: &mut String, number: usize, source: Source<'_>) {
+pub fn push_source(prompt: &mut String, number: u32, source: Source<'_>) {
     let urn = attribute(source.urn);
     // Writing to a String cannot fail.
     let _ = write!(prompt, "<source id=\"{number}\" urn=\"{urn}\"");

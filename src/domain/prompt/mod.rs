@@ -11,6 +11,7 @@ pub mod grade;
 pub mod plan;
 pub mod rewrite;
 pub mod tokens;
+pub mod verify;
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +91,7 @@ pub struct Source<'s> {
     /// Text of the passage.
     pub text: &'s str,
     /// Sentence by a model that says how the passage relates to its document; left out of the prompt when empty. Only
-    /// for a grader: who answers would quote it.
+    /// for who judges: who answers would quote it.
     pub context: &'s str,
 }
 
@@ -109,9 +110,9 @@ pub fn seed_of(messages: &[Message]) -> u64 {
 /// The fenced question and sources, in this order: what comes last is remembered best.
 fn question_and_sources(question: &str, sources: &[Source<'_>]) -> String {
     let mut rendered = fence::question(question);
-    for (index, source) in sources.iter().enumerate() {
+    for (number, source) in (1..).zip(sources) {
         rendered.push('\n');
-        fence::push_source(&mut rendered, index + 1, *source);
+        fence::push_source(&mut rendered, number, *source);
     }
     rendered
 }

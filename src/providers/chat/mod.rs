@@ -52,6 +52,12 @@ impl CallRole {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
 
+    /// Whether only models of its own play it: a call more, which nobody should pay for without having asked for it.
+    #[must_use]
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::Plan | Self::Verify)
+    }
+
     /// Name in the trace and in the configuration.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -143,19 +143,15 @@ impl ChatModels {
         self.models.keys()
     }
 
-    /// Who plays a role that the deployment has given models of its own; `None` if it has not.
-    #[must_use]
-    pub fn own_chain(&self, role: CallRole) -> Option<ChatChain> {
-        self.roles.contains_key(&role).then(|| self.chain(role, &[])).flatten()
-    }
-
     /// Who plays a role: the role's own models, else those that the request names, else the default
-    /// ones. A request's choice always holds for the answer itself. `None` means built in.
+    /// ones. A request's choice always holds for the answer itself. `None` means built in, as do the optional roles
+    /// without models of their own.
     #[must_use]
     pub fn chain(&self, role: CallRole, requested: &[ModelName]) -> Option<ChatChain> {
         let own = self.roles.get(&role);
         let names = match own {
             Some(own) if requested.is_empty() || role != CallRole::Generate => own,
+            None if role.is_optional() => return None,
             _ if requested.is_empty() => &self.default,
             _ => requested,
         };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     domain::{
-        citation::{Attempt, Draft, PreparedSource, Verdict, validate},
+        citation::{Attempt, Draft, PreparedSource, Ruling, Verdict, validate},
         fingerprint::{Hash, fingerprint},
         origin::Origin,
     },
@@ -39,6 +39,9 @@ struct CachedAnswer {
     provider: String,
     warnings: Vec<AskWarning>,
     missing: Vec<String>,
+    /// What a model said of the claims about which the scorer is not sure.
+    #[serde(default)]
+    rulings: Vec<Option<Ruling>>,
     /// How many of the sources were given to the model; the others were found besides.
     used: usize,
     sources: Vec<GradedHit>,
@@ -134,11 +137,17 @@ impl Ask<'_> {
         let prepared: Vec<PreparedSource> = used.iter().map(GradedHit::prepare).collect();
         let attempt = if cached.is_second_draft { Attempt::Retry } else { Attempt::First };
         self.clock.enter(Stage::Validate);
-        let Verdict::Accept(answer) = validate(&Draft::new(cached.text, &prepared), self.level, attempt) else {
+        let draft = Draft::new(cached.text, &prepared).with_rulings(&cached.rulings);
+        let Verdict::Accept(answer) = validate(&draft, self.level, attempt) else {
             return None;
         };
         let by = GeneratedBy { model: cached.model, provider: cached.provider };
-        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors: Vec::new(), by: by.clone() });
+        self.trace.attempts.push(AttemptTrace {
+            attempt: attempt.number(),
+            errors: Vec::new(),
+            by: by.clone(),
+            rulings: Vec::new(),
+        });
         self.evidence = used;
         self.warnings = cached.warnings;
         let report = self.report(AskOutcome::Answered { answer, by });
@@ -201,6 +210,7 @@ fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
         provider: by.provider.clone(),
         warnings: report.warnings.clone(),
         missing: report.missing.clone(),
+        rulings: report.trace.attempts.last().into_iter().flat_map(AttemptTrace::rulings).collect(),
         used,
         sources: report.sources.clone(),
     };

@@ -39,30 +39,37 @@ impl Ask<'_> {
         let evidence = Arc::clone(&self.evidence);
         let prepared: Vec<PreparedSource> = evidence.iter().map(GradedHit::prepare).collect();
         let Some(first) = self.draft(&evidence, &prepared, None).await? else { return Ok(Generated::Ignorance) };
-        let (prompt, draft) = match self.judge(&first, &prepared, Attempt::First).await {
+        let prompt = match self.judge(&first, &evidence, &prepared, Attempt::First).await? {
             Judged::Over(generated) => return Ok(generated),
-            Judged::Retry(prompt) => (prompt, first),
+            Judged::Retry(prompt) => prompt,
         };
-        let again = self.draft(&evidence, &prepared, Some((&draft.text, &prompt))).await?;
+        let again = self.draft(&evidence, &prepared, Some((&first.text, &prompt))).await?;
         let Some(second) = again else { return Ok(Generated::Ignorance) };
-        match self.judge(&second, &prepared, Attempt::Retry).await {
+        match self.judge(&second, &evidence, &prepared, Attempt::Retry).await? {
             Judged::Over(generated) => Ok(generated),
             Judged::Retry(_) => unreachable!("the validator does not ask for a second retry"),
         }
     }
 
-    async fn judge(&mut self, written: &Written, prepared: &[PreparedSource], attempt: Attempt) -> Judged {
+    async fn judge(
+        &mut self,
+        written: &Written,
+        evidence: &[GradedHit],
+        prepared: &[PreparedSource],
+        attempt: Attempt,
+    ) -> Result<Judged, AskError> {
         self.clock.enter(Stage::Validate);
         let draft = Draft::new(written.text.as_str(), prepared);
+        let (draft, rulings) = self.verify(draft, evidence, attempt).await?;
         let verdict = validate(&draft, self.level, attempt);
         let errors = match &verdict {
             Verdict::Accept(_) => Vec::new(),
             Verdict::Retry(prompt) => prompt.errors().to_vec(),
             Verdict::Reject(errors) => errors.clone(),
         };
-        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors, by: written.by.clone() });
+        self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors, by: written.by.clone(), rulings });
         self.clock.enter(Stage::Generate);
-        match verdict {
+        Ok(match verdict {
             Verdict::Accept(_) if admits_ignorance(&draft) => Judged::Over(Generated::Ignorance),
             Verdict::Accept(answer) => {
                 self.tell_accepted(&answer).await;
@@ -78,7 +85,7 @@ impl Ask<'_> {
                 attempts: attempt.number(),
                 by: written.by.clone(),
             }),
-        }
+        })
     }
 
     /// One draft: by the configured model, or by quoting. `None` when there is nothing to quote.

@@ -19,6 +19,7 @@ mod speculate;
 mod stage;
 mod stream;
 mod trace;
+mod verify;
 mod web;
 
 use std::{sync::Arc, time::Duration};

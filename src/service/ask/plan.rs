@@ -90,8 +90,7 @@ impl Ask<'_> {
     /// By the planning model, if the deployment has given that role models of its own; else by rules.
     async fn make_plan(&mut self) -> Result<Plan, AskError> {
         let built_in = planning::plan(&self.request.question);
-        let models = &self.service.models;
-        let Some(chain) = models.own_chain(CallRole::Plan).filter(|_| self.can_spare_a_call()) else {
+        let Some(chain) = self.chain(CallRole::Plan).filter(|_| self.can_spare_a_call()) else {
             return Ok(built_in);
         };
         self.clock.enter(Stage::Plan);

@@ -114,8 +114,8 @@ impl Ask<'_> {
     fn may_speculate(&self) -> bool {
         let is_wanted = self.request.speculation != Speculation::Off && !self.request.dry_run;
         let calls = self.state(&self.rounds).calls;
-        // This one; then another query and its grades; then the answer and its retry.
-        let needed = 1 + calls.rewrite + calls.grade + 2 * calls.generate;
+        // This one; then another query and its grades; then the answer and its retry, both verified.
+        let needed = 1 + calls.rewrite + calls.grade + 2 * (calls.generate + self.calls_to_verify());
         is_wanted && self.rounds.is_empty() && self.budget.llm_calls_left().is_none_or(|left| left >= needed)
     }
 

@@ -11,7 +11,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{AskError, AskReport, GradedHit, call::Call, run::Ask};
 use crate::{
-    domain::citation::{CitationError, CitedAnswer, ConfirmedClaim, Draft, PreparedSource},
+    domain::citation::{CitationError, CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier},
     providers::chat::{CallRole, ChatChain, ChatEvent, ChatReply, ChatStream},
 };
 
@@ -116,7 +116,7 @@ impl Listener {
     }
 
     /// The draft goes on.
-    async fn write(&mut self, words: &str, level: crate::domain::citation::Level, prepared: &[PreparedSource]) {
+    async fn write(&mut self, words: &str, (level, verifier): (Level, Verifier), prepared: &[PreparedSource]) {
         self.draft.text.push_str(words);
         if self.mode == StreamMode::Provisional {
             self.tell_words_to(self.draft.text.len()).await;
@@ -130,7 +130,7 @@ impl Listener {
             return;
         }
         self.draft.read = self.draft.text.len();
-        let settled = Draft::new(self.draft.text.as_str(), prepared).settled_claims(level);
+        let settled = Draft::new(self.draft.text.as_str(), prepared).settled_claims(level, verifier);
         for claim in settled.into_iter().skip(self.draft.claims.len()) {
             // One that ends inside what was told already was read otherwise before: the end sorts it out.
             if self.mode == StreamMode::Validated {
@@ -172,8 +172,9 @@ impl Ask<'_> {
 
     /// Tells words that were written at once.
     pub(super) async fn tell_written(&mut self, words: &str, prepared: &[PreparedSource]) {
+        let demand = (self.level, self.verifier());
         if let Some(listener) = &mut self.listener {
-            listener.write(words, self.level, prepared).await;
+            listener.write(words, demand, prepared).await;
         }
     }
 

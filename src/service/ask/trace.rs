@@ -2,7 +2,16 @@
 
 use super::{pool::GradedHit, report::GeneratedBy};
 use crate::{
-    domain::{budget::Usage, citation::CitationError, corrective::Step, cost::NanoUsd, grading::Grade, planning::Plan},
+    domain::{
+        budget::Usage,
+        citation::{CitationError, Doubt, Ruling},
+        corrective::Step,
+        cost::NanoUsd,
+        grading::Grade,
+        numbered_verdicts::Read,
+        planning::Plan,
+        span::Span,
+    },
     providers::{
         FailedAttempt,
         chat::{CallRole, ModelName, Sampling},
@@ -112,6 +121,35 @@ pub struct AttemptTrace {
     pub by: GeneratedBy,
     /// What was wrong with it.
     pub errors: Vec<CitationError>,
+    /// What a model says of the claims about which the scorer is not sure; empty if none was asked.
+    pub rulings: Vec<RulingTrace>,
+}
+
+/// A claim that was put before a model.
+#[derive(Clone, Debug)]
+pub struct RulingTrace {
+    /// Where it stands in the draft, in code points.
+    pub span: Span,
+    /// The scorer's probability that its sources support it.
+    pub support: f32,
+    /// What the model says; `None` if its reply does not tell.
+    pub ruling: Option<Ruling>,
+    /// Why, in the model's words.
+    pub reason: String,
+}
+
+impl AttemptTrace {
+    /// The rulings alone.
+    pub(super) fn rulings(&self) -> impl Iterator<Item = Option<Ruling>> {
+        self.rulings.iter().map(|told| told.ruling)
+    }
+}
+
+impl RulingTrace {
+    pub(super) fn new(doubt: &Doubt, read: Option<Read<Ruling>>) -> Self {
+        let (ruling, reason) = read.map(|read| (read.verdict, read.reason)).unzip();
+        Self { span: doubt.span, support: doubt.score, ruling, reason: reason.unwrap_or_default() }
+    }
 }
 
 impl Trace {

@@ -10,11 +10,15 @@ pub mod features;
 mod model;
 
 use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
 
 use self::fact::facts;
 use self::features::Comparison;
+use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
 use super::source::PreparedSource;
+use super::verification::Ruling;
+use crate::domain::sentence::sentences;
 use crate::domain::span::Span;
 
 /// Something exact in the claim that the source does not hold.
@@ -70,14 +74,38 @@ pub struct Support {
     pub quote: Option<Quote>,
     /// Numbers, dates and names of the claim that none of the sources holds.
     pub missing: Vec<Missing>,
+    /// What a model says that was asked because the score leaves it in doubt.
+    pub ruling: Option<Ruling>,
 }
 
 impl Support {
     /// Whether it is enough for level `supported`. Something missing puts the score below the threshold.
     #[must_use]
     pub fn is_enough(&self) -> bool {
-        self.score >= SUPPORT_THRESHOLD && self.missing.is_empty()
+        match self.ruling {
+            Some(ruling) => ruling == Ruling::Supported,
+            None => self.score >= SUPPORT_THRESHOLD && self.missing.is_empty(),
+        }
     }
+
+    /// Whether words alone leave it in doubt that this claim is supported: nothing exact is missing, most words are
+    /// there, and the claim is no sentence of the source.
+    #[must_use]
+    pub fn is_doubtful(&self, claim: &str) -> bool {
+        let is_repeated = || self.quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim));
+        self.missing.is_empty() && self.score >= DOUBTFUL_FROM && !is_repeated()
+    }
+}
+
+/// Whether the quote, or a sentence of it, is the claim word for word.
+fn repeats(quote: &str, claim: &str) -> bool {
+    let claim: Vec<String> = words(claim).collect();
+    let is_claim = |text: &str| words(text).eq(claim.iter().cloned());
+    is_claim(quote) || sentences(quote).iter().filter_map(|sentence| quote.get(sentence.words())).any(is_claim)
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.unicode_words().map(str::to_lowercase)
 }
 
 /// Judges support. The built-in judge is [`LexicalScorer`]; a semantic one may take its place.
@@ -124,6 +152,6 @@ impl SupportScorer for LexicalScorer<'_> {
         let score = if comparison.shares_nothing() { 0.0 } else { model::score(&comparison.features()) };
         // Nothing that agrees makes up for a wrong number, date or name.
         let score = if missing.is_empty() { score } else { score * SUPPORT_THRESHOLD };
-        Support { score, quote: comparison.quote(), missing }
+        Support { score, quote: comparison.quote(), missing, ruling: None }
     }
 }

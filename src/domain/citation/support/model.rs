@@ -5,6 +5,10 @@ use super::features::COUNT;
 /// Least score at which a source counts as supporting a claim: 95% of true claims reach it.
 pub const SUPPORT_THRESHOLD: f32 = 0.345;
 
+/// Least score at which words leave in doubt whether a source supports a claim: 99% of the
+/// true claims of which nothing exact is missing reach it.
+pub(super) const DOUBTFUL_FROM: f32 = 0.1;
+
 const BIAS: f32 = -2.2437;
 
 const WEIGHTS: [f32; COUNT] = [

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use crate::domain::citation::{
-    Attempt, CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, SettledClaim, Verdict, validate,
+    Attempt, CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, SettledClaim, Verdict, Verifier, validate,
 };
 
 const SOURCES: [&str; 2] = [
@@ -32,7 +32,7 @@ fn accepted(text: &str, sources: &[PreparedSource]) -> CitedAnswer {
 }
 
 fn settled(text: &str, sources: &[PreparedSource]) -> Vec<SettledClaim> {
-    Draft::new(text, sources).settled_claims(Level::Cited)
+    Draft::new(text, sources).settled_claims(Level::Cited, Verifier::Scorer)
 }
 
 fn claims(settled: Vec<SettledClaim>) -> Vec<ConfirmedClaim> {
@@ -86,7 +86,7 @@ fn nothing_settles_after_a_fault() {
                 And so on and so forth, for quite a while.";
     let claims = settled(text, &sources);
     assert_eq!(claims.len(), 1, "{claims:#?}");
-    let lax = Draft::new(text, &sources).settled_claims(Level::Off);
+    let lax = Draft::new(text, &sources).settled_claims(Level::Off, Verifier::Scorer);
     assert_eq!(lax.len(), 3, "{lax:#?}");
 }
 
@@ -95,7 +95,7 @@ proptest! {
     fn whatever_was_written_settling_never_panics(text in "[a-zA-Z .!?\\n\\[\\]^12#|*`-]{0,200}", sources in 0usize..3) {
         let sources: Vec<PreparedSource> = prepared().into_iter().take(sources).collect();
         for level in [Level::Off, Level::Structural, Level::Cited, Level::Supported] {
-            for claim in Draft::new(text.as_str(), &sources).settled_claims(level) {
+            for claim in Draft::new(text.as_str(), &sources).settled_claims(level, Verifier::Scorer) {
                 prop_assert!(text.is_char_boundary(claim.end));
             }
         }

@@ -6,3 +6,4 @@ mod marker;
 mod support;
 mod urn;
 mod validator;
+mod verification;

@@ -1,0 +1,80 @@
+//! Verifying a draft: what the scorer is not sure of is put before a model, all in one call.
+
+use super::{AskError, GradedHit, call::Call, run::Ask, trace::RulingTrace};
+use crate::{
+    domain::{
+        citation::{Attempt, Doubt, Draft, Level, Verifier, read_rulings},
+        prompt::{self, verify::Statement},
+    },
+    providers::chat::{CallRole, ChatChain},
+};
+
+impl Ask<'_> {
+    /// Who settles what the scorer is not sure of.
+    pub(super) fn verifier(&self) -> Verifier {
+        if self.verifying_models().is_some() { Verifier::Model } else { Verifier::Scorer }
+    }
+
+    /// Calls that one draft may take to verify.
+    pub(super) fn calls_to_verify(&self) -> u32 {
+        u32::from(self.verifier() == Verifier::Model)
+    }
+
+    /// The draft with a model's rulings on what the scorer is not sure of.
+    pub(super) async fn verify(
+        &mut self,
+        draft: Draft,
+        evidence: &[GradedHit],
+        attempt: Attempt,
+    ) -> Result<(Draft, Vec<RulingTrace>), AskError> {
+        let doubts = draft.doubts();
+        let models = self.verifying_models().filter(|_| !doubts.is_empty() && self.may_verify(attempt));
+        let Some(chain) = models else { return Ok((draft, Vec::new())) };
+        let rulings = self.ask_about(&chain, doubts, evidence).await?;
+        let draft = draft.with_rulings(&rulings.iter().map(|told| told.ruling).collect::<Vec<_>>());
+        Ok((draft, rulings))
+    }
+
+    fn verifying_models(&self) -> Option<ChatChain> {
+        if self.level < Level::Supported { None } else { self.chain(CallRole::Verify) }
+    }
+
+    /// Whether the budget has a call for it, and one for the retry that it may lead to. Otherwise the scorer's
+    /// judgement stands.
+    fn may_verify(&self, attempt: Attempt) -> bool {
+        let kept = match attempt {
+            Attempt::First => 1,
+            Attempt::Retry => 0,
+        };
+        self.budget.llm_calls_left().is_none_or(|left| left > kept)
+    }
+
+    async fn ask_about(
+        &mut self,
+        chain: &ChatChain,
+        doubts: Vec<Doubt>,
+        evidence: &[GradedHit],
+    ) -> Result<Vec<RulingTrace>, AskError> {
+        let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
+        let sources: Vec<prompt::Source<'_>> = evidence
+            .iter()
+            .zip(&urns)
+            .map(|(graded, urn)| {
+                let passage = &graded.hit.passage;
+                let context = passage.context.as_deref().unwrap_or_default();
+                prompt::Source { urn, title: &passage.title, text: &passage.text, context }
+            })
+            .collect();
+        let statements: Vec<Statement<'_>> =
+            doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
+        let call = Call {
+            role: CallRole::Verify,
+            messages: prompt::verify::messages(&statements, &sources),
+            sources: &sources,
+            format: Some(prompt::verify::format()),
+        };
+        let reply = self.call(chain, call).await?;
+        let rulings = read_rulings(&reply.text, doubts.len());
+        Ok(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect())
+    }
+}
