@@ -17,6 +17,7 @@ use crate::{
         minilm::WordPiece,
         openai::{EmbeddingSettings, OpenAiEmbedder},
         outbound::Outbound,
+        reranker::Reranker,
         web_search::WebSearch,
     },
     server,
@@ -97,7 +98,8 @@ impl Core {
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
         let signal = Arc::new(Signal::default());
-        let retriever = Retriever::new(store.clone(), embedders.clone());
+        let reranker = config.reranker.clone().map(Reranker::new).transpose()?;
+        let retriever = Retriever::new(store.clone(), embedders.clone(), reranker);
         let defaults = config.ingest.collection_defaults();
         let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
         let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));

@@ -6,6 +6,7 @@ mod chat;
 mod embedding;
 mod ingest;
 mod reader;
+mod rerank;
 mod table;
 
 use std::{
@@ -22,7 +23,7 @@ use crate::{
         chat::ChatSettings,
         openai,
         outbound::{self, SigningKey},
-        web_search,
+        reranker, web_search,
     },
     service::{self, ask::Settings as AskSettings},
     store::{PoolSettings, private_postgres},
@@ -51,6 +52,8 @@ pub struct Config {
     pub embedding: Option<openai::EmbeddingSettings>,
     /// Further ones, for collections that were made with them or move to them; `None` is the built-in model.
     pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
+    /// A reranking model; without one the built-in features order the best passages.
+    pub reranker: Option<reranker::Settings>,
     /// Threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
     /// Ingest.
@@ -172,6 +175,7 @@ impl Config {
         let chat = chat::read(&mut reader);
         let embedding = embedding::read(&mut reader);
         let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
+        let reranker = rerank::read(&mut reader);
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
         let ingest = ingest::read(&mut reader);
@@ -193,6 +197,7 @@ impl Config {
             chat,
             embedding,
             further_embeddings,
+            reranker,
             embedding_threads,
             ingest,
             outbound,

@@ -271,7 +271,7 @@ impl From<ServiceError> for ApiError {
 const fn what_helps(limit: LimitKind) -> &'static str {
     match limit {
         LimitKind::LlmCalls => "ask something simpler or raise the limit",
-        LimitKind::EmbeddingCalls | LimitKind::CompletionTokens => "raise the limit",
+        LimitKind::EmbeddingCalls | LimitKind::RerankCalls | LimitKind::CompletionTokens => "raise the limit",
         LimitKind::PromptTokens | LimitKind::SourceBytes => "ask for fewer sources (top_k) or raise the limit",
         LimitKind::DailyCost => "the next day begins at midnight UTC; raise the limit, or ask cheaper models",
     }

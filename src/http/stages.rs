@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     domain::grouping::Grouping,
-    service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, StageTrace, Stages},
+    service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, RerankedBy, StageTrace, Stages},
     store::VectorScan,
 };
 
@@ -53,7 +53,8 @@ pub(super) enum FusionBody {
 pub(super) struct StagesBody {
     /// How the lexical and the dense ranking become one.
     fusion: FusionBody,
-    /// Order the best fifty anew by where their text holds the words of the query.
+    /// Order the best fifty anew: by the reranking model, if the deployment has one, else by where their text holds the
+    /// words of the query.
     #[schema(default = true)]
     rerank: bool,
     /// A passage whose words stand in a better one gives up its place and is named in its `duplicates`.
@@ -119,7 +120,11 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
         "dense": dense,
         "fusion": is_hybrid.then(|| json!({"method": method, "passages": trace.fused})),
         "rerank": trace.rerank.map(|rerank| {
-            json!({"passages": rerank.passages, "duration_ms": hundredths(rerank.duration_ms)})
+            let by = match rerank.by {
+                RerankedBy::BuiltIn => "built_in",
+                RerankedBy::Model => "model",
+            };
+            json!({"by": by, "passages": rerank.passages, "duration_ms": hundredths(rerank.duration_ms)})
         }),
         "quoted": trace.quoted,
         "collapsed": trace.collapsed,

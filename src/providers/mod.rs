@@ -10,6 +10,7 @@ pub mod minilm;
 pub mod openai;
 pub mod outbound;
 pub mod remote;
+pub mod reranker;
 mod server;
 mod sse;
 pub mod web_search;

@@ -48,6 +48,7 @@ mod providers;
 mod providers_broken;
 mod reembed;
 mod requests;
+mod rerank_model;
 mod resplit;
 mod scripted;
 mod search;

@@ -11,6 +11,8 @@ pub struct Limits {
     pub llm_calls: Option<u32>,
     /// Embedding calls in all.
     pub embedding_calls: Option<u32>,
+    /// Calls of a reranking model in all.
+    pub rerank_calls: Option<u32>,
     /// Estimated tokens of one prompt.
     pub prompt_tokens: Option<u32>,
     /// Tokens that one reply may have.
@@ -26,6 +28,7 @@ impl Limits {
         Self {
             llm_calls: Some(8),
             embedding_calls: Some(32),
+            rerank_calls: Some(32),
             prompt_tokens: Some(8192),
             completion_tokens: 1024,
             source_bytes: Some(262_144),
@@ -80,6 +83,8 @@ pub enum LimitKind {
     LlmCalls,
     /// [`Limits::embedding_calls`].
     EmbeddingCalls,
+    /// [`Limits::rerank_calls`].
+    RerankCalls,
     /// [`Limits::prompt_tokens`].
     PromptTokens,
     /// [`Limits::completion_tokens`].
@@ -98,6 +103,7 @@ impl LimitKind {
         match self {
             Self::LlmCalls => "llm_calls",
             Self::EmbeddingCalls => "embedding_calls",
+            Self::RerankCalls => "rerank_calls",
             Self::PromptTokens => "prompt_tokens",
             Self::CompletionTokens => "completion_tokens",
             Self::SourceBytes => "source_bytes",
@@ -126,9 +132,12 @@ impl LimitKind {
     pub fn shown(self, amount: u64) -> f64 {
         match self {
             Self::DailyCost => NanoUsd::new(amount).usd(),
-            Self::LlmCalls | Self::EmbeddingCalls | Self::PromptTokens | Self::CompletionTokens | Self::SourceBytes => {
-                amount as f64
-            }
+            Self::LlmCalls
+            | Self::EmbeddingCalls
+            | Self::RerankCalls
+            | Self::PromptTokens
+            | Self::CompletionTokens
+            | Self::SourceBytes => amount as f64,
         }
     }
 }

@@ -58,6 +58,8 @@ pub struct Spent {
     pub llm_calls: u32,
     /// Embedding calls made or under way.
     pub embedding_calls: u32,
+    /// Calls of a reranking model made or under way.
+    pub rerank_calls: u32,
     /// Chat tokens read.
     pub prompt_tokens: u64,
     /// Chat tokens written.
@@ -94,6 +96,10 @@ pub enum Chat {}
 /// An embedding call, as the kind of an [`Allowance`].
 #[derive(Debug)]
 pub enum Embedding {}
+
+/// A call of a reranking model, as the kind of an [`Allowance`].
+#[derive(Debug)]
+pub enum Reranking {}
 
 /// The right to make one costly call. Neither copied nor made by anything but a [`Budget`].
 #[derive(Debug)]
@@ -259,6 +265,20 @@ impl Budget {
         spent.embedding_tokens = spent.embedding_tokens.saturating_add(u64::from(tokens));
         drop(spent);
         Ok(self.allowance(tokens, 0))
+    }
+
+    /// Reserves one call of a reranking model.
+    ///
+    /// # Errors
+    ///
+    /// When it is one call too many. Nothing is counted then.
+    pub fn reserve_reranking(&self) -> Result<Allowance<Reranking>, BudgetExceeded> {
+        let mut spent = lock(&self.spent);
+        let calls = spent.rerank_calls.saturating_add(1);
+        within(LimitKind::RerankCalls, self.limits.rerank_calls, calls)?;
+        spent.rerank_calls = calls;
+        drop(spent);
+        Ok(self.allowance(0, 0))
     }
 
     fn allowance<Kind>(&self, prompt_tokens: u32, completion_tokens: u32) -> Allowance<Kind> {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, StageTrace, Stages};
+pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use super::{ServiceError, embedders::Embedders};
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
         },
         origin::Origin,
     },
-    providers::Embedder,
+    providers::{Embedder, reranker::Reranker},
     store::{
         DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, SearchedCollection, Selection, Store,
         VectorScan,
@@ -131,6 +131,7 @@ pub struct Retrieved {
 pub struct Retriever {
     store: Store,
     embedders: Embedders,
+    reranker: Option<Reranker>,
 }
 
 #[derive(Default)]
@@ -148,10 +149,10 @@ struct Statistics {
 }
 
 impl Retriever {
-    /// Retrieval with these embedders.
+    /// Retrieval with these embedders and, if there is one, this reranking model.
     #[must_use]
-    pub const fn new(store: Store, embedders: Embedders) -> Self {
-        Self { store, embedders }
+    pub const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>) -> Self {
+        Self { store, embedders, reranker }
     }
 
     /// The named collections, in this order.
@@ -220,7 +221,7 @@ impl Retriever {
             scan,
             stages,
         };
-        found.hits = self.best_sources(query, fused, &mut found).await?;
+        found.hits = self.best_sources(query, fused, &mut found, budget).await?;
         Ok(found)
     }
 

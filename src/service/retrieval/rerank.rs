@@ -2,37 +2,66 @@
 
 use tokio::time::Instant;
 
-use super::{Fusion, Hit, Mode, RerankTrace, RetrievalQuery, Retrieved, Retriever, stages::milliseconds};
-use crate::domain::{
-    evidence::QuestionTerms,
-    fusion::RECIPROCAL_RANK_CONSTANT,
-    reranking::{self, features},
+use super::{Fusion, Hit, Mode, RerankTrace, RerankedBy, RetrievalQuery, Retrieved, Retriever, stages::milliseconds};
+use crate::{
+    domain::{
+        budget::Budget,
+        evidence::QuestionTerms,
+        fusion::RECIPROCAL_RANK_CONSTANT,
+        reranking::{self, features},
+    },
+    providers::reranker::Reranker,
+    service::ServiceError,
 };
 
 impl Retriever {
     /// Orders the first hits anew by their text; those below keep their order behind them.
-    pub(super) fn rerank(query: &RetrievalQuery<'_>, hits: &mut [Hit], found: &mut Retrieved) {
+    pub(super) async fn rerank(
+        &self,
+        query: &RetrievalQuery<'_>,
+        hits: &mut [Hit],
+        found: &mut Retrieved,
+        budget: &Budget,
+    ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let terms = QuestionTerms::new(found.analyzer, query.text, found.chunks, |stem| {
-            found.document_frequencies.get(stem).copied().unwrap_or(0)
-        });
         let depth = hits.len().min(reranking::DEPTH);
-        let Some(first) = hits.get_mut(..depth) else { return };
-        let scale = Scale::of(query, first);
-        let titles: Vec<String> = first.iter().map(Hit::title).collect();
-        let passages: Vec<features::Passage<'_>> = first
-            .iter()
-            .zip(&titles)
-            .map(|(hit, title)| features::Passage { title, text: &hit.passage.text, fused: scale.apply(hit.fused) })
-            .collect();
-        let scores = reranking::score(&features::of_passages(found.analyzer, &terms, &passages));
+        let Some(first) = hits.get_mut(..depth).filter(|first| !first.is_empty()) else { return Ok(()) };
+        let (by, scores) = match &self.reranker {
+            Some(model) => (RerankedBy::Model, scores_of_model(model, query, first, budget).await?),
+            None => (RerankedBy::BuiltIn, scores_of_features(query, first, found)),
+        };
         for (hit, score) in first.iter_mut().zip(scores) {
             hit.reranked = Some(score);
         }
         // Stable: what the reranker cannot tell apart stays in the fused order.
         first.sort_by(|one, two| two.reranked.unwrap_or_default().total_cmp(&one.reranked.unwrap_or_default()));
-        found.stages.rerank = Some(RerankTrace { passages: depth, duration_ms: milliseconds(started) });
+        found.stages.rerank = Some(RerankTrace { by, passages: depth, duration_ms: milliseconds(started) });
+        Ok(())
     }
+}
+
+async fn scores_of_model(
+    model: &Reranker,
+    query: &RetrievalQuery<'_>,
+    hits: &[Hit],
+    budget: &Budget,
+) -> Result<Vec<f64>, ServiceError> {
+    let passages: Vec<String> = hits.iter().map(|hit| format!("{}\n{}", hit.title(), hit.passage.text)).collect();
+    Ok(model.score(query.text, &passages, budget.reserve_reranking()?).await?)
+}
+
+fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieved) -> Vec<f64> {
+    let terms = QuestionTerms::new(found.analyzer, query.text, found.chunks, |stem| {
+        found.document_frequencies.get(stem).copied().unwrap_or(0)
+    });
+    let scale = Scale::of(query, hits);
+    let titles: Vec<String> = hits.iter().map(Hit::title).collect();
+    let passages: Vec<features::Passage<'_>> = hits
+        .iter()
+        .zip(&titles)
+        .map(|(hit, title)| features::Passage { title, text: &hit.passage.text, fused: scale.apply(hit.fused) })
+        .collect();
+    reranking::score(&features::of_passages(found.analyzer, &terms, &passages))
 }
 
 impl Hit {

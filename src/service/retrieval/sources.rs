@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{Hit, RetrievalQuery, Retrieved, Retriever};
 use crate::{
     domain::{
+        budget::Budget,
         fusion::Fused,
         grouping::{
             Group, Grouping, Ranked, group,
@@ -26,6 +27,7 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         fused: Vec<Fused<ChunkKey>>,
         found: &mut Retrieved,
+        budget: &Budget,
     ) -> Result<Vec<Hit>, ServiceError> {
         let phrases = phrase::quoted(query.text);
         let total = fused.len();
@@ -34,7 +36,7 @@ impl Retriever {
         let mut fetched = first.len();
         let mut hits = self.fetch(query.tenant, first).await?;
         if query.stages.rerank {
-            Self::rerank(query, &mut hits, found);
+            self.rerank(query, &mut hits, found, budget).await?;
         }
         found.stages.quoted = quoted_first(&phrases, &mut hits);
         let mut grouped = places(query);

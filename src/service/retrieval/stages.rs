@@ -96,9 +96,20 @@ impl Coverage {
     }
 }
 
+/// Who reranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RerankedBy {
+    /// The learned weights of features of the text.
+    BuiltIn,
+    /// The configured model.
+    Model,
+}
+
 /// The reranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RerankTrace {
+    /// Who did it.
+    pub by: RerankedBy,
     /// Passages that were looked at again.
     pub passages: usize,
     /// How long it took.

@@ -1,0 +1,153 @@
+//! Reranking models behind `POST {base}/rerank`, in the form that Cohere and Jina have given it and vLLM, llama.cpp,
+//! Infinity, `LocalAI` and others speak: <https://docs.cohere.com/reference/rerank>, <https://jina.ai/reranker>.
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::{
+    ProviderError, ProviderErrorKind,
+    server::{Authentication, Server, ServerSettings},
+};
+use crate::domain::budget::{Allowance, Reranking};
+
+/// Name of the provider in errors.
+const PROVIDER: &str = "reranker";
+
+/// A server and its model.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Base URL up to and including the version, such as `http://localhost:8000/v1`.
+    pub base_url: Url,
+    /// Model id as the server knows it.
+    pub model: String,
+    /// Sent as a bearer token, if there is one.
+    pub api_key: Option<SecretString>,
+    /// Longest call, from connecting to the last byte.
+    pub timeout: Duration,
+}
+
+/// A model that reads query and passage together.
+#[derive(Clone, Debug)]
+pub struct Reranker {
+    server: Server,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    query: &'a str,
+    documents: &'a [String],
+    top_n: usize,
+    return_documents: bool,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(alias = "data")]
+    results: Vec<Scored>,
+}
+
+#[derive(Deserialize)]
+struct Scored {
+    index: usize,
+    #[serde(alias = "score")]
+    relevance_score: f64,
+}
+
+impl Reranker {
+    /// Prepares the connection pool; nothing is sent.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made.
+    pub fn new(settings: Settings) -> Result<Self, ProviderError> {
+        let server = Server::new(ServerSettings {
+            provider: PROVIDER.to_owned(),
+            base_url: settings.base_url,
+            api_key: settings.api_key,
+            authentication: Authentication::Bearer,
+            timeout: settings.timeout,
+        })?;
+        Ok(Self { server: server.for_model(&settings.model) })
+    }
+
+    /// How well each passage answers the query, in the order of the passages: higher is better, on the model's own
+    /// scale. The call is what the allowance is for.
+    ///
+    /// # Errors
+    /// A classified [`ProviderError`]; one is that not every passage has exactly one finite score.
+    pub async fn score(
+        &self,
+        query: &str,
+        passages: &[String],
+        _allowance: Allowance<Reranking>,
+    ) -> Result<Vec<f64>, ProviderError> {
+        let body = Body {
+            model: self.server.model(),
+            query,
+            documents: passages,
+            top_n: passages.len(),
+            return_documents: false,
+        };
+        let reply: Reply = self.server.post("rerank", &body).await?;
+        in_order(reply.results, passages.len())
+            .map_err(|detail| self.server.fail(ProviderErrorKind::InvalidReply, detail))
+    }
+}
+
+/// The scores by place.
+fn in_order(results: Vec<Scored>, passages: usize) -> Result<Vec<f64>, String> {
+    if results.len() != passages {
+        return Err(format!("{passages} passages were sent, {} scores came back", results.len()));
+    }
+    let mut scores = vec![None; passages];
+    for Scored { index, relevance_score } in results {
+        if !relevance_score.is_finite() {
+            return Err("a score is not finite".to_owned());
+        }
+        match scores.get_mut(index) {
+            Some(slot @ None) => *slot = Some(relevance_score),
+            _ => return Err("the indices of the scores are not those of the passages".to_owned()),
+        }
+    }
+    Ok(scores.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<Vec<f64>, String> {
+        in_order(serde_json::from_str::<Reply>(body).map_err(|error| error.to_string())?.results, 2)
+    }
+
+    #[test]
+    fn scores_come_back_in_the_order_of_the_passages() {
+        let replies = [
+            r#"{"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": -3.5}], "usage": {}}"#,
+            r#"{"object": "list", "data": [{"index": 0, "relevance_score": -3.5}, {"index": 1, "relevance_score": 0.9}]}"#,
+            r#"{"results": [{"index": 0, "score": -3.5, "document": {"text": "x"}}, {"index": 1, "score": 0.9}]}"#,
+        ];
+        for reply in replies {
+            assert_eq!(read(reply), Ok(vec![-3.5, 0.9]), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_one_score_each_is_refused() {
+        let replies = [
+            r#"{"results": [{"index": 0, "relevance_score": 1}]}"#,
+            r#"{"results": [{"index": 0, "relevance_score": 1}, {"index": 0, "relevance_score": 1}]}"#,
+            r#"{"results": [{"index": 0, "relevance_score": 1}, {"index": 2, "relevance_score": 1}]}"#,
+            r#"{"results": [{"index": 0, "relevance_score": 1}, {"index": 1, "relevance_score": null}]}"#,
+            r#"{"error": "no"}"#,
+        ];
+        for reply in replies {
+            assert!(read(reply).is_err(), "{reply}");
+        }
+        let infinite = || Scored { index: 0, relevance_score: f64::INFINITY };
+        assert!(in_order(vec![infinite()], 1).is_err());
+    }
+}
