@@ -155,7 +155,7 @@ impl Store {
     /// # Errors
     /// Any [`StoreError`].
     pub async fn audit(&self, tenant: TenantId, filter: &AuditFilter, limit: i64) -> Result<Vec<AuditRow>, StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
+        let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT to_jsonb(a) AS "row!: Json<AuditRow>" FROM ask_audit a
                WHERE a.tenant_id = $1 AND ($2::uuid IS NULL OR a.ask_id = $2) AND ($3::uuid IS NULL OR a.ask_id < $3)
@@ -173,9 +173,9 @@ impl Store {
             filter.asked_before,
             limit,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(&mut *reading)
         .await?;
-        transaction.commit().await?;
+        reading.end().await?;
         Ok(rows.into_iter().map(|Json(row)| row).collect())
     }
 

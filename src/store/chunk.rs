@@ -85,7 +85,7 @@ impl Store {
         from: i32,
         limit: i64,
     ) -> Result<Vec<StoredChunk>, StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
+        let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
                       splitter, chunkers, tokens, text, context
@@ -96,9 +96,9 @@ impl Store {
             from,
             limit,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(&mut *reading)
         .await?;
-        transaction.commit().await?;
+        reading.end().await?;
         Ok(rows
             .into_iter()
             .map(|row| StoredChunk {

@@ -196,6 +196,7 @@ impl Store {
         tenant: TenantId,
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, StoreError> {
+        let mut reading = self.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
@@ -204,8 +205,9 @@ impl Store {
             tenant.0,
             names,
         )
-        .fetch_all(self.reader())
+        .fetch_all(&mut *reading)
         .await?;
+        reading.end().await?;
         rows.into_iter()
             .map(|row| {
                 let collection = Row {
@@ -279,7 +281,7 @@ impl Store {
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
+        let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension,
                       c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>",
@@ -295,9 +297,9 @@ impl Store {
             after,
             limit,
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(&mut *reading)
         .await?;
-        transaction.commit().await?;
+        reading.end().await?;
         rows.into_iter()
             .map(|row| {
                 let collection = Row {

@@ -37,6 +37,7 @@ impl Store {
         collections: &[Uuid],
         terms: &[i32],
     ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
+        let mut reading = self.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM term_frequencies($1, $2, $3)"#,
@@ -44,8 +45,9 @@ impl Store {
             collections,
             terms,
         )
-        .fetch_all(self.reader())
+        .fetch_all(&mut *reading)
         .await?;
+        reading.end().await?;
         let mut frequencies: HashMap<Uuid, DocumentFrequencies> = HashMap::new();
         for row in rows {
             if let Some(count) = u64::try_from(row.document_frequency).ok().filter(|count| *count > 0) {
@@ -94,6 +96,7 @@ impl Store {
         let pairs: Vec<i32> = query.term_pairs.iter().flat_map(|(first, second)| [*first, *second]).collect();
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
+        let mut reading = self.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"#,
@@ -108,8 +111,9 @@ impl Store {
             pages,
             limit,
         )
-        .fetch_all(self.reader())
+        .fetch_all(&mut *reading)
         .await?;
+        reading.end().await?;
         Ok(rows
             .into_iter()
             .map(|row| LexicalHit {

@@ -28,6 +28,7 @@ mod lexical;
 mod maintenance;
 mod profile;
 mod queue;
+mod reading;
 mod reembed;
 mod resplit;
 mod search;

@@ -135,7 +135,7 @@ impl Store {
         tenant: TenantId,
         collections: &[Uuid],
     ) -> Result<Vec<Companion>, StoreError> {
-        let mut transaction = self.begin_read(tenant).await?;
+        let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.profile_id, c.job_id, p.model, p.dimension,
                       (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
@@ -145,9 +145,9 @@ impl Store {
             tenant.0,
             collections
         )
-        .fetch_all(&mut *transaction)
+        .fetch_all(&mut *reading)
         .await?;
-        transaction.commit().await?;
+        reading.end().await?;
         Ok(rows
             .into_iter()
             .map(|row| Companion {

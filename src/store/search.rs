@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Postgres, Row, Transaction, postgres::PgRow};
+use sqlx::{AssertSqlSafe, Postgres, Row, postgres::PgRow};
 use uuid::Uuid;
 
 use super::{
     ProfileId, Selection, Store, StoreError, chunk,
     filter::{push_document_filter, push_page_test},
     profile::{NEAREST_LIMIT, nearest_chunks_name},
+    reading::Reading,
 };
 use crate::domain::{
     identity::{ChunkKey, TenantId},
@@ -142,14 +143,16 @@ impl Store {
             "SELECT document_id, ordinal, similarity FROM {}($1, $2, $3, $4, $5)",
             nearest_chunks_name(query.profile)
         );
+        let mut reading = self.reading().await?;
         let rows = sqlx::query(AssertSqlSafe(statement))
             .bind(tenant.0)
             .bind(query.collections)
             .bind(chunk::half(query.vector))
             .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
             .bind(ef_search(query.vectors, query.limit))
-            .fetch_all(self.reader())
+            .fetch_all(&mut *reading)
             .await?;
+        reading.end().await?;
         read_hits(rows)
     }
 
@@ -202,12 +205,8 @@ impl Store {
         push_page_test(&mut builder, filter);
         builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector)).push(" LIMIT ");
         builder.push_bind(query.limit);
-        let begin = format!(
-            "BEGIN; SET LOCAL cited.tenant = '{}'; SET LOCAL hnsw.ef_search = {}",
-            tenant.0,
-            ef_search(query.vectors, query.limit)
-        );
-        fetch_hits(self.reader().begin_with(AssertSqlSafe(begin)).await?, &mut builder).await
+        let settings = format!("; SET LOCAL hnsw.ef_search = {}", ef_search(query.vectors, query.limit));
+        fetch_hits(self.begin_read_with(tenant, &settings).await?, &mut builder).await
     }
 
     /// The passages with these keys. Chunks that are gone by now are missing; order is not kept.
@@ -217,6 +216,7 @@ impl Store {
     pub async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
         let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
         let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
+        let mut reading = self.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", page,
                       heading AS "heading!: sqlx::types::Json<Vec<String>>", text AS "text!", start_char AS "start_char!",
@@ -228,8 +228,9 @@ impl Store {
             &documents,
             &ordinals,
         )
-        .fetch_all(self.reader())
+        .fetch_all(&mut *reading)
         .await?;
+        reading.end().await?;
         Ok(rows
             .into_iter()
             .map(|row| Passage {
@@ -254,11 +255,11 @@ impl Store {
 }
 
 async fn fetch_hits(
-    mut transaction: Transaction<'_, Postgres>,
+    mut reading: Reading,
     query: &mut sqlx::QueryBuilder<Postgres>,
 ) -> Result<Vec<DenseHit>, StoreError> {
-    let rows = query.build().fetch_all(&mut *transaction).await?;
-    transaction.commit().await?;
+    let rows = query.build().fetch_all(&mut *reading).await?;
+    reading.end().await?;
     read_hits(rows)
 }
 

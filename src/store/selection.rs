@@ -76,9 +76,9 @@ impl Store {
             selection.start = parts.into_iter().find(|part| is_indexed(*part));
             return Ok(selection);
         }
-        let mut transaction = self.begin_read(tenant).await?;
-        let row = estimate(tenant, collections, filter, &parts).build().fetch_one(&mut *transaction).await?;
-        transaction.commit().await?;
+        let mut reading = self.begin_read(tenant).await?;
+        let row = estimate(tenant, collections, filter, &parts).build().fetch_one(&mut *reading).await?;
+        reading.end().await?;
         let estimates: Vec<i64> = (0..=parts.len()).map(|column| row.try_get(column)).collect::<Result<_, _>>()?;
         selection.matching = estimates.iter().min().map(|least| least.unsigned_abs());
         // None in the sample may still be one in as many as it holds.

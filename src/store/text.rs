@@ -29,6 +29,7 @@ impl Store {
         let versions: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.version)).collect();
         let starts: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.start)).collect();
         let ends: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.end)).collect();
+        let mut reading = self.reading().await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT text FROM find_text_ranges($1, $2, $3, $4, $5)"#,
             tenant.0,
@@ -37,8 +38,9 @@ impl Store {
             &starts,
             &ends,
         )
-        .fetch_all(self.reader())
+        .fetch_all(&mut *reading)
         .await?;
+        reading.end().await?;
         Ok(rows.into_iter().map(Option::unwrap_or_default).collect())
     }
 }

@@ -3,7 +3,7 @@
 //! `OFFSET 0` keeps the planner to that order: fresh tables have no statistics, and with those it has it does not know how
 //! much a filter lets through.
 
-use sqlx::{AssertSqlSafe, Postgres, QueryBuilder, Transaction};
+use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::{
@@ -13,6 +13,9 @@ use super::{
     search::{DenseHit, DenseQuery, LexicalHit, read_hits, read_lexical_hits},
 };
 use crate::domain::identity::TenantId;
+
+/// These queries know where to start.
+const NO_SEQUENTIAL_SCAN: &str = "; SET LOCAL enable_seqscan = off";
 
 impl Store {
     /// The nearest of all chunks that pass.
@@ -34,9 +37,9 @@ impl Store {
         push_page_test(&mut builder, query.selection.filter);
         builder.push(" OFFSET 0) e) SELECT document_id, ordinal, similarity FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
         builder.push_bind(query.limit);
-        let mut transaction = self.begin_within(tenant).await?;
-        let rows = builder.build().fetch_all(&mut *transaction).await?;
-        transaction.commit().await?;
+        let mut reading = self.begin_read_with(tenant, NO_SEQUENTIAL_SCAN).await?;
+        let rows = builder.build().fetch_all(&mut *reading).await?;
+        reading.end().await?;
         read_hits(rows)
     }
 
@@ -59,15 +62,10 @@ impl Store {
         push_page_filter(&mut builder, selection.filter);
         builder.push(" OFFSET 0) c) SELECT document_id, ordinal, score FROM scored WHERE score > 0 ORDER BY score DESC, document_id, ordinal LIMIT ");
         builder.push_bind(limit);
-        let mut transaction = self.begin_within(tenant).await?;
-        let rows = builder.build().fetch_all(&mut *transaction).await?;
-        transaction.commit().await?;
+        let mut reading = self.begin_read_with(tenant, NO_SEQUENTIAL_SCAN).await?;
+        let rows = builder.build().fetch_all(&mut *reading).await?;
+        reading.end().await?;
         read_lexical_hits(rows)
-    }
-
-    async fn begin_within(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let statement = format!("BEGIN; SET LOCAL cited.tenant = '{}'; SET LOCAL enable_seqscan = off", tenant.0);
-        Ok(self.reader().begin_with(AssertSqlSafe(statement)).await?)
     }
 }
 

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sqlx::{Connection, Executor, PgConnection};
 
 use super::{
+    database,
     harness::TestApp,
     scripted::{ModelServer, Reply, Role},
 };
@@ -75,6 +77,48 @@ async fn a_deadline_names_the_stage() {
     assert_eq!((&answer.body["stage"], &answer.body["limit_ms"]), (&json!("generating"), &json!(1500)));
     assert!(answer.body["usage"]["llm_calls"].as_u64() >= Some(1));
     assert_eq!(server.abandoned_within(Duration::from_secs(5)).await, 1, "the model call is cancelled");
+    app.stop().await;
+}
+
+/// Statements of the service that wait for a lock.
+async fn statements_that_wait(app: &TestApp) -> i64 {
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                   AND application_name = 'cited' AND wait_event_type = 'Lock'";
+    database::number(&app.database, waiting).await
+}
+
+async fn poll_statements(app: &TestApp, what: &str, holds: impl Fn(i64) -> bool) {
+    for _ in 0..100 {
+        if holds(statements_that_wait(app).await) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{what}: {} statements wait", statements_that_wait(app).await);
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_any_more_ends_in_the_database() {
+    let (server, app) = app(&[]).await;
+    server.say(Role::Answer, "Everyone has 28 days of paid annual leave a year [^1].");
+    let mut other = PgConnection::connect_with(&app.database).await.expect("a connection");
+    other.execute("BEGIN; LOCK TABLE chunk IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+    let mut request = ask();
+    request["limits"] = json!({"timeout_ms": 1000});
+    let late = app.ask(request).await;
+    late.assert_problem(504, "deadline");
+    assert_eq!(late.body["stage"], "retrieving", "{late:?}");
+    poll_statements(&app, "after the deadline", |waiting| waiting == 0).await;
+
+    for (path, body) in [("/v1/ask", ask()), ("/v1/search", json!({"query": "leave", "collections": ["handbook"]}))] {
+        let request = app.request(reqwest::Method::POST, path).json(&body);
+        let impatient = tokio::spawn(async move { request.send().await });
+        poll_statements(&app, "the client is there", |waiting| waiting > 0).await;
+        impatient.abort();
+        poll_statements(&app, "the client has left", |waiting| waiting == 0).await;
+    }
+    other.close().await.expect("a close");
+    assert_eq!(app.ask(ask()).await.status, 200, "the pool has connections as before");
     app.stop().await;
 }
 
