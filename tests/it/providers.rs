@@ -88,6 +88,39 @@ async fn a_request_chooses_its_models_in_order() {
 }
 
 #[tokio::test]
+async fn the_next_model_is_asked_for_the_same_in_the_same_way() {
+    let (a, _b, app) = app(&[], "").await;
+    a.drop_reply(Role::Answer);
+    a.reply(Role::Answer, Reply::Status(500, "out of memory".to_owned()));
+    a.reply(Role::Answer, Reply::Later(429, "1"));
+    // Passes at every level but the one that was asked for; the retry begins with the first model again.
+    a.say(Role::Answer, "Everyone has 99 days of paid leave a year [^1].");
+    a.reply(Role::Answer, Reply::Status(503, "busy".to_owned()));
+    a.say(Role::Answer, ANSWER);
+    let mut request = ask(&["a:large", "a:small", "a:other"]);
+    for (member, value) in [("validation", json!("supported")), ("seed", json!(7)), ("temperature", json!(0.25))] {
+        request[member] = value;
+    }
+    let answer = app.ask(request).await;
+    assert_eq!((answer.status, &answer.body["answer"]), (200, &json!(ANSWER)), "{answer:?}");
+    let validation = &answer.body["validation"];
+    assert_eq!((&validation["effective_level"], &validation["attempts"]), (&json!("supported"), &json!(2)));
+    let mut asked: Vec<Value> = a.calls(Role::Answer).into_iter().map(|call| call.body).collect();
+    let models: Vec<Value> = asked.iter_mut().map(|body| body["model"].take()).collect();
+    assert_eq!(
+        models,
+        ["large", "small", "other", "large", "other"],
+        "small was not to be asked for a second: {answer:?}"
+    );
+    assert!(asked[0] == asked[1] && asked[1] == asked[2], "the first draft: {asked:#?}");
+    assert_eq!(asked[3], asked[4], "the second");
+    for body in &asked {
+        assert_eq!((&body["seed"], &body["temperature"]), (&json!(7), &json!(0.25)), "{body}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn anthropic_is_asked_in_its_own_format() {
     let (_a, b, app) = app(&[], "").await;
     let mut request = ask(&["b:claude-sonnet-4-5"]);
