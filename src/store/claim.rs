@@ -121,6 +121,8 @@ impl Store {
             transaction.commit().await?;
             return Ok(Attempt::JobWasCancelled);
         }
+        // Items are looked up by an array, here and wherever some of a job are changed: a planner without statistics takes
+        // a job for one item, and would compare each of its items with each of a join's other side.
         // A claim ends before what a batch of bounded memory cannot hold, and before an item that is to be alone. The
         // first always has its place.
         let rows = sqlx::query!(
@@ -137,8 +139,8 @@ impl Store {
                    ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
                ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
                UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
-               FROM fitting, token
-               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = fitting.ordinal
+               FROM token
+               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
                RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
                          i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
             tenant.0,

@@ -185,11 +185,11 @@ async fn cancel_items(
         "WITH locked AS MATERIALIZED (
              SELECT ordinal FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND state = $3
              ORDER BY ordinal LIMIT $4 FOR UPDATE)
-         UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+         UPDATE job_item SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
                 finished_at = $5, cause = 'cancelled',
                 message = CASE half WHEN 1 THEN 'The job was cancelled before this document was indexed.'
                     ELSE 'The job was cancelled before the vectors of this document were made: it is found by its words only. Send it again to have them made.' END
-         FROM locked WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
         tenant.0,
         job,
         state,

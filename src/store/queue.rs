@@ -59,8 +59,8 @@ impl Store {
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
                  SELECT ordinal FROM job_item
                  WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal FOR UPDATE)
-             UPDATE job_item i SET lease_until = $4 FROM locked
-             WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+             UPDATE job_item SET lease_until = $4
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
             tenant.0,
             job,
             fence,
@@ -203,8 +203,8 @@ impl Store {
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
                  SELECT ordinal FROM job_item
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($4) AND $3 = ANY (lost) ORDER BY ordinal FOR UPDATE)
-             UPDATE job_item i SET lost = array_remove(lost, $3) FROM locked
-             WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = locked.ordinal",
+             UPDATE job_item SET lost = array_remove(lost, $3)
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
             tenant.0,
             job,
             fence,

@@ -135,7 +135,7 @@ pub(super) async fn settle(
                 document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($4)",
         tenant.0,
         job_id,
         now,
@@ -163,7 +163,7 @@ async fn hand_on(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed])
         "UPDATE job_item i SET state = 'queued', half = 2, stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
                 payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false
          FROM UNNEST($5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (ordinal, document_id, version, chunks)
-         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal",
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($5)",
         batch.tenant.0,
         batch.job_id,
         batch.now,
