@@ -9,6 +9,10 @@ use super::{bm25::QueryProfile, term_id::TermId};
 /// Chunks that [`select_candidates`] should have scored in a collection of usual size.
 const BUDGET: u64 = 1_000;
 
+/// A collection of so many chunks is small: all that hold any word of a question are scored, which takes some
+/// milliseconds at most.
+const SMALL_CHUNKS: u64 = 3_000;
+
 /// A collection of so many chunks is of usual size.
 const USUAL_CHUNKS: u64 = 100_000;
 
@@ -16,9 +20,13 @@ const USUAL_CHUNKS: u64 = 100_000;
 const MORE_PER_DOUBLING: u64 = 150;
 
 /// How many chunks [`select_candidates`] should have scored in a collection of `chunks`. See docs/performance.md for the
-/// curve it is chosen from: of the ten best of scoring everything it finds .999 at 100,000 chunks.
+/// curve it is chosen from: of the ten best of scoring everything it finds .999 at 100,000 chunks. A small collection has
+/// no limit.
 #[must_use]
 pub fn candidate_budget(chunks: u64) -> u64 {
+    if chunks <= SMALL_CHUNKS {
+        return u64::MAX;
+    }
     BUDGET + MORE_PER_DOUBLING * u64::from((chunks / USUAL_CHUNKS).max(1).ilog2())
 }
 

@@ -25,9 +25,17 @@ fn terms_and_pairs_are_taken_by_what_they_find() {
 
 #[test]
 fn the_budget_grows_by_doublings() {
-    let budgets = [0, 3_000, 199_999, 200_000, 399_999, 1_000_000].map(candidate_budget);
-    assert_eq!(budgets, [1_000, 1_000, 1_000, 1_150, 1_150, 1_450]);
+    let budgets = [3_001, 199_999, 200_000, 399_999, 1_000_000].map(candidate_budget);
+    assert_eq!(budgets, [1_000, 1_000, 1_150, 1_150, 1_450]);
     assert!(candidate_budget(u64::MAX) < 30_000);
+}
+
+#[test]
+fn a_small_collection_is_scored_whole() {
+    let question: Vec<(i32, u64)> = (1..=20).map(|term| (term, 2_900)).collect();
+    let budget = candidate_budget(3_000);
+    let all: Vec<i32> = (1..=20).collect();
+    assert_eq!(select_candidates(&profile(&question, 3_000), budget), candidates(&all, &[], None));
 }
 
 #[test]
