@@ -160,13 +160,14 @@ async fn another_embedding_model_is_an_error_and_not_a_mix() {
 async fn two_common_words_find_the_chunks_that_hold_both() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
-    // Each of the two stands in more chunks than the candidate budget: beside a rare word neither finds anything alone.
+    // Each of the two stands in more chunks than the candidate budget of a collection that is not small: beside a rare
+    // word neither finds anything alone.
     let text = |number: usize| match number % 2 {
         0 => format!("parental matters, file {number}"),
         _ => format!("insurance matters, file {number}"),
     };
     let mut documents: Vec<Value> =
-        (0..2_600).map(|number| json!({"source": format!("{number}.txt"), "text": text(number)})).collect();
+        (0..3_200).map(|number| json!({"source": format!("{number}.txt"), "text": text(number)})).collect();
     documents.push(json!({"source": "both.txt", "text": "parental insurance"}));
     documents.push(json!({"source": "rare.txt", "text": "a zebra"}));
     let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
