@@ -10,6 +10,7 @@ mod decode;
 mod detect;
 mod epub;
 mod error;
+mod header;
 mod html;
 mod json;
 mod media_type;

@@ -4,13 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExtractError, content::Content};
+use super::{ExtractError, content::Content, header};
 
 /// Stands between the cells of a row.
 pub(super) const CELL_SEPARATOR: &str = " | ";
 
 /// Longest name of a column, in characters: it is repeated in every row.
 const LONGEST_LABEL: usize = 100;
+/// Rows by which a first row with numbers is judged.
+const SAMPLE: usize = 16;
 
 /// A cell: its column, from 0, and what it says. Sheets may be thousands of columns wide and nearly empty.
 pub(super) type Cell = (usize, String);
@@ -19,6 +21,8 @@ pub(super) type Cell = (usize, String);
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     header: BTreeMap<usize, String>,
+    /// The first row, while only those that follow can tell whether it is the header, and those.
+    undecided: Vec<Vec<Cell>>,
     has_begun: bool,
     has_body: bool,
 }
@@ -34,18 +38,46 @@ impl Rows {
         if cells.is_empty() {
             return Ok(());
         }
-        if !std::mem::replace(&mut self.has_begun, true) && is_header(&cells) {
-            self.header = cells.into_iter().collect();
-            return Ok(());
+        if !std::mem::replace(&mut self.has_begun, true) {
+            if is_header(&cells) {
+                self.header = cells.into_iter().collect();
+                return Ok(());
+            }
+            if may_be_header(&cells) {
+                self.undecided.push(cells);
+                return Ok(());
+            }
         }
-        let line = self.line(&cells);
-        if std::mem::replace(&mut self.has_body, true) { content.line(&line) } else { content.block(&line) }
+        if !self.undecided.is_empty() {
+            self.undecided.push(cells);
+            return if self.undecided.len() > SAMPLE { self.decide(content) } else { Ok(()) };
+        }
+        self.write(&cells, content)
     }
 
     /// Ends the table: a header without rows is text as well.
-    pub(super) fn finish(self, content: &mut Content) -> Result<(), ExtractError> {
+    pub(super) fn finish(mut self, content: &mut Content) -> Result<(), ExtractError> {
+        self.decide(content)?;
         let labels: Vec<String> = self.header.into_values().collect();
         if self.has_body { Ok(()) } else { content.block(&labels.join(CELL_SEPARATOR)) }
+    }
+
+    /// Writes the rows that were kept back, with what the first one is.
+    fn decide(&mut self, content: &mut Content) -> Result<(), ExtractError> {
+        let rows = std::mem::take(&mut self.undecided);
+        let mut rest = rows.as_slice();
+        if let Some((first, below)) = rows.split_first()
+            && header::differs(first, below)
+        {
+            self.header = first.iter().cloned().collect();
+            rest = below;
+        }
+        rest.iter().try_for_each(|row| self.write(row, content))
+    }
+
+    fn write(&mut self, cells: &[Cell], content: &mut Content) -> Result<(), ExtractError> {
+        let line = self.line(cells);
+        if std::mem::replace(&mut self.has_body, true) { content.line(&line) } else { content.block(&line) }
     }
 
     fn line(&self, cells: &[Cell]) -> String {
@@ -62,10 +94,19 @@ impl Rows {
 
 /// Whether a first row names columns: several texts, no numbers among them, none twice.
 fn is_header(cells: &[Cell]) -> bool {
+    cells.len() > 1 && can_label(cells) && cells.iter().all(|(_, cell)| header::is_text(cell))
+}
+
+/// Whether a first row may name columns by numbers too, as `region, 2022, 2023`. Of two columns one would be as good
+/// as the other: `Founded, 1998` is a row.
+fn may_be_header(cells: &[Cell]) -> bool {
+    cells.len() > 2 && can_label(cells) && cells.iter().any(|(_, cell)| header::is_text(cell))
+}
+
+/// Whether no two cells say the same, and none says too much.
+fn can_label(cells: &[Cell]) -> bool {
     let distinct: std::collections::HashSet<&str> = cells.iter().map(|(_, cell)| cell.as_str()).collect();
-    cells.len() > 1
-        && distinct.len() == cells.len()
-        && distinct.iter().all(|cell| cell.chars().any(char::is_alphabetic) && cell.chars().count() <= LONGEST_LABEL)
+    distinct.len() == cells.len() && distinct.iter().all(|cell| cell.chars().count() <= LONGEST_LABEL)
 }
 
 /// Adds a table of separated values.
@@ -129,5 +170,48 @@ mod tests {
             assert_eq!(lines(text, false), expected, "{text:?}");
         }
         assert_eq!(lines("name, first\tcity\nAnn\tBern", true), "name, first: Ann | city: Bern");
+    }
+
+    #[test]
+    fn numbers_name_columns_where_the_rows_below_say_so() {
+        let cases = [
+            (
+                "region,2022,2023\nNorth,120,130\nSouth,95,1990\n",
+                "region: North | 2022: 120 | 2023: 130\nregion: South | 2022: 95 | 2023: 1990",
+            ),
+            ("region,lead,2023\nNorth,Ann,12.5\n", "region: North | lead: Ann | 2023: 12.5"),
+            ("item,1,2,3\nAnn,yes,no,yes\n", "item: Ann | 1: yes | 2: no | 3: yes"),
+            ("#,name,price\n1,Tea,2.50\n", "#: 1 | name: Tea | price: 2.50"),
+            ("sex,18-64,65+\nf,120,30\n", "sex: f | 18-64: 120 | 65+: 30"),
+            ("region,2022,2023\n", "region | 2022 | 2023"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(lines(text, false), expected, "{text:?}");
+        }
+        let long: String = (0..100).map(|row| format!("R{row},{},{row}.5\n", row + 100)).collect();
+        let labelled = lines(&format!("region,2022,2023\n{long}"), false);
+        assert_eq!(labelled.lines().count(), 100);
+        assert!(labelled.ends_with("region: R99 | 2022: 199 | 2023: 99.5"), "{labelled}");
+    }
+
+    #[test]
+    fn a_table_without_header_has_no_labels() {
+        for text in [
+            "Ann,2022,2023\nBo,2019,2021\n",
+            "Ann,5,7\nBo,6,8\nCy,,9\n",
+            "North,12,13\nSouth,12.5,14.1\nWest,11.5,9.0\n",
+            "North,2000,1950\nSouth,1200,1100\nWest,900,870\n",
+            "North,Ann,2000\nSouth,Bo,1200\nWest,Cy,870\n",
+            "Founded,1998\nStaff,250\nMargin,12.5%\n",
+            "Ann,-,5\nBo,3,6\n",
+            "2024-01-31,Ann,5\n2024-02-28,Bo,7\n",
+            "Ann,10.0.0.1,80\nBo,10.0.0.2,443\n",
+            "1,Ann,2022\n2,Bo,2021\n",
+            "x,1,2\n",
+            "1,2,3\n4,5,6\n",
+        ] {
+            let expected = text.trim_end().replace(",,", ",").replace(',', CELL_SEPARATOR);
+            assert_eq!(lines(text, false), expected, "{text:?}");
+        }
     }
 }
