@@ -85,9 +85,14 @@ impl Finder {
 /// which there is a spare.
 #[must_use]
 pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
+    let known = rarest_first(query);
+    // Many pairs of common terms may add up to more than the terms themselves.
+    if known.iter().fold(0, |sum: u64, (frequency, _)| sum.saturating_add(*frequency)) <= budget {
+        return Candidates { rare: known.into_iter().map(|(_, term)| term).collect(), ..Candidates::default() };
+    }
     let mut chosen: Vec<Finder> = Vec::new();
     let mut found = 0;
-    for finder in finders(query) {
+    for finder in finders(&known, query.chunks()) {
         if chosen.iter().any(|taken| taken.covers(&finder)) {
             continue;
         }
@@ -101,21 +106,25 @@ pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
     }
     let rare: Vec<TermId> = chosen.iter().filter(|finder| finder.other.is_none()).map(|finder| finder.term).collect();
     let pairs = chosen.iter().filter_map(|finder| Some((finder.term, finder.other?))).take(MOST_PAIRS).collect();
-    let rarest = query.known_terms().min_by_key(|term| (term.document_frequency, term.id)).map(|term| term.id);
-    let spare = rarest.filter(|term| !rare.contains(term));
+    let spare = known.first().map(|(_, term)| *term).filter(|term| !rare.contains(term));
     Candidates { rare, pairs, spare }
 }
 
-/// Everything that may find chunks of this query, by what it should find; single terms before pairs.
-fn finders(query: &QueryProfile) -> Vec<Finder> {
+/// The terms that the collection knows, and in how many chunks each stands.
+fn rarest_first(query: &QueryProfile) -> Vec<(u64, TermId)> {
     let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
     known.sort_unstable();
+    known
+}
+
+/// Everything that may find chunks of a query with these terms, by what it should find; single terms before pairs.
+fn finders(known: &[(u64, TermId)], chunks: u64) -> Vec<Finder> {
     let mut finders: Vec<Finder> =
         known.iter().map(|(expected, term)| Finder { expected: *expected, other: None, term: *term }).collect();
-    let paired = known.get(..PAIRED_TERMS).unwrap_or(&known);
+    let paired = known.get(..PAIRED_TERMS).unwrap_or(known);
     for (place, (frequency, term)) in paired.iter().enumerate() {
         for (other_frequency, other) in paired.iter().skip(place + 1) {
-            let expected = together(*frequency, *other_frequency, query.chunks());
+            let expected = together(*frequency, *other_frequency, chunks);
             finders.push(Finder { expected, other: Some(*other), term: *term });
         }
     }

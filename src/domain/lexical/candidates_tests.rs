@@ -39,6 +39,14 @@ fn a_small_collection_is_scored_whole() {
 }
 
 #[test]
+fn pairs_do_not_use_up_what_the_terms_themselves_fit_into() {
+    let frequencies = [385, 375, 374, 374, 366, 358, 447, 357, 345];
+    let listed: Vec<(TermId, u64)> = (1..).zip(frequencies).collect();
+    let chosen = select_candidates(&profile(&listed, 500), 10_000);
+    assert_eq!((chosen.rare.len(), chosen.pairs.len(), chosen.spare), (9, 0, None));
+}
+
+#[test]
 fn something_is_always_looked_for() {
     let common = profile(&[(1, 500_000), (2, 900_000)], 1_000_000);
     assert_eq!(select_candidates(&common, 1_000), candidates(&[], &[(1, 2)], Some(1)));
