@@ -4,7 +4,7 @@
 //! and after a preamble. Nothing is invented: what cannot be read has no verdict, and neither has what the reply does
 //! not name.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::json_in_text;
 
@@ -38,6 +38,32 @@ pub fn read<Verdict: Copy>(reply: &str, count: usize, phrases: &Phrases<Verdict>
         reader.found.fill(Some(Read { verdict, reason: String::new() }));
     }
     reader.found
+}
+
+/// The form of a reply, for models that can be held to one: an object with `list`, in which each thing has its number
+/// under `number`, one of `verdicts` under `verdict`, and a reason.
+#[must_use]
+pub fn schema(list: &str, number: &str, verdict: &str, verdicts: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            list: {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        number: {"type": "integer"},
+                        verdict: {"type": "string", "enum": verdicts},
+                        "reason": {"type": "string"},
+                    },
+                    "required": [number, verdict, "reason"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": [list],
+        "additionalProperties": false,
+    })
 }
 
 struct Reader<'p, Verdict> {

@@ -3,7 +3,7 @@
 //! The grader holds a question against a sentence with them, the support scorer a claim against its
 //! source.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use frostem::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
@@ -86,6 +86,16 @@ pub enum Quantity {
     Only,
 }
 
+/// A word in lower case, with a straight apostrophe.
+#[must_use]
+pub fn lower_case(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.to_lowercase().replace('’', "'"))
+    }
+}
+
 /// Whether a word in lower case, with a straight apostrophe, denies.
 #[must_use]
 pub fn is_negation(word: &str) -> bool {
@@ -132,10 +142,10 @@ impl Wording {
         let stemmer = Stemmer::new(Algorithm::English);
         let mut wording = Self::default();
         for word in text.unicode_words() {
-            let word = word.to_lowercase().replace('’', "'");
+            let word = lower_case(word);
             wording.is_negated |= is_negation(&word);
             wording.stems.insert(stemmer.stem(&word).into_owned());
-            wording.stems.insert(word);
+            wording.stems.insert(word.into_owned());
         }
         wording
     }

@@ -9,7 +9,7 @@ model that has seen none of its claims. A falsehood of a kind is held against th
 one of that kind was made, so that numbers are judged on claims that have numbers.
 
 The threshold is the score that RECALL of the true claims reach, the mean over sets, before a missing
-number, date or name puts a claim below it. A claim of which nothing of the kind is missing is in doubt
+number, date or name, or a denial on one side only, puts a claim below it. A claim of which nothing of the kind is missing is in doubt
 from the score that DOUBT_RECALL of the true ones reach.
 """
 import pathlib, sys
@@ -21,6 +21,8 @@ RECALL = 0.95
 DOUBT_RECALL = 0.99
 # Conclusions that people drew are not in the document: they are reported and teach nothing.
 LEFT_OUT_FORM = "conclusion"
+# Sentences that deny, as they stand: they measure denials, and as true claims they are too easy.
+DENIAL_FORM = "denial"
 # Another name of the same passage can hardly be seen by words: as noise it would only flatten the rest.
 LEFT_OUT_KINDS = ["name in passage"]
 SOURCES = ["source", "any source"]
@@ -38,7 +40,7 @@ def read(folder):
 
 
 def fit(rows, names):
-    rows = rows[(rows["form"] != LEFT_OUT_FORM) & (~rows["kind"].isin(LEFT_OUT_KINDS))]
+    rows = rows[~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM]) & (~rows["kind"].isin(LEFT_OUT_KINDS))]
     labels = (rows["kind"] == "true").to_numpy()
     group = np.where(labels, "true", np.where(rows["kind"].isin(SOURCES), "source", "changed"))
     cells = rows["set"] + "~" + np.where(labels, "true~" + rows["form"], rows["kind"])
@@ -65,7 +67,7 @@ def probability(rows, model):
 
 
 def threshold(rows, least):
-    true = rows[(rows["kind"] == "true") & (rows["form"] != LEFT_OUT_FORM)]
+    true = rows[(rows["kind"] == "true") & ~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM])]
     steps = np.arange(0.01, 0.99, 0.005)
     recall = lambda t: (true["p"] >= t).groupby([true["set"], true["form"]]).mean().groupby("set").mean().mean()
     return round(float(max(t for t in steps if recall(t) >= least)), 3)
@@ -76,9 +78,10 @@ def report(rows, cut):
     for name, part in rows.groupby("set"):
         true = part[part["kind"] == "true"]
         print(f"{name:14} true claims that pass {np.mean(true['p'] >= cut):.3f}", {form: round(float(np.mean(own['p'] >= cut)), 3) for form, own in true.groupby("form")})
-    rows = rows[rows["form"] != LEFT_OUT_FORM].reset_index(drop=True)
+    denials = rows[rows["form"] == DENIAL_FORM]
+    rows = rows[~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM])].reset_index(drop=True)
     print(f"{'kind':18} {'n':>5} {'AUC':>6} {'P@95R':>6} {'passed':>6}   AUC by set")
-    for kind in ["number", "number in passage", "date", "date in passage", "name", "name in passage", "unit", "negation", "quantifier", "opposite", *SOURCES]:
+    for kind in ["number", "number in passage", "date", "date in passage", "name", "name in passage", "unit", "negation put in", "negation taken out", "quantifier", "opposite", *SOURCES]:
         false = rows[rows["kind"] == kind]
         paired = rows[rows["kind"] == "true"].merge(false[["set", "claim"]], on=["set", "claim"])
         both = lambda f, t: (np.r_[np.ones(len(t)), np.zeros(len(f))], np.r_[t["p"], f["p"]])
@@ -86,6 +89,11 @@ def report(rows, cut):
         precision = (paired["p"] >= level).sum() / ((paired["p"] >= level).sum() + (false["p"] >= level).sum())
         sets = {s: round(roc_auc_score(*both(part, paired[paired["set"] == s])), 3) for s, part in false.groupby("set") if len(part) > 20}
         print(f"{kind:18} {len(false):5} {roc_auc_score(*both(false, paired)):6.3f} {precision:6.3f} {np.mean(false['p'] >= cut):6.3f}   {sets}")
+    taken_out = denials[denials["kind"] == "negation taken out"]
+    true = denials[denials["kind"] == "true"]
+    labels = np.r_[np.ones(len(true)), np.zeros(len(taken_out))]
+    auc = roc_auc_score(labels, np.r_[true["p"], taken_out["p"]])
+    print(f"of sentences that deny, the negation taken out: {len(taken_out)}, AUC {auc:.3f}, passed {np.mean(taken_out['p'] >= cut):.3f}; as they stand {np.mean(true['p'] >= cut):.3f}")
     bins = np.minimum((rows["p"] * 10).astype(int), 9)
     true = rows["kind"] == "true"
     weight = np.where(true, 0.5 / true.sum(), 0.5 / (~true).sum())
@@ -101,14 +109,14 @@ def report_doubt(rows, doubt):
 
 def main():
     rows = pd.concat(read(sys.argv[1]), ignore_index=True)
-    order = [column for column in rows.columns[5:] if column != "set"]
+    order = [column for column in rows.columns[6:] if column != "set"]
     rows["p"] = 0.0
     for left in rows["set"].unique():
         here = (rows["set"] == left).to_numpy()
         rows.loc[here, "p"] = probability(rows[here], fit(rows[~here], order))
     cut, doubt = threshold(rows, RECALL), threshold(rows[rows["missing"] == 0], DOUBT_RECALL)
-    # As the scorer has it: what is missing puts a claim below the threshold.
-    rows["p"] = np.where(rows["missing"] > 0, rows["p"] * cut, rows["p"])
+    # As the scorer has it: what is missing, and a denial on one side only, put a claim below the threshold.
+    rows["p"] = np.where((rows["missing"] > 0) | (rows["turned"] > 0), rows["p"] * cut, rows["p"])
     report(rows, cut)
     report_doubt(rows, doubt)
     names, slopes, bias = fit(rows, order)

@@ -64,9 +64,10 @@ impl Draft {
         let mut settled = Vec::new();
         for (statement, markers, support) in self.judged() {
             let sentence = text.span(&statement.bytes);
-            let is_open =
-                verifier == Verifier::Model && support.is_some_and(|support| support.is_doubtful(&statement.words));
-            if is_open || !is_over(statement) || faulty.iter().any(|fault| overlaps(sentence, *fault)) {
+            if !is_over(statement) || faulty.iter().any(|fault| overlaps(sentence, *fault)) {
+                break;
+            }
+            if verifier == Verifier::Model && support.is_some_and(|support| support.is_doubtful(&statement.words)) {
                 break;
             }
             if statement.role == Role::Claim {

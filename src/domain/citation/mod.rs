@@ -6,6 +6,7 @@
 mod answer;
 mod claim;
 mod confirmation;
+mod denial;
 mod draft;
 mod ignorance;
 pub mod marker;

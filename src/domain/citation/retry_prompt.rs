@@ -14,7 +14,7 @@ const MOST_PROBLEMS: usize = 64;
 /// The message that asks for the one retry.
 ///
 /// Equal drafts, levels and errors give equal messages, byte for byte.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RetryPrompt {
     text: String,
     errors: Vec<CitationError>,

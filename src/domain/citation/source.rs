@@ -1,9 +1,10 @@
 //! Sources as claims are held against them: sentences, words, and where each word stands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::denial::{Denial, Denials};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
@@ -31,6 +32,8 @@ pub(super) struct SourceParts {
     postings: Vec<Vec<usize>>,
     pub(super) sentences: Vec<SourceSentence>,
     pub(super) tokens: Vec<Token>,
+    /// Terms that some sentence denies.
+    denied: HashSet<u32>,
 }
 
 /// A sentence of a source.
@@ -39,6 +42,7 @@ pub(super) struct SourceSentence {
     pub(super) bytes: Range<usize>,
     pub(super) tokens: Range<usize>,
     pub(super) is_rule: bool,
+    pub(super) denials: Denials,
 }
 
 /// A word of a source.
@@ -87,18 +91,25 @@ impl SourceParts {
             postings: Vec::new(),
             sentences: Vec::new(),
             tokens: Vec::new(),
+            denied: HashSet::new(),
         };
         for sentence in sentences(text) {
             let number = source.sentences.len();
             let bytes = sentence.words();
             let first = source.tokens.len();
-            for term in terms(text.get(bytes.clone()).unwrap_or_default()) {
-                source.add(term, bytes.start, number);
+            let words = text.get(bytes.clone()).unwrap_or_default();
+            let terms = terms(words);
+            let denials = Denials::of(words, &terms, first);
+            for (place, term) in (first..).zip(terms) {
+                source.add(term, denials.reach(place), bytes.start, number);
             }
+            let denied = denials.all.iter().flat_map(Denial::denied);
+            source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
                 is_rule: sentence.kind == BlockKind::Rule,
+                denials,
             });
         }
         for term in terms(context) {
@@ -116,18 +127,23 @@ impl SourceParts {
         number
     }
 
-    fn add(&mut self, term: Term, offset: usize, sentence: usize) {
+    fn add(&mut self, term: Term, is_negated: bool, offset: usize, sentence: usize) {
         let number = self.number_of(term.stem);
         let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
         if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
             postings.push(sentence);
         }
         let bytes = term.range.start + offset..term.range.end + offset;
-        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated: term.is_negated });
+        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated });
     }
 
     pub(super) fn term(&self, stem: &str) -> Option<u32> {
         self.vocabulary.get(stem).copied()
+    }
+
+    /// Whether any sentence denies a word with this stem.
+    pub(super) fn denies(&self, stem: &str) -> bool {
+        self.term(stem).is_some_and(|term| self.denied.contains(&term))
     }
 
     pub(super) fn postings(&self, term: u32) -> &[usize] {

@@ -1,6 +1,6 @@
 //! Terms of a text: lower-cased words without their endings, numbers in one spelling, months by number.
 //!
-//! A number carries its unit and every term whether a negation stands close before it.
+//! A number carries its unit.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use frostem::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::unit::{Unit, read_units, scale_of};
-use crate::domain::wording::is_negation;
+use crate::domain::wording::lower_case;
 
 /// What a term is, which decides how much it weighs and how exactly it must be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,22 +35,17 @@ pub(super) struct Term {
     pub(super) range: Range<usize>,
     /// What a number counts, where that is said.
     pub(super) unit: Option<Unit>,
-    /// Whether a negation stands close before it.
-    pub(super) is_negated: bool,
 }
 
 impl Term {
     fn new(stem: impl Into<String>, kind: TermKind, range: Range<usize>) -> Self {
-        Self { stem: stem.into(), kind, range, unit: None, is_negated: false }
+        Self { stem: stem.into(), kind, range, unit: None }
     }
 
     pub(super) const fn is_number(&self) -> bool {
         matches!(self.kind, TermKind::Number | TermKind::Spelled)
     }
 }
-
-/// Terms with content that a negation reaches.
-const NEGATION_REACH: usize = 3;
 
 /// Words that say little alone. Negations are not among them: they turn a claim round.
 /// Sorted, for the binary search.
@@ -232,13 +227,12 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
     }
     read_iso_dates(&mut terms, text);
     read_units(&mut terms, text);
-    read_negations(&mut terms, text);
     terms
 }
 
 fn push_word(terms: &mut Vec<Term>, text: &str, start: usize, word: &str, stemmer: Stemmer) {
     let range = start..start + word.len();
-    let lower = word.to_lowercase().replace('’', "'");
+    let lower = lower_case(word);
     let lower = lower.strip_suffix("'s").unwrap_or(&lower);
     let capital = word.starts_with(char::is_uppercase);
     if let Some(month) = month(lower).filter(|_| capital) {
@@ -281,25 +275,6 @@ fn scaled(terms: &[Term], text: &str, start: usize, scale: f64) -> Option<String
     let touches = matches!(text.get(last.range.end..start), Some(" " | "-" | "\u{a0}"));
     let number: f64 = last.stem.parse().ok().filter(|_| touches)?;
     Some((number * scale).to_string())
-}
-
-/// Marks the terms that a negation before them denies, as far as the clause goes.
-fn read_negations(terms: &mut [Term], text: &str) {
-    let (mut reach, mut end) = (0, 0);
-    for term in terms {
-        let gap = text.get(end..term.range.start).unwrap_or_default();
-        if gap.contains([',', ';', ':', '.', '(', ')']) {
-            reach = 0;
-        }
-        end = term.range.end;
-        let word = text.get(term.range.clone()).unwrap_or_default().to_lowercase().replace('’', "'");
-        if is_negation(&word) {
-            reach = NEGATION_REACH;
-        } else if term.kind != TermKind::Stop && reach > 0 {
-            term.is_negated = true;
-            reach -= 1;
-        }
-    }
 }
 
 /// "1,000.50" becomes "1000.5"; a unit that touches the number ("25km") becomes a word of its own.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::answer::CitedAnswer;
 use super::claim::Role;
@@ -129,7 +129,7 @@ impl ErrorKind {
 }
 
 /// A fault of an answer. Below the level that refuses its kind, the same value is a warning.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitationError {
     /// What kind of fault it is.
     pub kind: ErrorKind,
@@ -141,6 +141,15 @@ pub struct CitationError {
     /// Where in the answer, in code points; absent when the answer is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
+    /// How well the cited sources support the claim, 0 to 1; only of a claim that they do not support enough.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "as_written")]
+    pub support: Option<f32>,
+}
+
+/// In the digits of the number itself: as a JSON value it would otherwise get those of a longer one.
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
+fn as_written<S: Serializer>(number: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.and_then(|number| number.to_string().parse::<f64>().ok()).serialize(serializer)
 }
 
 /// What becomes of a draft.
@@ -175,7 +184,7 @@ pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
 pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
     if draft.text().trim().is_empty() {
         let detail = "the answer is empty".to_owned();
-        return vec![CitationError { kind: ErrorKind::EmptyAnswer, detail, marker: None, span: None }];
+        return vec![CitationError { kind: ErrorKind::EmptyAnswer, detail, marker: None, span: None, support: None }];
     }
     let mut faults = marker_faults(draft);
     let marked: Vec<Span> = faults.iter().filter_map(|fault| fault.span).collect();
@@ -192,6 +201,7 @@ fn marker_faults(draft: &Draft) -> Vec<CitationError> {
         detail: marker.fault.to_string(),
         marker: None,
         span: Some(marker.span),
+        support: None,
     });
     let sources = match draft.sources() {
         0 => "there are no sources".to_owned(),
@@ -203,6 +213,7 @@ fn marker_faults(draft: &Draft) -> Vec<CitationError> {
         detail: format!("source {} does not exist; {sources}", marker.number),
         marker: Some(marker.number),
         span: Some(marker.span),
+        support: None,
     });
     let mut faults: Vec<_> = malformed.chain(out_of_range).collect();
     faults.sort_by_key(|fault| fault.span);
@@ -228,6 +239,7 @@ fn claim_faults(draft: &Draft, marked: &[Span]) -> Vec<CitationError> {
             detail,
             marker: numbers.first().copied(),
             span: Some(statement.span),
+            support: support.map(|support| support.score),
         }));
     }
     faults
@@ -248,6 +260,9 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
     );
     if support.score >= SUPPORT_THRESHOLD {
         detail = format!("{} does not hold all of this statement", markers.join(", "));
+    }
+    if support.is_turned {
+        detail.push_str("; a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other");
     }
     let missing: Vec<_> = support
         .missing
@@ -287,5 +302,6 @@ fn says_nothing(draft: &Draft) -> Option<CitationError> {
         detail: "the answer holds no sentence that cites a source".to_owned(),
         marker: None,
         span: Some(draft.indexed_text().span(&(first.bytes.start..last.bytes.end))),
+        support: None,
     })
 }

@@ -4,7 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::Role;
 use super::draft::Draft;
 use crate::domain::numbered_verdicts::{self, Phrases, Read};
 use crate::domain::span::Span;
@@ -58,8 +57,7 @@ impl Draft {
     pub fn doubts(&self) -> Vec<Doubt> {
         self.judged()
             .filter_map(|(statement, markers, support)| {
-                let support =
-                    support.filter(|support| statement.role == Role::Claim && support.is_doubtful(&statement.words))?;
+                let support = support.filter(|support| support.is_doubtful(&statement.words))?;
                 Some(Doubt {
                     span: statement.span,
                     claim: statement.words.clone(),

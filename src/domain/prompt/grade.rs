@@ -2,9 +2,8 @@
 //!
 //! The reply is read by [`crate::domain::grading::reply`].
 
-use serde_json::json;
-
 use super::{Message, ReplyFormat, Source, question_and_sources};
+use crate::domain::numbered_verdicts;
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("grade.txt");
@@ -20,26 +19,7 @@ pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
 pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "grades",
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "grades": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "source": {"type": "integer"},
-                            "grade": {"type": "string", "enum": ["correct", "ambiguous", "incorrect"]},
-                            "reason": {"type": "string"},
-                        },
-                        "required": ["source", "grade", "reason"],
-                        "additionalProperties": false,
-                    },
-                },
-            },
-            "required": ["grades"],
-            "additionalProperties": false,
-        }),
+        schema: numbered_verdicts::schema("grades", "source", "grade", &["correct", "ambiguous", "incorrect"]),
         instruction: "Instead of lines, reply with JSON: an object with the member \"grades\", an array with one \
                       object for each source, in order, that has the members \"source\" (its number), \"grade\" and \
                       \"reason\".",

@@ -4,9 +4,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-
 use super::{Message, ReplyFormat, Source, fence};
+use crate::domain::numbered_verdicts;
 
 /// The instructions: fixed text, the same for every answer.
 pub const SYSTEM: &str = include_str!("verify.txt");
@@ -49,26 +48,7 @@ pub fn messages(statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Mes
 pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "verdicts",
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "verdicts": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "statement": {"type": "integer"},
-                            "verdict": {"type": "string", "enum": ["supported", "unsupported"]},
-                            "reason": {"type": "string"},
-                        },
-                        "required": ["statement", "verdict", "reason"],
-                        "additionalProperties": false,
-                    },
-                },
-            },
-            "required": ["verdicts"],
-            "additionalProperties": false,
-        }),
+        schema: numbered_verdicts::schema("verdicts", "statement", "verdict", &["supported", "unsupported"]),
         instruction: "Instead of lines, reply with JSON: an object with the member \"verdicts\", an array with one \
                       object for each statement, in order, that has the members \"statement\" (its number), \
                       \"verdict\" and \"reason\".",

@@ -41,7 +41,8 @@ pub fn falsehoods(claim: &str, passage: &str, foreign: &str, seed: usize) -> Vec
     push("date in passage", swapped(claim, passage, seed, is_year));
     push("name", name_swapped(claim, foreign, passage, seed, false));
     push("name in passage", name_swapped(claim, passage, "", seed, true));
-    push("negation", negated(claim));
+    push("negation put in", negated(claim));
+    push("negation taken out", affirmed(claim));
     push("quantifier", replaced_by_table(claim, &QUANTITIES));
     push("opposite", opposed(claim));
     push("unit", unit_changed(claim));
@@ -144,12 +145,53 @@ fn name_swapped(claim: &str, from: &str, not_in: &str, seed: usize, within: bool
     pick(others, seed).map(|other| replaced(claim, name, other))
 }
 
+/// A claim without denial, denied.
 fn negated(claim: &str) -> Option<String> {
-    if let Some(denial) = words(claim).find(|word| matches!(*word, "not" | "never")) {
-        return Some(replaced(claim, denial, "").replace("  ", " "));
+    if denials(claim).next().is_some() {
+        return None;
     }
     let verb = words(claim).find(|word| VERBS.contains(word))?;
     Some(replaced(claim, verb, &format!("{verb} not")))
+}
+
+/// The claim without its first denial.
+fn affirmed(claim: &str) -> Option<String> {
+    let denial = denials(claim).next()?;
+    if denial == "no" && claim.contains("no longer ") && !claim.contains("no longer than") {
+        return Some(replaced(claim, "no longer", "still"));
+    }
+    let by = match denial {
+        "not" | "never" => String::new(),
+        "no" => "a".to_owned(),
+        "No" => "A".to_owned(),
+        "cannot" | "can't" => "can".to_owned(),
+        "won't" => "will".to_owned(),
+        "without" => "with".to_owned(),
+        "neither" => "both".to_owned(),
+        "nor" => "and".to_owned(),
+        "None" => "All".to_owned(),
+        "none" => "all".to_owned(),
+        contracted => contracted.strip_suffix("n't").unwrap_or_default().to_owned(),
+    };
+    Some(replaced(claim, denial, &by).replace("  ", " "))
+}
+
+/// Words of the claim that deny; "not only" and "No. 5" do not.
+pub fn denials(claim: &str) -> impl Iterator<Item = &str> {
+    let list: Vec<&str> = words(claim).collect();
+    let is_denial = |word: &str| {
+        matches!(word, "not" | "never" | "no" | "No" | "cannot" | "without" | "neither" | "nor" | "None" | "none")
+            || word.ends_with("n't")
+    };
+    let is_other = |next: Option<&&str>| {
+        next.is_none_or(|next| matches!(*next, "only" | "just" | "merely" | "necessarily" | "until") || is_numeric(next))
+    };
+    let is_choice = |at: usize| at > 0 && list[at - 1] == "or";
+    let found: Vec<&str> = (0..list.len())
+        .filter(|at| is_denial(list[*at]) && !is_other(list.get(at + 1)) && !is_choice(*at))
+        .map(|at| list[at])
+        .collect();
+    found.into_iter()
 }
 
 fn replaced_by_table(claim: &str, table: &[(&str, &str)]) -> Option<String> {

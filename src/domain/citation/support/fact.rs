@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::MissingKind;
-use crate::domain::citation::term::{Term, TermKind, terms};
+use super::polarity::Claim;
+use crate::domain::citation::term::{Term, TermKind};
 use crate::domain::citation::unit::Unit;
 use crate::domain::wording::Quantity;
 
@@ -35,8 +36,8 @@ impl Fact<'_> {
 }
 
 /// The distinct terms of a claim.
-pub(super) fn facts(claim: &str) -> Vec<Fact<'_>> {
-    let terms = terms(claim);
+pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
+    let Claim { text: claim, terms, denials, .. } = claim;
     let mut facts: Vec<Fact<'_>> = Vec::with_capacity(terms.len());
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
     let mut before = None;
@@ -46,7 +47,7 @@ pub(super) fn facts(claim: &str) -> Vec<Fact<'_>> {
             TermKind::Month => Some(MissingKind::Date),
             // "Two" is often "both": its absence counts, but is no proof.
             TermKind::Stop | TermKind::Spelled => None,
-            TermKind::Word => is_name(claim, &terms, at).then_some(MissingKind::Name),
+            TermKind::Word => is_name(claim, terms, at).then_some(MissingKind::Name),
         };
         let weight = match (term.kind, exact) {
             (TermKind::Stop, _) => 0.1,
@@ -67,7 +68,7 @@ pub(super) fn facts(claim: &str) -> Vec<Fact<'_>> {
             weight,
             exact,
             unit: term.unit,
-            is_negated: term.is_negated,
+            is_negated: denials.reach(at),
             quantity: Quantity::of(&text.to_lowercase()),
             before,
         });

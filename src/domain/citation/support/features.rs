@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use super::fact::Fact;
+use super::polarity::{Claim, Polarity};
 use super::{Missing, MissingKind, Quote};
+use crate::domain::citation::denial::denies;
 use crate::domain::citation::source::{SourceParts, Token};
 use crate::domain::citation::term::TermKind;
 use crate::domain::citation::window::{Window, best_window};
-use crate::domain::wording::{Quantity, opposites};
+use crate::domain::wording::{Quantity, lower_case, opposites};
 
 /// Number of features.
 pub const COUNT: usize = 16;
@@ -62,6 +64,7 @@ pub(super) struct Comparison<'s> {
     /// For each fact, the share of the other facts' weight in the sentence with it that holds most of them.
     company: Vec<f32>,
     has_other_unit: bool,
+    polarity: Polarity,
     best: Option<Best<'s>>,
 }
 
@@ -73,7 +76,8 @@ struct Best<'s> {
 
 impl<'s> Comparison<'s> {
     /// Holds the facts of a claim against sources.
-    pub(super) fn new(facts: &'s [Fact<'s>], sources: impl Iterator<Item = &'s SourceParts>) -> Self {
+    pub(super) fn new(claim: &Claim<'_>, facts: &'s [Fact<'s>], sources: &[&'s SourceParts]) -> Self {
+        let polarity = claim.polarity(sources);
         let none = vec![false; facts.len()];
         let mut comparison = Self {
             facts,
@@ -82,12 +86,25 @@ impl<'s> Comparison<'s> {
             paired: none,
             company: vec![0.0; facts.len()],
             has_other_unit: false,
+            polarity,
             best: None,
         };
         for source in sources {
             comparison.add(source);
         }
+        if polarity == Polarity::Shared {
+            comparison.hold_denials();
+        }
         comparison
+    }
+
+    /// "Cannot" and "may not" are one where both deny the same.
+    fn hold_denials(&mut self) {
+        for ((fact, held), quoted) in self.facts.iter().zip(&mut self.held).zip(&mut self.quoted) {
+            let is_denial = denies(&lower_case(fact.text));
+            *held |= is_denial;
+            *quoted |= is_denial;
+        }
     }
 
     fn add(&mut self, source: &'s SourceParts) {
@@ -175,7 +192,7 @@ impl<'s> Comparison<'s> {
         let is_number = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Number) || fact.kind == TermKind::Spelled;
         let is_date = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Date);
         let is_name = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Name);
-        let turned = self.best.as_ref().map_or_else(Turned::default, |best| best.turned(self.facts));
+        let turned = self.turned();
         [
             self.share(&self.quoted),
             self.share(&self.held),
@@ -194,6 +211,16 @@ impl<'s> Comparison<'s> {
             flag(turned.opposite),
             flag(turned.quantity),
         ]
+    }
+
+    /// Whether a denial stands in the claim or in what supports it best, and not in the other.
+    pub(super) fn is_turned(&self) -> bool {
+        self.polarity == Polarity::Turned || self.turned().negation
+    }
+
+    fn turned(&self) -> Turned {
+        let turned = self.best.as_ref().map_or_else(Turned::default, |best| best.turned(self.facts));
+        Turned { negation: turned.negation && self.polarity != Polarity::Shared, ..turned }
     }
 
     fn share(&self, flags: &[bool]) -> f32 {

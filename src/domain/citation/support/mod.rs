@@ -1,13 +1,15 @@
 //! How well a source supports a claim, and the words that do.
 //!
-//! Exact checks first: every number (with its unit), date and name of the claim, negations, quantifiers
-//! and opposites. Similarity decides the rest: what the best one or two sentences of the source hold of
-//! the claim's words, and of their neighbourhood. A logistic model over both gives the score. How it was
-//! fitted, and what it catches, is in `tools/calibrate/README.md` and `docs/quality.md`.
+//! Exact checks first: every number in digits, month and name of the claim stands somewhere in the sources,
+//! and no denial on one side only; otherwise the score is below the threshold. Similarity decides the rest: what
+//! the best one or two sentences of the source hold of the claim's words and of their neighbourhood, units,
+//! quantifiers, opposites, and values that stand in other sentences. A logistic model over all gives the score. How
+//! it was fitted, and what it catches and does not, is in `tools/calibrate/README.md` and `docs/quality.md`.
 
 mod fact;
 pub mod features;
 mod model;
+mod polarity;
 
 use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
@@ -16,7 +18,8 @@ use self::fact::facts;
 use self::features::Comparison;
 use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
-use super::source::PreparedSource;
+use self::polarity::Claim;
+use super::source::{PreparedSource, SourceParts};
 use super::verification::Ruling;
 use crate::domain::sentence::sentences;
 use crate::domain::span::Span;
@@ -74,17 +77,20 @@ pub struct Support {
     pub quote: Option<Quote>,
     /// Numbers, dates and names of the claim that none of the sources holds.
     pub missing: Vec<Missing>,
+    /// Whether a denial stands in the claim or in the sources, and not in the other.
+    pub is_turned: bool,
     /// What a model says that was asked because the score leaves it in doubt.
     pub ruling: Option<Ruling>,
 }
 
 impl Support {
-    /// Whether it is enough for level `supported`. Something missing puts the score below the threshold.
+    /// Whether it is enough for level `supported`. Something missing puts the score below the threshold, and
+    /// so does a denial on one side only.
     #[must_use]
     pub fn is_enough(&self) -> bool {
         match self.ruling {
             Some(ruling) => ruling == Ruling::Supported,
-            None => self.score >= SUPPORT_THRESHOLD && self.missing.is_empty(),
+            None => self.score >= SUPPORT_THRESHOLD && self.missing.is_empty() && !self.is_turned,
         }
     }
 
@@ -131,27 +137,28 @@ impl<'s> LexicalScorer<'s> {
 }
 
 impl LexicalScorer<'_> {
-    fn compare<'s>(&'s self, facts: &'s [fact::Fact<'s>], sources: &[usize]) -> Comparison<'s> {
-        let cited = sources.iter().filter_map(|index| self.sources.get(*index));
-        Comparison::new(facts, cited.map(PreparedSource::parts))
+    fn cited<'s>(&'s self, sources: &[usize]) -> Vec<&'s SourceParts> {
+        sources.iter().filter_map(|index| self.sources.get(*index)).map(PreparedSource::parts).collect()
     }
 
     /// What the score is made from, in the order of [`features::NAMES`]: for the calibration tool.
     #[must_use]
     pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
-        let facts = facts(claim);
-        self.compare(&facts, sources).features()
+        let claim = Claim::of(claim);
+        Comparison::new(&claim, &facts(&claim), &self.cited(sources)).features()
     }
 }
 
 impl SupportScorer for LexicalScorer<'_> {
     fn support(&self, claim: &str, sources: &[usize]) -> Support {
-        let facts = facts(claim);
-        let comparison = self.compare(&facts, sources);
+        let claim = Claim::of(claim);
+        let facts = facts(&claim);
+        let comparison = Comparison::new(&claim, &facts, &self.cited(sources));
         let missing = comparison.missing();
         let score = if comparison.shares_nothing() { 0.0 } else { model::score(&comparison.features()) };
-        // Nothing that agrees makes up for a wrong number, date or name.
-        let score = if missing.is_empty() { score } else { score * SUPPORT_THRESHOLD };
-        Support { score, quote: comparison.quote(), missing, ruling: None }
+        let is_turned = comparison.is_turned();
+        // Nothing that agrees makes up for a wrong number, date or name, or for a "not".
+        let score = if missing.is_empty() && !is_turned { score } else { score * SUPPORT_THRESHOLD };
+        Support { score, quote: comparison.quote(), missing, is_turned, ruling: None }
     }
 }

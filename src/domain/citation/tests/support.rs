@@ -97,3 +97,101 @@ proptest! {
         }
     }
 }
+
+/// Pairs of (source, claim, whether the source supports it), to read denials by.
+const DENIALS: &[(&str, &str, bool)] = &[
+    // Taken out and put in.
+    ("Contractors may not carry over unused leave.", "Contractors may carry over unused leave.", false),
+    ("Contractors may carry over unused leave.", "Contractors may not carry over unused leave.", false),
+    ("Contractors may not carry over unused leave.", "Contractors may not carry over unused leave.", true),
+    ("Contractors can't carry over unused leave.", "Contractors cannot carry over unused leave.", true),
+    ("Contractors can’t carry over unused leave.", "Contractors can carry over unused leave.", false),
+    ("Contractors never carry over unused leave.", "Contractors carry over unused leave.", false),
+    ("Contractors don't carry over unused leave.", "Contractors do carry over unused leave.", false),
+    ("No contractor may carry over unused leave.", "Contractors may carry over unused leave.", false),
+    ("No contractor may carry over unused leave.", "Contractors may not carry over unused leave.", true),
+    ("Contractors may not carry over unused leave.", "No contractor may carry over unused leave.", true),
+    ("Contractors are not allowed to carry over unused leave.", "Contractors may carry over unused leave.", false),
+    ("Contractors are no longer paid for travel.", "Contractors are still paid for travel.", false),
+    ("Neither interns nor contractors carry over leave.", "Interns and contractors carry over leave.", false),
+    ("Neither interns nor contractors carry over leave.", "Interns do not carry over leave.", true),
+    ("There is no evidence that coffee causes cancer.", "Coffee causes cancer.", false),
+    ("None of the interns carries over leave.", "The interns carry over leave.", false),
+    ("Travel does not require approval.", "Travel requires approval.", false),
+    ("Travel requires approval.", "Travel does not require approval.", false),
+    // The sentence that is about the same decides.
+    (
+        "Employees may carry over unused leave. Contractors may not carry over unused leave.",
+        "Contractors may carry over unused leave.",
+        false,
+    ),
+    (
+        "Employees may carry over unused leave. Contractors may not carry over unused leave.",
+        "Employees may not carry over unused leave.",
+        false,
+    ),
+    (
+        "Employees may carry over unused leave. Contractors may not carry over unused leave.",
+        "Employees may carry over unused leave.",
+        true,
+    ),
+    (
+        "Employees may carry over unused leave. Contractors may not carry over unused leave.",
+        "Employees may carry over unused leave, but contractors may not carry over unused leave.",
+        true,
+    ),
+    (
+        "Employees may carry over unused leave. Contractors may not carry over unused leave.",
+        "Employees may not carry over unused leave, but contractors may carry over unused leave.",
+        false,
+    ),
+    (
+        "Employees may carry over unused leave, but contractors may not.",
+        "Contractors may carry over unused leave.",
+        false,
+    ),
+    (
+        "Employees may carry over unused leave, but contractors may not.",
+        "Contractors may not carry over unused leave.",
+        true,
+    ),
+    (
+        "Contractors get 20 days of leave. They may not carry over unused leave.",
+        "Contractors get 20 days of leave and may carry over unused leave.",
+        false,
+    ),
+    (
+        "Contractors get 20 days of leave. They may not carry over unused leave.",
+        "Contractors get 20 days of leave and may not carry over unused leave.",
+        true,
+    ),
+    (
+        "The canteen opens at noon. It does not serve alcohol. The office is in Berlin.",
+        "The canteen opens at noon and serves alcohol.",
+        false,
+    ),
+    ("Contractors who do not work full time may carry over leave.", "Contractors may carry over leave.", true),
+    // What denies nothing, or something else.
+    ("Not only employees but also contractors carry over leave.", "Employees and contractors carry over leave.", true),
+    ("Reports are due no later than Friday.", "Reports are due on Friday.", true),
+    ("Reports are due no later than Friday.", "Reports are due later than Friday.", false),
+    ("Leave is no more than 30 days a year.", "Leave is more than 30 days a year.", false),
+    ("Leave is up to 30 days a year.", "Leave is no more than 30 days a year.", true),
+    ("Whether or not they travel, employees keep their leave.", "Employees keep their leave.", true),
+    // Exceptions.
+    ("Leave may not be taken without approval.", "Leave may be taken with approval.", true),
+    ("Leave may not be taken without approval.", "Leave may be taken without approval.", false),
+    ("Leave may not be taken without approval.", "Leave may not be taken without approval.", true),
+    ("Leave may be taken without approval.", "Leave may be taken with approval.", false),
+    ("Leave may not be taken unless the manager approves.", "Leave may be taken if the manager approves.", true),
+    ("Leave may not be taken unless the manager approves.", "Leave may be taken unless the manager approves.", false),
+    ("All staff except contractors carry over leave.", "Contractors carry over leave.", false),
+    ("The door may not be opened before May.", "The door may be opened before May.", false),
+];
+
+#[test]
+fn a_denial_on_one_side_only_is_not_supported() {
+    let judged = DENIALS.iter().map(|(source, claim, expected)| (source, claim, expected, support(claim, &[source])));
+    let wrong: Vec<_> = judged.filter(|(.., expected, support)| support.is_enough() != **expected).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -4,13 +4,15 @@
 //! features of each, and of the falsehoods made from it, one per line; `--text` prints the claims instead.
 //!
 //! True claims: the question restated with its answer, the part of a sentence that holds the answer,
-//! and, where the set has one, the conclusion that people drew from the document. False ones: a number,
+//! sentences of the passage that deny something, and, where the set has one, the conclusion that people
+//! drew from the document. False ones: a number,
 //! a date or a name replaced (by one that the passage does not hold, or by another one of the passage
 //! itself), a negation put in or taken out, a quantifier or another word turned to its opposite, a unit
 //! replaced, and the nearest passage that does not answer the question, or any, in place of the right one.
 
 #![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use cited::domain::citation::{LexicalScorer, PreparedSource, SupportScorer, support_features};
@@ -42,7 +44,7 @@ fn main() {
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if !as_text {
-        writeln!(out, "claim\tform\tkind\tscore\tmissing\t{}", support_features::NAMES.join("\t")).expect("stdout");
+        writeln!(out, "claim\tform\tkind\tscore\tmissing\tturned\t{}", support_features::NAMES.join("\t")).expect("stdout");
     }
     let answerable: Vec<(&Value, &Vec<f32>)> = asked
         .iter()
@@ -51,6 +53,7 @@ fn main() {
         .collect();
     let step = (answerable.len() / most.min(answerable.len())).max(1);
     let mut number = 0;
+    let mut denying = HashSet::new();
     for (row, vector) in answerable.into_iter().step_by(step) {
         let gold: Vec<usize> = strings(&row["gold_docs"])
             .into_iter()
@@ -63,7 +66,8 @@ fn main() {
         let right = prepared(&gold);
         let wrong = prepared(&hardest(&collection, &analyzer, row, vector, &gold));
         let passage: String = gold.iter().map(|place| collection.texts[*place].as_str()).collect::<Vec<_>>().join("\n");
-        for claim in claims(row, &passage) {
+        let denied = if denying.insert(gold.clone()) { denials(&passage) } else { Vec::new() };
+        for claim in claims(row, &passage).into_iter().chain(denied) {
             number += 1;
             let elsewhere = (number * 7919) % collection.texts.len();
             let foreign = &collection.texts[elsewhere];
@@ -90,16 +94,25 @@ fn main() {
                 let support = scorer.support(&text, &indices);
                 writeln!(
                     out,
-                    "{number}\t{}\t{kind}\t{:.4}\t{}\t{}",
+                    "{number}\t{}\t{kind}\t{:.4}\t{}\t{}\t{}",
                     claim.form,
                     support.score,
                     support.missing.len(),
+                    u8::from(support.is_turned),
                     values.join("\t")
                 )
                 .expect("stdout");
             }
         }
     }
+}
+
+/// Sentences of the passage that deny something: what is asked about seldom does.
+fn denials(passage: &str) -> Vec<Claim> {
+    let stating = sentences(passage);
+    let words = stating.iter().map(|sentence| passage[sentence.words()].to_owned());
+    let denying = words.filter(|words| falsify::denials(words).next().is_some());
+    denying.take(PER_FORM).map(|text| Claim { form: "denial", text }).collect()
 }
 
 /// The best passage that is not gold and does not hold the answer.
