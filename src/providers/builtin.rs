@@ -10,6 +10,8 @@ use super::{
 };
 use crate::domain::{
     budget::{Allowance, Embedding, Usage},
+    cost::NanoUsd,
+    fusion::DenseWeight,
     identity::EmbeddingProfile,
     split::{TokenCounter, Window},
 };
@@ -62,9 +64,13 @@ impl Embedder for BuiltInEmbedder {
         Window { tokens: MiniLm::WINDOW, special_tokens: SPECIAL_TOKENS }
     }
 
+    fn dense_weight(&self) -> DenseWeight {
+        DenseWeight::default()
+    }
+
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
         let vector = self.model.embed_query(text).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default());
+        allowance.settle(Usage::default(), NanoUsd::ZERO);
         Ok(vector)
     }
 
@@ -74,7 +80,7 @@ impl Embedder for BuiltInEmbedder {
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let vectors = self.model.embed_passages(texts).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default());
+        allowance.settle(Usage::default(), NanoUsd::ZERO);
         Ok(vectors)
     }
 }

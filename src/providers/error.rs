@@ -134,9 +134,16 @@ impl ProvidersUnavailable {
     }
 }
 
+impl From<ProviderError> for FailedAttempt {
+    /// A call outside of any list of models; nobody took its time.
+    fn from(error: ProviderError) -> Self {
+        Self { error, was_tried: true, duration: Duration::ZERO }
+    }
+}
+
 impl From<ProviderError> for ProvidersUnavailable {
     fn from(error: ProviderError) -> Self {
-        Self { attempts: vec![FailedAttempt { error, was_tried: true, duration: Duration::ZERO }] }
+        Self { attempts: vec![error.into()] }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod openai;
 pub mod outbound;
 pub mod remote;
 pub mod reranker;
+mod retry_after;
 mod server;
 mod sse;
 pub mod web_search;
@@ -20,9 +21,11 @@ use async_trait::async_trait;
 pub use builtin::{BUILT_IN_EMBEDDER, BuiltInEmbedder};
 pub(crate) use error::innermost;
 pub use error::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
+pub use server::Endpoint;
 
 use crate::domain::{
     budget::{Allowance, Embedding},
+    fusion::DenseWeight,
     identity::EmbeddingProfile,
     split::{TokenCounter, Window},
 };
@@ -35,6 +38,9 @@ pub trait Embedder: TokenCounter + Send + Sync {
 
     /// How much of a text the model reads.
     fn window(&self) -> Window;
+
+    /// Its share in the weighted fusion of both rankings.
+    fn dense_weight(&self) -> DenseWeight;
 
     /// The vector of a query. Queries do not wait behind passages.
     ///

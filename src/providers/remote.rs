@@ -12,6 +12,8 @@ use reqwest::{
 use serde_json::Value;
 use url::Url;
 
+use super::retry_after::retry_after;
+
 /// A client of one service.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -144,13 +146,8 @@ impl Client {
         }
         let response = request.send().await?;
         let status = response.status().as_u16();
-        let retry_after = response.headers().get("retry-after");
-        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let retry_after = retry_after(response.headers());
         let body = response.bytes().await?;
-        Ok(Answer {
-            status,
-            body: serde_json::from_slice(&body).unwrap_or_default(),
-            retry_after: retry_after.map(Duration::from_secs),
-        })
+        Ok(Answer { status, body: serde_json::from_slice(&body).unwrap_or_default(), retry_after })
     }
 }

@@ -1,33 +1,13 @@
 //! Reranking models behind `POST {base}/rerank`, in the form that Cohere and Jina have given it and vLLM, llama.cpp,
 //! Infinity, `LocalAI` and others speak: <https://docs.cohere.com/reference/rerank>, <https://jina.ai/reranker>.
 
-use std::time::Duration;
-
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use url::Url;
 
-use super::{
-    ProviderError, ProviderErrorKind,
-    server::{Authentication, Server, ServerSettings},
-};
+use super::{Endpoint, ProviderError, ProviderErrorKind, server::Server};
 use crate::domain::budget::{Allowance, Reranking};
 
 /// Name of the provider in errors.
-const PROVIDER: &str = "reranker";
-
-/// A server and its model.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Base URL up to and including the version, such as `http://localhost:8000/v1`.
-    pub base_url: Url,
-    /// Model id as the server knows it.
-    pub model: String,
-    /// Sent as a bearer token, if there is one.
-    pub api_key: Option<SecretString>,
-    /// Longest call, from connecting to the last byte.
-    pub timeout: Duration,
-}
+pub const PROVIDER: &str = "reranker";
 
 /// A model that reads query and passage together.
 #[derive(Clone, Debug)]
@@ -62,15 +42,8 @@ impl Reranker {
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn new(settings: Settings) -> Result<Self, ProviderError> {
-        let server = Server::new(ServerSettings {
-            provider: PROVIDER.to_owned(),
-            base_url: settings.base_url,
-            api_key: settings.api_key,
-            authentication: Authentication::Bearer,
-            timeout: settings.timeout,
-        })?;
-        Ok(Self { server: server.for_model(&settings.model) })
+    pub fn new(endpoint: Endpoint) -> Result<Self, ProviderError> {
+        Ok(Self { server: Server::of(PROVIDER, endpoint)? })
     }
 
     /// How well each passage answers the query, in the order of the passages: higher is better, on the model's own

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use encoding_rs::UTF_8;
 use futures::{Stream, StreamExt, stream};
 use sse_stream::SseByteStream;
 
@@ -39,22 +38,14 @@ pub(super) trait EventReader: Send + 'static {
     fn end(&mut self) -> Result<ReplyEnd, ProviderError>;
 }
 
-/// The data of each event in a stream of bytes, however these are cut. Bytes that are not UTF-8
-/// become replacement characters, as the standard has it; an unfinished event at the end is dropped.
+/// The data of each event in a stream of bytes, however these are cut. Where it is not UTF-8 the stream ends in an error:
+/// the standard would put replacement characters there, and they would stand in an answer as if a model had written them.
+/// An unfinished event at the end is dropped.
 pub(super) fn events(
     bytes: impl Stream<Item = Result<Bytes, ProviderError>> + Send + 'static,
     broken: impl Fn(ProviderErrorKind, String) -> ProviderError + Send + 'static,
 ) -> impl Stream<Item = Result<String, ProviderError>> + Send + 'static {
-    let mut decoder = UTF_8.new_decoder_with_bom_removal();
-    let text = bytes.map(move |part| {
-        let part = part?;
-        let room = decoder.max_utf8_buffer_length(part.len()).unwrap_or(part.len().saturating_mul(3));
-        let mut text = String::with_capacity(room);
-        // The string has the room that the decoder asks for, so everything is read in one go.
-        let _ = decoder.decode_to_string(&part, &mut text, false);
-        Ok::<_, ProviderError>(Bytes::from(text))
-    });
-    SseByteStream::new(Box::pin(text)).filter_map(move |event| {
+    SseByteStream::new(Box::pin(bytes)).filter_map(move |event| {
         let data = match event {
             Ok(event) => event.data.map(Ok),
             Err(sse_stream::Error::Body(error)) => Some(Err(match error.downcast::<ProviderError>() {

@@ -158,13 +158,26 @@ fn a_missing_last_event_is_no_fault() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_become_replacement_characters() {
-    let bytes =
-        b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xff\xc3b\"},\"finish_reason\":\"stop\"}]}\n\n".to_vec();
-    for at in 0..bytes.len() {
+fn bytes_that_are_not_utf8_are_no_reply() {
+    for bad in [&b"a\xffb"[..], b"\xc3b", b"\xed\xa0\x80", b"\xf0\x9f\x91"] {
+        let (begin, end) =
+            (b"data: {\"choices\":[{\"delta\":{\"content\":\"", b"\"},\"finish_reason\":\"stop\"}]}\n\n");
+        let bytes = [&begin[..], bad, end].concat();
+        for at in 0..bytes.len() {
+            let pieces = vec![bytes[..at].to_vec(), bytes[at..].to_vec()];
+            let read = read(Protocol::OpenAi, pieces, None);
+            assert_eq!(read, Err(ProviderErrorKind::InvalidReply), "{bad:?} cut at {at}");
+        }
+    }
+}
+
+#[test]
+fn what_comes_after_the_end_may_be_malformed() {
+    let end = OPENAI.find("data: [DONE]").expect("the end");
+    let bytes = [&OPENAI.as_bytes()[..end], b"data: \xff\n\n"].concat();
+    for at in (0..bytes.len()).step_by(61).chain(end..bytes.len()) {
         let pieces = vec![bytes[..at].to_vec(), bytes[at..].to_vec()];
-        let (text, _) = joined(&read(Protocol::OpenAi, pieces, None).expect("a reply"));
-        assert_eq!(text, "a\u{fffd}\u{fffd}b", "cut at {at}");
+        assert_eq!(read(Protocol::OpenAi, pieces, None), whole(Protocol::OpenAi, OPENAI), "cut at {at}");
     }
 }
 
@@ -179,14 +192,31 @@ fn a_cut_for_length_is_told() {
 }
 
 #[test]
+fn who_says_nothing_has_replied_unless_it_calls_a_tool() {
+    let empty = "data: {\"choices\":[{\"delta\":{\"content\":\"\"},\"finish_reason\":\"stop\"}]}\n\n";
+    assert_eq!(joined(&whole(Protocol::OpenAi, empty).expect("a reply")).0, "");
+    let said = OPENAI_TOOL_CALL.replace("\"content\":null", "\"content\":\"28 days [^1].\"");
+    assert_eq!(joined(&whole(Protocol::OpenAi, &said).expect("a reply")).0, "28 days [^1].");
+}
+
+#[test]
 fn what_is_no_reply_is_told_apart() {
     let filtered = OPENAI.replace("\"finish_reason\":\"stop\"", "\"finish_reason\":\"content_filter\"");
     let refused = ANTHROPIC.replace("end_turn", "refusal");
+    let wordless = OPENAI_TOOL_CALL.replace("\"content\":null", "\"content\":\"\"");
+    let blank =
+        OPENAI_TOOL_CALL.replace("\"content\":null", "\"content\":\"\\n\\n\"").replace("\"tool_calls\"}", "\"stop\"}");
+    let begun = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\
+                 \"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
+    let wordless_use = format!("{begun}{ANTHROPIC_TOOL_USE}");
     let busy = r#"data: {"error":{"message":"Too many requests","code":429}}"#.to_owned() + "\n\n";
     let failed = r#"data: {"error":"CUDA out of memory"}"#.to_owned() + "\n\n";
     let cases = [
         (Protocol::OpenAi, OPENAI_TOOL_CALL, ProviderErrorKind::InvalidReply),
+        (Protocol::OpenAi, &wordless, ProviderErrorKind::InvalidReply),
+        (Protocol::OpenAi, &blank, ProviderErrorKind::InvalidReply),
         (Protocol::Anthropic, ANTHROPIC_TOOL_USE, ProviderErrorKind::InvalidReply),
+        (Protocol::Anthropic, &wordless_use, ProviderErrorKind::InvalidReply),
         (Protocol::Anthropic, ANTHROPIC_OVERLOADED, ProviderErrorKind::ServerError),
         (Protocol::OpenAi, &filtered, ProviderErrorKind::Filtered),
         (Protocol::Anthropic, &refused, ProviderErrorKind::Filtered),

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Usage, end};
+use super::{Text, Usage, end};
 use crate::providers::{
     ProviderError, ProviderErrorKind,
     chat::ReplyEnd,
@@ -59,14 +59,14 @@ struct Stop {
 /// Reads event after event.
 pub(in crate::providers) struct MessageReader {
     server: Server,
-    has_text: bool,
+    text: Text,
     reason: Option<String>,
     usage: Option<Usage>,
 }
 
 impl MessageReader {
     pub const fn new(server: Server) -> Self {
-        Self { server, has_text: false, reason: None, usage: None }
+        Self { server, text: Text { is_there: false, has_words: false }, reason: None, usage: None }
     }
 
     fn add_usage(&mut self, usage: Option<Usage>) {
@@ -86,7 +86,7 @@ impl EventReader for MessageReader {
             Event::MessageStart { message } => self.add_usage(message.usage),
             Event::ContentBlockStart { content_block: content } | Event::ContentBlockDelta { delta: content } => {
                 if matches!(content.kind.as_str(), "text" | "text_delta") {
-                    self.has_text = true;
+                    self.text.add(content.text.as_deref().unwrap_or_default());
                     return Ok(content.text.filter(|text| !text.is_empty()).map_or(Reading::Nothing, Reading::Text));
                 }
             }
@@ -106,7 +106,7 @@ impl EventReader for MessageReader {
     }
 
     fn end(&mut self) -> Result<ReplyEnd, ProviderError> {
-        end(&self.server, self.reason.as_deref(), self.has_text, self.usage)
+        end(&self.server, self.reason.as_deref(), self.text, self.usage)
     }
 }
 

@@ -116,8 +116,23 @@ impl Usage {
     }
 }
 
+/// The text of a reply so far.
+#[derive(Clone, Copy, Default)]
+struct Text {
+    /// Whether there is one, though it may be empty.
+    is_there: bool,
+    has_words: bool,
+}
+
+impl Text {
+    fn add(&mut self, piece: &str) {
+        self.is_there = true;
+        self.has_words |= !piece.trim().is_empty();
+    }
+}
+
 /// The end of a reply in common terms, or what it lacks.
-fn end(server: &Server, reason: Option<&str>, has_text: bool, usage: Option<Usage>) -> Result<ReplyEnd, ProviderError> {
+fn end(server: &Server, reason: Option<&str>, text: Text, usage: Option<Usage>) -> Result<ReplyEnd, ProviderError> {
     let finish = match reason {
         Some("end_turn" | "stop_sequence") => FinishReason::Stop,
         Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Length,
@@ -127,7 +142,8 @@ fn end(server: &Server, reason: Option<&str>, has_text: bool, usage: Option<Usag
         }
         Some(_) | None => FinishReason::Other,
     };
-    if !has_text {
+    // Some servers put an empty text before the call of a tool, though none was offered.
+    if !text.is_there || (reason == Some("tool_use") && !text.has_words) {
         let detail = format!("the reply has no text (stop_reason {})", reason.unwrap_or("unknown"));
         return Err(server.fail(ProviderErrorKind::InvalidReply, detail));
     }
@@ -171,7 +187,11 @@ impl ChatModel for AnthropicChat {
         let reply: Reply = self.server.parse(PATH, &body)?;
         let texts: Vec<String> =
             reply.content.into_iter().filter(|block| block.kind == "text").filter_map(|block| block.text).collect();
-        let end = end(&self.server, reply.stop_reason.as_deref(), !texts.is_empty(), reply.usage)?;
+        let mut text = Text::default();
+        for piece in &texts {
+            text.add(piece);
+        }
+        let end = end(&self.server, reply.stop_reason.as_deref(), text, reply.usage)?;
         Ok((texts.concat(), end))
     }
 

@@ -36,6 +36,13 @@ pub(super) struct Omen {
     pub cool_down: Option<Duration>,
 }
 
+impl Omen {
+    /// The same where it may have been an accident.
+    pub fn if_repeated(self) -> Self {
+        Self { failures: self.failures.max(ACCIDENTS), ..self }
+    }
+}
+
 /// What a failure says about calls to come; `None` if it is about this call alone.
 pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
     let (scope, failures, cool_down) = match error.kind {
@@ -93,6 +100,11 @@ impl Circuit {
         open.until = now + open.cool_down;
         open.is_on_trial = true;
         Ok(())
+    }
+
+    /// Whether a call would be refused now; lets none through.
+    pub fn is_open(&self, now: Instant) -> bool {
+        self.lock().open.as_ref().is_some_and(|open| now < open.until)
     }
 
     /// Notes that it is alive.

@@ -10,8 +10,21 @@ use super::{
 };
 use crate::providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
-/// A call cut off earlier than this by its caller's deadline says nothing against the model.
+/// Whoever was waited for this long and said nothing is as good as gone.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The part of that, as a divisor, that says something at least when it happens again and again. Less says nothing:
+/// callers in a hurry must not keep the others from a model that is slow and well.
+const GLANCE: u32 = 4;
+
+/// What it says about a model that its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    /// It had time enough.
+    Full,
+    /// It may have been an accident.
+    IfRepeated,
+    Nothing,
+}
 
 /// Models still to be tried and attempts that failed.
 pub(super) struct Course {
@@ -23,8 +36,10 @@ pub(super) struct Course {
 /// A model's turn.
 pub(super) struct Turn {
     pub model: Arc<Model>,
-    /// When the next one gets its turn.
+    /// When the next one gets its turn, unless this one says something.
     pub until: Instant,
+    /// Since when its next words are waited for.
+    since: Instant,
     started: Instant,
 }
 
@@ -40,9 +55,7 @@ impl Course {
             let model = self.waiting.pop_front()?;
             match model.admit(now) {
                 Ok(()) => {
-                    let share = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX).saturating_add(1);
-                    let until = now + (self.deadline - now) / share;
-                    return Some(Turn { model, until, started: now });
+                    return Some(Turn { model, until: now + self.share(now), since: now, started: now });
                 }
                 Err(error) => {
                     self.failed.push(FailedAttempt { error: *error, was_tried: false, duration: Duration::ZERO });
@@ -52,10 +65,24 @@ impl Course {
         None
     }
 
+    /// Waits anew for the words of a model that has begun to answer. One that falls silent leaves time for the
+    /// others, if there is one that is not known to be dead.
+    pub fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
+        let has_substitute = self.waiting.iter().any(|model| !model.is_left_alone(now));
+        turn.since = now;
+        turn.until = if has_substitute { now + self.share(now).min(PATIENCE) } else { self.deadline };
+    }
+
+    /// The part of the time left for the model whose turn it is, as much as for each that waits.
+    fn share(&self, now: Instant) -> Duration {
+        let models = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX).saturating_add(1);
+        self.deadline.saturating_duration_since(now) / models
+    }
+
     /// Notes that the model did not answer in its turn; the attempt as noted.
     pub fn fail(&mut self, turn: &Turn, error: ProviderError, now: Instant) -> FailedAttempt {
         let duration = now - turn.started;
-        turn.model.note_failure(&error, duration, now);
+        turn.model.note_failure(&error, turn.weight(now), now);
         if error.kind.is_about_the_account() {
             let provider = &turn.model.name.provider;
             self.waiting.retain(|model| model.name.provider != *provider);
@@ -80,8 +107,22 @@ impl Course {
 impl Turn {
     /// The failure of a model whose time is up.
     pub fn timeout(&self) -> ProviderError {
-        let waited = (self.until - self.started).as_secs_f32();
-        self.model.chat.fail(ProviderErrorKind::Timeout, format!("no answer within {waited:.1} s"))
+        let waited = (self.until - self.since).as_secs_f32();
+        let what = if self.since == self.started { "no answer" } else { "no further word of the answer" };
+        self.model.chat.fail(ProviderErrorKind::Timeout, format!("{what} within {waited:.1} s"))
+    }
+
+    /// What a time-out now says against the model.
+    fn weight(&self, now: Instant) -> Weight {
+        let limit = self.model.chat.timeout();
+        let (waited, enough) = (now - self.since, PATIENCE.min(limit));
+        if waited >= enough || now - self.started >= limit {
+            Weight::Full
+        } else if waited >= enough / GLANCE {
+            Weight::IfRepeated
+        } else {
+            Weight::Nothing
+        }
     }
 }
 
@@ -94,25 +135,33 @@ impl Model {
         })
     }
 
+    /// Whether it would not be asked now.
+    fn is_left_alone(&self, now: Instant) -> bool {
+        self.circuit.is_open(now) || self.provider_circuit.is_open(now)
+    }
+
     /// Notes that it answered.
     pub(super) fn note_success(&self) {
         self.circuit.close();
         self.provider_circuit.close();
     }
 
-    fn note_failure(&self, error: &ProviderError, duration: Duration, now: Instant) {
-        let is_hasty = error.kind == ProviderErrorKind::Timeout && duration < PATIENCE.min(self.chat.timeout());
-        match omen(error) {
-            Some(_) if is_hasty => {}
-            Some(omen) => {
-                let circuit: &Circuit = match omen.scope {
-                    Scope::Provider => &self.provider_circuit,
-                    Scope::Model => &self.circuit,
-                };
-                circuit.fail(now, omen, error);
-            }
+    fn note_failure(&self, error: &ProviderError, weight: Weight, now: Instant) {
+        let Some(mut omen) = omen(error) else {
             // Whatever is wrong with the call, there was somebody who said so.
-            None => self.note_success(),
+            return self.note_success();
+        };
+        if error.kind == ProviderErrorKind::Timeout {
+            match weight {
+                Weight::Full => {}
+                Weight::IfRepeated => omen = omen.if_repeated(),
+                Weight::Nothing => return,
+            }
         }
+        let circuit: &Circuit = match omen.scope {
+            Scope::Provider => &self.provider_circuit,
+            Scope::Model => &self.circuit,
+        };
+        circuit.fail(now, omen, error);
     }
 }

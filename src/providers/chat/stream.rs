@@ -52,11 +52,13 @@ struct Reading {
 impl Relay {
     async fn next(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
         let Some(reading) = &mut self.reading else { return self.begin().await };
-        let part = match reading.first.take() {
-            Some(first) => Ok(first),
-            None => tokio::time::timeout_at(self.request.deadline, next_part(&mut reading.parts, &reading.turn))
+        let part = if let Some(first) = reading.first.take() {
+            Ok(first)
+        } else {
+            self.course.wait_for_more(&mut reading.turn, Instant::now());
+            tokio::time::timeout_at(reading.turn.until, next_part(&mut reading.parts, &reading.turn))
                 .await
-                .unwrap_or_else(|_| Err(reading.turn.timeout())),
+                .unwrap_or_else(|_| Err(reading.turn.timeout()))
         };
         let outcome = match part {
             Ok(ReplyPart::Text(text)) => {

@@ -120,9 +120,45 @@ fn a_timeout_speaks_against_the_model_if_it_had_its_time() {
     let (models, start) = (models(), Instant::now());
     run(&models[..1], start, ProviderErrorKind::Timeout, SECOND * 3);
     let hasty = run(&models[..1], start + SECOND * 4, ProviderErrorKind::Timeout, SECOND * 10);
-    assert_eq!(names(&hasty), ["a:x"], "a hasty caller proves nothing");
+    assert_eq!(names(&hasty), ["a:x"], "one hasty caller proves nothing");
     let after = run(&models, start + SECOND * 15, ProviderErrorKind::ServerError, SECOND);
     assert_eq!(names(&after), ["a:y", "b:z"], "the other model of the provider may be well");
+}
+
+#[test]
+fn hasty_timeouts_count_when_they_repeat() {
+    let (models, start) = (models(), Instant::now());
+    let hung = |model: &[Arc<Model>], at: u32, after: Duration| {
+        !run(model, start + SECOND * at, ProviderErrorKind::Timeout, after).is_empty()
+    };
+    let share = SECOND * 9;
+    assert!([0, 10, 20].into_iter().all(|at| hung(&models[..1], at, share)));
+    assert!(!hung(&models[..1], 30, share), "three in a row, the last at 29 s");
+    assert!(hung(&models[..1], 34, share), "the trial");
+    assert!(!hung(&models[..1], 52, share), "ten seconds after that");
+    assert!([0, 10].into_iter().all(|at| hung(&models[1..2], at, share)));
+    models[1].note_success();
+    assert!([20, 30].into_iter().all(|at| hung(&models[1..2], at, share)), "a success in between");
+    assert!((0..9).all(|at| hung(&models[2..], at, SECOND * 2)), "whoever hardly waits proves nothing");
+}
+
+#[test]
+fn a_model_that_falls_silent_leaves_time_for_the_others() {
+    let (models, start) = (models(), Instant::now());
+    let mut course = Course::new(&models, start + SECOND * 30);
+    let mut turn = course.next(start).expect("a turn");
+    let mut silence = |course: &Course, after: u32| {
+        course.wait_for_more(&mut turn, start + SECOND * after);
+        turn.until - (start + SECOND * after)
+    };
+    assert_eq!(silence(&course, 3), SECOND * 9, "as much as for each of the two that wait");
+    assert_eq!(silence(&course, 24), SECOND * 2);
+    let mut patient = Course::new(&models, start + SECOND * 300);
+    assert!(patient.next(start).is_some());
+    assert_eq!(silence(&patient, 3), SECOND * 10, "after ten seconds it is gone");
+    // The others were found dead.
+    run(&models[1..], start, ProviderErrorKind::Unreachable, SECOND);
+    assert_eq!(silence(&course, 3), SECOND * 27, "nobody else would answer");
 }
 
 #[test]

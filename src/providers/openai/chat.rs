@@ -67,6 +67,8 @@ struct Choice {
 #[derive(Deserialize)]
 struct ReplyMessage {
     content: Option<String>,
+    #[serde(default)]
+    tool_calls: Value,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -92,6 +94,13 @@ pub(super) fn finish(server: &Server, reason: Option<&str>) -> Result<FinishReas
         }
         Some(_) | None => Ok(FinishReason::Other),
     }
+}
+
+/// Whether a reply calls a tool, though none was offered. Some servers put an empty text beside the call, some give
+/// another reason for the end.
+pub(super) fn calls_tool(tool_calls: &Value, reason: Option<&str>) -> bool {
+    matches!(reason, Some("tool_calls" | "function_call"))
+        || tool_calls.as_array().is_some_and(|calls| !calls.is_empty())
 }
 
 /// A reply without text, such as one that calls a tool.
@@ -135,7 +144,10 @@ impl OpenAiChat {
         };
         let reason = choice.finish_reason.as_deref();
         let finish = finish(&self.server, reason)?;
-        let text = choice.message.content.ok_or_else(|| no_text(&self.server, reason))?;
+        let ReplyMessage { content, tool_calls } = choice.message;
+        let calls_tool = calls_tool(&tool_calls, reason);
+        let text = content.filter(|text| !calls_tool || !text.trim().is_empty());
+        let text = text.ok_or_else(|| no_text(&self.server, reason))?;
         Ok((text, ReplyEnd { finish, usage: completion.usage.and_then(Usage::reported) }))
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::chat::{Usage, finish, no_text};
+use super::chat::{Usage, calls_tool, finish, no_text};
 use crate::providers::{
     ProviderError, ProviderErrorKind,
     chat::{FinishReason, ReplyEnd},
@@ -36,19 +36,24 @@ struct Choice {
 #[derive(Default, Deserialize)]
 struct Delta {
     content: Option<String>,
+    #[serde(default)]
+    tool_calls: Value,
 }
 
 /// Reads chunk after chunk.
 pub(in crate::providers) struct ChunkReader {
     server: Server,
+    /// Whether there is a text, though it may be empty.
     has_text: bool,
+    has_words: bool,
+    calls_tool: bool,
     reason: Option<String>,
     usage: Option<Usage>,
 }
 
 impl ChunkReader {
     pub const fn new(server: Server) -> Self {
-        Self { server, has_text: false, reason: None, usage: None }
+        Self { server, has_text: false, has_words: false, calls_tool: false, reason: None, usage: None }
     }
 }
 
@@ -71,8 +76,11 @@ impl EventReader for ChunkReader {
         if choice.finish_reason.is_some() {
             self.reason = choice.finish_reason;
         }
-        self.has_text |= choice.delta.content.is_some();
-        Ok(choice.delta.content.filter(|text| !text.is_empty()).map_or(Reading::Nothing, Reading::Text))
+        let Delta { content, tool_calls } = choice.delta;
+        self.has_text |= content.is_some();
+        self.has_words |= content.as_deref().is_some_and(|text| !text.trim().is_empty());
+        self.calls_tool |= calls_tool(&tool_calls, self.reason.as_deref());
+        Ok(content.filter(|text| !text.is_empty()).map_or(Reading::Nothing, Reading::Text))
     }
 
     fn is_complete(&self) -> bool {
@@ -82,7 +90,7 @@ impl EventReader for ChunkReader {
     fn end(&mut self) -> Result<ReplyEnd, ProviderError> {
         let reason = self.reason.as_deref();
         let finish = finish(&self.server, reason)?;
-        if !self.has_text {
+        if !self.has_text || (self.calls_tool && !self.has_words) {
             return Err(no_text(&self.server, reason));
         }
         // The end was announced, if not explained.

@@ -1,24 +1,20 @@
 //! Embeddings.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::{
     domain::{
         budget::{Allowance, Embedding, Usage},
+        cost::Price,
+        fusion::DenseWeight,
         identity::EmbeddingProfile,
         split::{TokenCounter, Window},
     },
-    providers::{
-        Embedder, ProviderError, ProviderErrorKind,
-        minilm::WordPiece,
-        server::{Authentication, Server, ServerSettings},
-    },
+    providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, minilm::WordPiece, server::Server},
 };
 
 /// Tokens that a model is taken to read when nothing is configured: what most embedding models do.
@@ -40,18 +36,16 @@ const PROVIDER: &str = "openai";
 /// A server, its model, and what the API does not tell about it.
 #[derive(Clone, Debug)]
 pub struct EmbeddingSettings {
-    /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
-    pub base_url: Url,
-    /// Model id as the server knows it.
-    pub model: String,
-    /// Sent as a bearer token, if there is one.
-    pub api_key: Option<SecretString>,
-    /// Longest call, from connecting to the last byte.
-    pub timeout: Duration,
+    /// Where it is.
+    pub endpoint: Endpoint,
     /// Numbers in a vector; found out by asking when not given.
     pub dimension: Option<usize>,
     /// Tokens that the model reads.
     pub window: usize,
+    /// What they cost.
+    pub price: Price,
+    /// Its share in the weighted fusion of both rankings.
+    pub dense_weight: DenseWeight,
 }
 
 /// A model behind `POST {base}/embeddings`.
@@ -62,6 +56,8 @@ pub struct OpenAiEmbedder {
     server: Server,
     profile: EmbeddingProfile,
     window: usize,
+    price: Price,
+    dense_weight: DenseWeight,
     tokenizer: Arc<WordPiece>,
 }
 
@@ -87,8 +83,7 @@ struct Item {
 
 #[derive(Deserialize)]
 struct ReportedUsage {
-    #[serde(default)]
-    prompt_tokens: u64,
+    prompt_tokens: Option<u64>,
 }
 
 impl OpenAiEmbedder {
@@ -97,31 +92,43 @@ impl OpenAiEmbedder {
     /// # Errors
     /// When the server does not answer that one request.
     pub async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
-        let server = Server::new(ServerSettings {
-            provider: PROVIDER.to_owned(),
-            base_url: settings.base_url,
-            api_key: settings.api_key,
-            authentication: Authentication::Bearer,
-            timeout: settings.timeout,
-        })?
-        .for_model(&settings.model);
+        let server = Server::of(PROVIDER, settings.endpoint)?;
         let dimension = if let Some(dimension) = settings.dimension {
             dimension
         } else {
             let (vectors, _) = request(&server, &["dimension".to_owned()], None).await?;
             vectors.first().map_or(0, Vec::len)
         };
-        let profile = EmbeddingProfile { model: settings.model, dimension };
-        Ok(Self { server, profile, window: settings.window, tokenizer })
+        let profile = EmbeddingProfile { model: server.model().to_owned(), dimension };
+        Ok(Self {
+            server,
+            profile,
+            window: settings.window,
+            price: settings.price,
+            dense_weight: settings.dense_weight,
+            tokenizer,
+        })
+    }
+
+    /// Vectors of the texts of one request, and the tokens that it took, counted here if the server does not say.
+    async fn embed(&self, texts: &[String]) -> Result<(Vec<Vec<f32>>, Usage), ProviderError> {
+        let (vectors, reported) = request(&self.server, texts, Some(self.profile.dimension)).await?;
+        let counted = || texts.iter().map(|text| self.tokenizer.count(text) as u64).sum();
+        let usage = Usage {
+            prompt_tokens: reported.unwrap_or_else(counted),
+            is_estimated: reported.is_none(),
+            ..Usage::default()
+        };
+        Ok((vectors, usage))
     }
 }
 
-/// One request: unit vectors in the order of the texts, and the tokens that the server counted.
+/// One request: unit vectors in the order of the texts, and the tokens that the server counted, if it says so.
 async fn request(
     server: &Server,
     texts: &[String],
     dimension: Option<usize>,
-) -> Result<(Vec<Vec<f32>>, u64), ProviderError> {
+) -> Result<(Vec<Vec<f32>>, Option<u64>), ProviderError> {
     let body = Body { model: server.model(), input: texts, encoding_format: "float" };
     let reply: Reply = server.post("embeddings", &body).await?;
     if reply.data.len() != texts.len() {
@@ -144,7 +151,7 @@ async fn request(
             unit(item.embedding, dimension).map_err(|detail| server.fail(ProviderErrorKind::InvalidReply, detail))
         })
         .collect::<Result<_, _>>()?;
-    Ok((vectors, reply.usage.map_or(0, |usage| usage.prompt_tokens)))
+    Ok((vectors, reply.usage.and_then(|usage| usage.prompt_tokens)))
 }
 
 /// Texts of one request when there are so many: rather all requests that may be under way at once than full ones, so that
@@ -183,10 +190,14 @@ impl Embedder for OpenAiEmbedder {
         Window { tokens: self.window, special_tokens: SPECIAL_TOKENS }
     }
 
+    fn dense_weight(&self) -> DenseWeight {
+        self.dense_weight
+    }
+
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
         let texts = [text.to_owned()];
-        let (vectors, tokens) = request(&self.server, &texts, Some(self.profile.dimension)).await?;
-        allowance.settle(Usage { prompt_tokens: tokens, ..Usage::default() });
+        let (vectors, usage) = self.embed(&texts).await?;
+        allowance.settle(usage, self.price.of(usage));
         vectors
             .into_iter()
             .next()
@@ -198,15 +209,22 @@ impl Embedder for OpenAiEmbedder {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let requests: Vec<_> = texts
-            .chunks(batch_size(texts.len()))
-            .map(|batch| request(&self.server, batch, Some(self.profile.dimension)))
-            .collect();
-        let batches: Vec<(Vec<Vec<f32>>, u64)> =
-            stream::iter(requests).buffered(CONCURRENT_BATCHES).try_collect().await?;
-        let tokens = batches.iter().map(|(_, tokens)| tokens).sum();
-        allowance.settle(Usage { prompt_tokens: tokens, ..Usage::default() });
-        Ok(batches.into_iter().flat_map(|(vectors, _)| vectors).collect())
+        let requests: Vec<_> = texts.chunks(batch_size(texts.len())).map(|batch| self.embed(batch)).collect();
+        let mut replies = stream::iter(requests).buffered(CONCURRENT_BATCHES);
+        let (mut vectors, mut usage) = (Vec::with_capacity(texts.len()), Usage::default());
+        let outcome = loop {
+            match replies.try_next().await {
+                Ok(Some((more, used))) => {
+                    vectors.extend(more);
+                    usage = usage.plus(used);
+                }
+                Ok(None) => break Ok(vectors),
+                Err(error) => break Err(error),
+            }
+        };
+        // What was answered before another request failed is billed as well.
+        allowance.settle(usage, self.price.of(usage));
+        outcome
     }
 }
 

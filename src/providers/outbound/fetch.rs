@@ -9,7 +9,7 @@ use reqwest::{
 };
 use url::Url;
 
-use super::{Outbound, OutboundError, check_url, retry_after};
+use super::{Outbound, OutboundError, check_url, wait_asked};
 
 /// Redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -62,7 +62,7 @@ impl Outbound {
                 }
                 status if status.is_success() => return self.read(response, url, max_bytes).await,
                 status => {
-                    return Err(OutboundError::Status { status: status.as_u16(), retry_after: retry_after(&response) });
+                    return Err(OutboundError::Status { status: status.as_u16(), retry_after: wait_asked(&response) });
                 }
             }
         }
@@ -164,7 +164,9 @@ mod tests {
             let parts = stream::repeat_with(|| Ok::<_, std::convert::Infallible>(vec![b'x'; 1_000]));
             Body::from_stream(parts)
         };
+        let until = [("date", "Wed, 21 Oct 2026 07:26:30 GMT"), ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")];
         let router = Router::new()
+            .route("/later", get(move || async move { (StatusCode::TOO_MANY_REQUESTS, until) }))
             .route("/page", get(page))
             .route("/moved", get(|| async { redirect("/page") }))
             .route("/loop", get(|| async { redirect("/loop") }))
@@ -225,6 +227,10 @@ mod tests {
         assert_eq!(
             outbound.fetch(&format!("{base}/busy"), &none, 3).await,
             Err(OutboundError::Status { status: 503, retry_after: Some(Duration::from_secs(7)) })
+        );
+        assert_eq!(
+            outbound.fetch(&format!("{base}/later"), &none, 3).await,
+            Err(OutboundError::Status { status: 429, retry_after: Some(Duration::from_secs(90)) })
         );
     }
 }

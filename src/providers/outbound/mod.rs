@@ -26,7 +26,10 @@ pub use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::{GuardedResolver, RefusedAddress};
 pub use signature::{NotASigningKey, SigningKey};
 
-use super::error::{excerpt, innermost};
+use super::{
+    error::{excerpt, innermost},
+    retry_after,
+};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -127,7 +130,7 @@ impl Outbound {
         if response.status().is_success() {
             return Ok(());
         }
-        Err(OutboundError::Status { status: response.status().as_u16(), retry_after: retry_after(&response) })
+        Err(OutboundError::Status { status: response.status().as_u16(), retry_after: wait_asked(&response) })
     }
 
     fn transport(&self, error: &reqwest::Error) -> OutboundError {
@@ -182,12 +185,10 @@ fn refusal(error: &reqwest::Error) -> Option<OutboundError> {
     None
 }
 
-fn retry_after(response: &reqwest::Response) -> Option<Duration> {
-    if !matches!(response.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
-        return None;
-    }
-    let value = response.headers().get("retry-after")?.to_str().ok()?;
-    value.trim().parse().ok().map(Duration::from_secs)
+/// How long a server that is busy asks to be left alone.
+fn wait_asked(response: &reqwest::Response) -> Option<Duration> {
+    let is_busy = matches!(response.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+    if is_busy { retry_after::retry_after(response.headers()) } else { None }
 }
 
 #[cfg(test)]

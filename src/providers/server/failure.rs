@@ -1,8 +1,5 @@
 //! What the failures of model servers mean.
 
-use std::time::Duration;
-
-use reqwest::header::{self, HeaderMap};
 use serde_json::Value;
 
 use crate::providers::ProviderErrorKind;
@@ -56,12 +53,6 @@ pub(super) fn message_of(body: &str) -> String {
         .map_or_else(|| body.to_owned(), str::to_owned)
 }
 
-/// `Retry-After` in seconds (RFC 9110, section 10.2.3); the date form is not used by model servers.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: f64 = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,20 +93,6 @@ mod tests {
         ];
         for (body, expected) in cases {
             assert_eq!(message_of(body), expected);
-        }
-    }
-
-    #[test]
-    fn retry_after_is_read_in_seconds() {
-        let read = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::RETRY_AFTER, value.parse().expect("a header"));
-            retry_after(&headers)
-        };
-        assert_eq!(read("7"), Some(Duration::from_secs(7)));
-        assert_eq!(read("0.5"), Some(Duration::from_millis(500)));
-        for unreadable in ["soon", "-1", "NaN", "1e30", "Wed, 21 Oct 2026 07:28:00 GMT"] {
-            assert_eq!(read(unreadable), None, "{unreadable}");
         }
     }
 }

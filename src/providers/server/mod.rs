@@ -10,10 +10,11 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Serialize, de::DeserializeOwned};
 use url::Url;
 
-use self::failure::{classify, message_of, retry_after};
+use self::failure::{classify, message_of};
 use super::{
     ProviderError, ProviderErrorKind,
     error::{excerpt, innermost},
+    retry_after::retry_after,
 };
 
 /// Connections are local or across the internet; longer than this they are down.
@@ -45,6 +46,19 @@ pub(super) struct ServerSettings {
     pub timeout: Duration,
 }
 
+/// A server, and the one model that is asked there.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
+    pub base_url: Url,
+    /// Model id as the server knows it.
+    pub model: String,
+    /// Sent as a bearer token, if there is one.
+    pub api_key: Option<SecretString>,
+    /// Longest call, from connecting to the last byte.
+    pub timeout: Duration,
+}
+
 /// A connection pool to one server, in the name of one of its models.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
@@ -72,6 +86,14 @@ impl Server {
                 retry_after: None,
             }),
         }
+    }
+
+    /// The pool of an endpoint, in the name of its model; `provider` is its name in errors.
+    pub fn of(provider: &str, endpoint: Endpoint) -> Result<Self, ProviderError> {
+        let Endpoint { base_url, model, api_key, timeout } = endpoint;
+        let provider = provider.to_owned();
+        let settings = ServerSettings { provider, base_url, api_key, authentication: Authentication::Bearer, timeout };
+        Ok(Self { model, ..Self::new(settings)? })
     }
 
     /// The same pool in the name of a model.
