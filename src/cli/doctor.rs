@@ -1,16 +1,19 @@
 //! `cited doctor`: what the service would run with, and whether it could.
 
-use anyhow::bail;
-use secrecy::ExposeSecret;
-use sqlx::{ConnectOptions, postgres::PgConnectOptions};
+use anyhow::{Context as _, bail};
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
-    config::{Config, Database, Origin},
-    providers::chat::{CallRole, ChatSettings},
-    store::private_postgres,
+    config::{Config, Database, Origin, hide_secrets},
+    providers::{
+        BUILT_IN_EMBEDDER, Endpoint,
+        chat::{CallRole, ChatSettings},
+        openai::EmbeddingSettings,
+    },
+    store::{self, private_postgres},
 };
 
-/// Prints the settings in force and checks the database.
+/// Prints the settings in force and the models, and checks the database; fails if the service could not run on it.
 pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
     println!("Configuration");
     for value in config.effective() {
@@ -21,17 +24,20 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
         };
         println!("  {:<32} {:<48} {origin}", value.name, value.value);
     }
-    print_models(&config.chat);
+    println!("\nModels");
+    print_chat_models(&config.chat);
+    print_embedding_models(config);
+    let reranker = config.reranker.as_ref().map_or_else(|| "built in".to_owned(), place_of);
+    println!("  {:<32} {reranker}", "rerank");
     println!("\nDatabase");
     match &config.database {
-        Database::Server { primary, .. } => check_server(primary.expose_secret()).await,
+        Database::Server { primary, replica } => check_servers(primary, replica.as_ref()).await,
         Database::Private(settings) => check_private(settings),
     }
 }
 
 /// Who does what, and what each model can do.
-fn print_models(chat: &ChatSettings) {
-    println!("\nModels");
+fn print_chat_models(chat: &ChatSettings) {
     for role in CallRole::ALL {
         let names: Vec<String> =
             chat.roles.get(&role).unwrap_or(&chat.default).iter().map(ToString::to_string).collect();
@@ -52,15 +58,49 @@ fn print_models(chat: &ChatSettings) {
     }
 }
 
-async fn check_server(url: &str) -> anyhow::Result<()> {
-    let options: PgConnectOptions = url.parse()?;
-    match options.connect().await {
-        Ok(_) => {
-            println!("  the server at DATABASE_URL answers");
-            Ok(())
-        }
-        Err(error) => bail!("the server at DATABASE_URL does not answer: {error}"),
+/// The model of new collections, and those of others.
+fn print_embedding_models(config: &Config) {
+    let name = |settings: Option<&EmbeddingSettings>| {
+        settings.map_or_else(|| format!("{BUILT_IN_EMBEDDER}, built in"), |settings| place_of(&settings.endpoint))
+    };
+    println!("  {:<32} {}", "embed", name(config.embedding.as_ref()));
+    for further in &config.further_embeddings {
+        println!("  {:<32} {}", "", name(further.as_ref()));
     }
+}
+
+fn place_of(endpoint: &Endpoint) -> String {
+    let mut shown = endpoint.base_url.clone();
+    hide_secrets(&mut shown);
+    format!("{} at {shown}", endpoint.model)
+}
+
+async fn check_servers(primary: &SecretString, replica: Option<&SecretString>) -> anyhow::Result<()> {
+    let mut faults = check_server("DATABASE_URL", primary).await?;
+    if let Some(replica) = replica {
+        println!("\nReplica");
+        faults += check_server("DATABASE_READ_URL", replica).await?;
+    }
+    match faults {
+        0 => Ok(()),
+        1 => bail!("one thing is to be mended, see above"),
+        more => bail!("{more} things are to be mended, see above"),
+    }
+}
+
+/// Prints what a server is like; how much of it is to be mended.
+async fn check_server(setting: &str, url: &SecretString) -> anyhow::Result<usize> {
+    let options = url.expose_secret().parse().with_context(|| format!("{setting} is no URL of a Postgres database"))?;
+    let findings = store::examine(&options)
+        .await
+        .with_context(|| format!("the server at {setting} does not answer; start it, or correct the URL"))?;
+    for finding in &findings {
+        println!("  {:<32} {}", finding.about, finding.found);
+        if let Some(remedy) = &finding.remedy {
+            println!("  {:<32} → {remedy}", "");
+        }
+    }
+    Ok(findings.iter().filter(|finding| finding.remedy.is_some()).count())
 }
 
 fn check_private(settings: &private_postgres::Settings) -> anyhow::Result<()> {

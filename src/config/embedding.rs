@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use super::{reader::Reader, table::Table};
-use crate::providers::{BUILT_IN_EMBEDDER, openai};
+use crate::{
+    domain::{cost::Price, fusion::DenseWeight},
+    providers::{BUILT_IN_EMBEDDER, Endpoint, openai},
+};
 
 /// Longest call unless configured otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -17,24 +20,25 @@ pub(super) fn read(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
     let dimension = reader.optional::<usize>("CITED_EMBEDDING_DIMENSION");
     let window = reader.value("CITED_EMBEDDING_WINDOW", openai::DEFAULT_EMBEDDING_WINDOW);
     let timeout = reader.seconds("CITED_EMBEDDING_TIMEOUT_S", TIMEOUT);
+    let usd = reader.optional::<f64>("CITED_EMBEDDING_USD_PER_MILLION");
+    let price = checked(usd, price, |why| reader.fault(format!("CITED_EMBEDDING_USD_PER_MILLION {why}")));
+    let share = reader.optional::<f64>("CITED_EMBEDDING_DENSE_WEIGHT");
+    let dense_weight =
+        checked(share, DenseWeight::new, |why| reader.fault(format!("CITED_EMBEDDING_DENSE_WEIGHT: {why}")));
     if window < openai::MINIMUM_EMBEDDING_WINDOW {
         reader.fault(format!(
             "CITED_EMBEDDING_WINDOW is {window}; it must be {} or more",
             openai::MINIMUM_EMBEDDING_WINDOW
         ));
     }
-    match (base_url, model) {
-        (Some(base_url), Some(model)) => {
-            Some(openai::EmbeddingSettings { base_url, model, api_key, timeout, dimension, window })
-        }
-        (None, None) => None,
-        _ => {
-            reader.fault(
-                "CITED_EMBEDDING_BASE_URL and CITED_EMBEDDING_MODEL belong together; set both or neither".to_owned(),
-            );
-            None
-        }
-    }
+    let (base_url, model) = reader.both(("CITED_EMBEDDING_BASE_URL", base_url), ("CITED_EMBEDDING_MODEL", model))?;
+    Some(openai::EmbeddingSettings {
+        endpoint: Endpoint { base_url, model, api_key, timeout },
+        dimension,
+        window,
+        price,
+        dense_weight,
+    })
 }
 
 /// The models beside it; none is the built-in one.
@@ -43,7 +47,7 @@ pub(super) fn read_further(
     first: Option<&openai::EmbeddingSettings>,
 ) -> Vec<Option<openai::EmbeddingSettings>> {
     let name_of = |settings: Option<&openai::EmbeddingSettings>| {
-        settings.map_or(BUILT_IN_EMBEDDER, |settings| settings.model.as_str()).to_owned()
+        settings.map_or(BUILT_IN_EMBEDDER, |settings| settings.endpoint.model.as_str()).to_owned()
     };
     let mut models = vec![name_of(first)];
     let mut further = Vec::new();
@@ -80,9 +84,36 @@ fn read_server(table: &mut Table<'_>) -> Option<openai::EmbeddingSettings> {
         table.fault("window", format!("must be {} or more", openai::MINIMUM_EMBEDDING_WINDOW));
     }
     let timeout = table.seconds("timeout_s", TIMEOUT);
+    let price = checked(table.number("usd_per_million"), price, |why| table.fault("usd_per_million", why));
+    let dense_weight = checked(table.number("dense_weight"), DenseWeight::new, |why| {
+        table.fault("dense_weight", format_args!("is refused: {why}"));
+    });
     let (Some(base_url), Some(model)) = (base_url, model) else {
         table.fault("model", "and base_url must both be set, or built_in = true");
         return None;
     };
-    Some(openai::EmbeddingSettings { base_url, model, api_key, timeout, dimension, window })
+    Some(openai::EmbeddingSettings {
+        endpoint: Endpoint { base_url, model, api_key, timeout },
+        dimension,
+        window,
+        price,
+        dense_weight,
+    })
+}
+
+/// What tokens cost at this many dollars a million.
+fn price(usd_per_million: f64) -> Result<Price, &'static str> {
+    Price::per_million(usd_per_million, 0.0).ok_or("must be US dollars for a million tokens, from 0 to 1,000,000")
+}
+
+/// What a number that is set stands for; the default if none is set, and if it is refused, which is told.
+fn checked<Value: Default, Why>(
+    set: Option<f64>,
+    read: impl FnOnce(f64) -> Result<Value, Why>,
+    fault: impl FnOnce(Why),
+) -> Value {
+    set.map_or_else(|| Ok(Value::default()), read).unwrap_or_else(|why| {
+        fault(why);
+        Value::default()
+    })
 }

@@ -17,13 +17,15 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use self::reader::Reader;
+pub(crate) use self::table::hide_secrets;
 use crate::{
     http,
     providers::{
+        Endpoint,
         chat::ChatSettings,
         openai,
         outbound::{self, SigningKey},
-        reranker, web_search,
+        web_search,
     },
     service::{self, ask::Settings as AskSettings},
     store::{PoolSettings, private_postgres},
@@ -53,7 +55,7 @@ pub struct Config {
     /// Further ones, for collections that were made with them or move to them; `None` is the built-in model.
     pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
     /// A reranking model; without one the built-in features order the best passages.
-    pub reranker: Option<reranker::Settings>,
+    pub reranker: Option<Endpoint>,
     /// Threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
     /// Ingest.

@@ -96,6 +96,18 @@ impl Reader {
         Duration::from_secs(self.value(name, default.as_secs()))
     }
 
+    /// Two settings that belong together, if both are there; one without the other is a fault.
+    pub(super) fn both<One, Other>(
+        &mut self,
+        (name, one): (&str, Option<One>),
+        (other_name, other): (&str, Option<Other>),
+    ) -> Option<(One, Other)> {
+        if one.is_some() != other.is_some() {
+            self.fault(format!("{name} and {other_name} belong together; set both or neither"));
+        }
+        one.zip(other)
+    }
+
     pub(super) fn secret(&mut self, name: &'static str) -> Option<SecretString> {
         let found = self.raw(name);
         let shown = if found.is_some() { "(set, not shown)" } else { "(unset)" };

@@ -158,9 +158,14 @@ pub(super) fn shown_url(text: &str) -> String {
     if url.username().is_empty() && url.password().is_none() && url.query().is_none() {
         return text.to_owned();
     }
+    hide_secrets(&mut url);
+    format!("{url} (user, password or query not shown)")
+}
+
+/// Takes user, password and query off a URL.
+pub(crate) fn hide_secrets(url: &mut Url) {
     // Only URLs that have no host refuse this, and they have no user either.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
-    format!("{url} (user, password or query not shown)")
 }

@@ -22,13 +22,13 @@ pub enum JobState {
     Queued,
     /// At least one item has been claimed.
     Running,
-    /// Every document is stored, or was there unchanged.
+    /// Every document is stored, or was there unchanged, or was deleted while it waited.
     Succeeded,
     /// Some documents are stored, some failed; or they lack nothing but vectors.
     Partial,
     /// No document could be stored.
     Failed,
-    /// Stopped on request.
+    /// Stopped on request; or all of its documents were deleted while they waited.
     Cancelled,
 }
 
@@ -92,20 +92,23 @@ pub struct ItemCounts {
     pub unchanged: u64,
     /// Given up.
     pub failed: u64,
-    /// Stopped.
-    pub cancelled: u64,
+    /// Stopped with the job.
+    pub stopped: u64,
+    /// Taken out by a delete of their source or collection.
+    pub dropped: u64,
     /// Of the given up and stopped those that are stored and found by their words all the same.
     pub found_by_words: u64,
 }
 
 impl ItemCounts {
-    /// The terminal state of a job with these items, or `None` while one is unfinished.
+    /// The terminal state of a job with these items, or `None` while one is unfinished. Of items that a delete took
+    /// nobody waits for anything: they decide only if there is nothing else.
     #[must_use]
-    pub fn terminal_state(&self) -> Option<JobState> {
+    pub fn terminal_state(&self, is_cancelled: bool) -> Option<JobState> {
         let stored = self.succeeded + self.unchanged + self.found_by_words;
         if self.unfinished > 0 {
             None
-        } else if self.cancelled > 0 {
+        } else if is_cancelled || self.stopped > 0 || (self.dropped > 0 && stored + self.failed == 0) {
             Some(JobState::Cancelled)
         } else if self.failed == 0 {
             Some(JobState::Succeeded)
@@ -117,26 +120,43 @@ impl ItemCounts {
     }
 }
 
-/// How fast a job goes since it was started, measured in bytes because documents differ in size.
+/// A part of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Documents.
+    pub documents: u64,
+    /// Their size as handed in. Documents that are fetched, or stored already, have none.
+    pub bytes: u64,
+}
+
+/// How fast a job goes since it was started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Bytes settled per second.
-    pub bytes_per_second: f64,
-    /// Seconds that the rest takes at this pace.
+    /// Documents settled per second.
+    pub documents_per_second: f64,
+    /// Bytes settled per second, if what is settled has a size.
+    pub bytes_per_second: Option<f64>,
+    /// Seconds that the rest takes at this pace: by bytes where they are known, because documents differ in size, and
+    /// by documents otherwise.
     pub seconds_left: f64,
 }
 
 impl Pace {
-    /// From seconds since the start, bytes settled since then, and bytes that wait. `None` before
-    /// anything is settled: there is nothing to go by.
+    /// From seconds since the start, what was settled since then, and what waits. `None` before anything is settled:
+    /// there is nothing to go by.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    pub fn of(elapsed_s: f64, bytes_done: u64, bytes_left: u64) -> Option<Self> {
-        if bytes_done == 0 || elapsed_s <= 0.0 {
+    pub fn of(elapsed_s: f64, done: Share, left: Share) -> Option<Self> {
+        if done.documents == 0 || elapsed_s <= 0.0 {
             return None;
         }
-        let bytes_per_second = bytes_done as f64 / elapsed_s;
-        Some(Self { bytes_per_second, seconds_left: bytes_left as f64 / bytes_per_second })
+        let documents_per_second = done.documents as f64 / elapsed_s;
+        let bytes_per_second = (done.bytes > 0).then(|| done.bytes as f64 / elapsed_s);
+        let seconds_left = match bytes_per_second {
+            Some(rate) if left.bytes > 0 => left.bytes as f64 / rate,
+            _ => left.documents as f64 / documents_per_second,
+        };
+        Some(Self { documents_per_second, bytes_per_second, seconds_left })
     }
 }
 
@@ -175,6 +195,8 @@ stored_as_text!(Stage {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -188,19 +210,49 @@ mod tests {
             (ItemCounts { unchanged: 1, failed: 1, ..none }, Some(JobState::Partial)),
             (ItemCounts { failed: 2, ..none }, Some(JobState::Failed)),
             (ItemCounts { failed: 2, found_by_words: 1, ..none }, Some(JobState::Partial)),
-            (ItemCounts { succeeded: 1, cancelled: 1, ..none }, Some(JobState::Cancelled)),
+            // Cancelled once, and what had failed by then was tried again.
+            (ItemCounts { succeeded: 1, stopped: 1, ..none }, Some(JobState::Cancelled)),
+            (ItemCounts { succeeded: 9, dropped: 1, ..none }, Some(JobState::Succeeded)),
+            (ItemCounts { succeeded: 8, failed: 1, dropped: 1, ..none }, Some(JobState::Partial)),
+            (ItemCounts { failed: 1, dropped: 9, ..none }, Some(JobState::Failed)),
+            (ItemCounts { dropped: 2, ..none }, Some(JobState::Cancelled)),
         ];
         for (counts, expected) in cases {
-            assert_eq!(counts.terminal_state(), expected, "{counts:?}");
+            assert_eq!(counts.terminal_state(false), expected, "{counts:?}");
+            assert_eq!(counts.terminal_state(true), expected.map(|_| JobState::Cancelled), "{counts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_delete_changes_nothing_that_is_left_to_be_told(
+            [unfinished, succeeded, unchanged, failed, stopped, found] in prop::array::uniform6(0_u64..3), dropped in 1_u64..3, is_cancelled: bool,
+        ) {
+            let found_by_words = found.min(failed + stopped);
+            let counts = ItemCounts { unfinished, succeeded, unchanged, failed, stopped, dropped, found_by_words };
+            let without = ItemCounts { dropped: 0, ..counts };
+            prop_assume!(unfinished + succeeded + unchanged + failed + stopped > 0);
+            prop_assert_eq!(counts.terminal_state(is_cancelled), without.terminal_state(is_cancelled));
+            let is_over = counts.terminal_state(is_cancelled).is_some();
+            prop_assert_eq!(is_over, unfinished == 0, "it ends with its last item and not before");
         }
     }
 
     #[test]
     fn the_rest_takes_as_long_as_what_is_done_suggests() {
-        assert_eq!(Pace::of(10.0, 500, 1_000), Some(Pace { bytes_per_second: 50.0, seconds_left: 20.0 }));
-        assert_eq!(Pace::of(10.0, 500, 0).map(|pace| pace.seconds_left), Some(0.0));
-        assert_eq!(Pace::of(10.0, 0, 1_000), None);
-        assert_eq!(Pace::of(0.0, 10, 1_000), None);
+        let share = |documents, bytes| Share { documents, bytes };
+        let pace = |documents_per_second, bytes_per_second, seconds_left| {
+            Some(Pace { documents_per_second, bytes_per_second, seconds_left })
+        };
+        // One large document and ten small ones.
+        assert_eq!(Pace::of(10.0, share(10, 500), share(1, 1_000)), pace(1.0, Some(50.0), 20.0));
+        assert_eq!(Pace::of(10.0, share(10, 500), share(0, 0)), pace(1.0, Some(50.0), 0.0));
+        // URLs: of no known size, all of them, the rest of them, the first of them.
+        assert_eq!(Pace::of(10.0, share(5, 0), share(20, 0)), pace(0.5, None, 40.0));
+        assert_eq!(Pace::of(10.0, share(5, 500), share(20, 0)), pace(0.5, Some(50.0), 40.0));
+        assert_eq!(Pace::of(10.0, share(5, 0), share(20, 500)), pace(0.5, None, 40.0));
+        assert_eq!(Pace::of(10.0, share(0, 0), share(20, 1_000)), None);
+        assert_eq!(Pace::of(0.0, share(5, 10), share(20, 1_000)), None);
     }
 
     #[test]

@@ -15,9 +15,13 @@ use super::{
 use crate::domain::identity::{EmbeddingProfile, TenantId};
 
 /// Oldest server that has what the queries use.
-const MINIMUM_POSTGRES: i32 = 160_000;
+pub(super) const MINIMUM_POSTGRES: i32 = 160_000;
 /// First pgvector with iterative index scans.
 const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
+
+/// What to do when the roles are not there and cannot be made.
+pub(super) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
+     CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; GRANT cited_app, cited_lexical TO <the user>";
 
 /// What every pooled connection runs first. The role is what row level security binds. Vector searches
 /// go on until they have enough rows that pass the filter.
@@ -127,9 +131,7 @@ impl Store {
 
     /// A transaction that sees one tenant.
     pub(super) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
-        // One round trip opens the transaction and sets its tenant; a UUID's text cannot carry SQL.
-        let statement = format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0);
-        Ok(self.write.begin_with(AssertSqlSafe(statement)).await?)
+        Ok(self.write.begin_with(AssertSqlSafe(begin_for(tenant))).await?)
     }
 
     /// The retrieval pool.
@@ -149,6 +151,11 @@ impl Store {
              SET LOCAL enable_sort = off";
         Ok(self.write.begin_with(BEGIN).await?)
     }
+}
+
+/// One round trip opens the transaction and sets its tenant; a UUID's text cannot carry SQL.
+pub(super) fn begin_for(tenant: TenantId) -> String {
+    format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
 
 async fn pool(options: PgConnectOptions, settings: &PoolSettings) -> Result<PgPool, StoreError> {
@@ -209,14 +216,18 @@ async fn check_pgvector(connection: &mut PgConnection) -> Result<(), StoreError>
     let version = sqlx::query_scalar!("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
         .fetch_one(connection)
         .await?;
-    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if found < MINIMUM_PGVECTOR {
+    if is_old_pgvector(&version) {
         return Err(StoreError::Unsuitable(format!(
             "pgvector {version} is too old; install 0.8 or newer and run ALTER EXTENSION vector UPDATE"
         )));
     }
     Ok(())
+}
+
+/// Whether this version of pgvector lacks what the queries use.
+pub(super) fn is_old_pgvector(version: &str) -> bool {
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < MINIMUM_PGVECTOR
 }
 
 /// Makes the roles that the migrations grant rights to. Roles belong to the whole server, so two
@@ -242,12 +253,7 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
         let denied =
             error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "42501");
         if denied {
-            StoreError::Unsuitable(
-                "the database user may not create roles; grant it CREATEROLE, or as an administrator run: \
-                 CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; \
-                 GRANT cited_app, cited_lexical TO <the user>"
-                    .to_owned(),
-            )
+            StoreError::Unsuitable(format!("the database user may not create roles; {ROLES_REMEDY}"))
         } else {
             error.into()
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::{Postgres, Transaction, types::Json};
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, signed};
 use crate::domain::{
     cost::NanoUsd,
     fingerprint::{Hash, hex},
@@ -224,8 +224,4 @@ pub(super) async fn of_job(
         without: row.without.unsigned_abs(),
         left_out: row.left_out.unsigned_abs(),
     }))
-}
-
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

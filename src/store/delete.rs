@@ -1,5 +1,5 @@
 //! Deletes: everything that a document or a collection left anywhere goes in one transaction, what waits
-//! in the queue included, so that nothing comes back afterwards.
+//! in the queue or for a retry included, so that nothing comes back afterwards.
 //!
 //! Locks are taken in the order of a commit: items, collection, documents (by source), statistics.
 
@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    ProfileId, Store, StoreError, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges,
+    ProfileId, Store, StoreError, Work, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges,
 };
 use crate::domain::identity::TenantId;
 
@@ -32,6 +32,19 @@ pub struct DeleteReceipt {
     pub answers: u64,
     /// Items waiting or being worked on that will not be indexed.
     pub queue_items: u64,
+    /// Failed items whose content was kept for a retry.
+    pub failed_items: u64,
+}
+
+/// What a delete took out of the queue.
+#[derive(Debug, Default)]
+struct Dropped {
+    /// Jobs that lost items they were still waiting for.
+    jobs: Vec<Uuid>,
+    /// Items that waited or were worked on.
+    waiting: u64,
+    /// Failed items that kept their content.
+    failed: u64,
 }
 
 /// Which documents of a collection.
@@ -100,7 +113,7 @@ impl Store {
         matching: Matching<'_>,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
-        let (jobs, queue_items) = drop_items(&mut transaction, tenant, collection, matching, now).await?;
+        let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
         // Keeps a reweighing out, which rewrites the same chunks, and a change of the active space.
         let active = sqlx::query_scalar!(
             "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
@@ -111,7 +124,8 @@ impl Store {
         .await?;
         // Without its collection nothing is left to be deleted.
         let active = ProfileId(active.unwrap_or_default());
-        let mut receipt = DeleteReceipt { queue_items, ..DeleteReceipt::default() };
+        let mut receipt =
+            DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
         let mut changes = StatisticChanges::default();
         loop {
             let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
@@ -134,7 +148,7 @@ impl Store {
             forget_unused_terms(&mut transaction, tenant, collection, &terms).await?;
         }
         transaction.commit().await?;
-        self.finish_all(tenant, &jobs, now).await?;
+        self.finish_all(tenant, &dropped.jobs, now).await?;
         Ok(receipt)
     }
 
@@ -159,7 +173,7 @@ impl Store {
         else {
             return Ok(None);
         };
-        let (jobs, queue_items) = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
+        let dropped = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
         sqlx::query!(
             "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
             tenant.0,
@@ -189,14 +203,15 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
-        self.finish_all(tenant, &jobs, now).await?;
+        self.finish_all(tenant, &dropped.jobs, now).await?;
         Ok(Some(DeleteReceipt {
             documents: counts.documents.unsigned_abs(),
             chunks: counts.chunks.unsigned_abs(),
             vectors: counts.vectors.unsigned_abs(),
             terms: counts.terms.unsigned_abs(),
             answers,
-            queue_items,
+            queue_items: dropped.waiting,
+            failed_items: dropped.failed,
         }))
     }
 
@@ -204,38 +219,53 @@ impl Store {
     /// the order of locks.
     async fn finish_all(&self, tenant: TenantId, jobs: &[Uuid], now: OffsetDateTime) -> Result<(), StoreError> {
         for job in jobs {
-            self.finish_job(tenant, *job, &[], now).await?;
+            self.finish_job(tenant, *job, &Work::default(), now).await?;
         }
         Ok(())
     }
 }
 
-/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Returns
-/// the jobs they were of, and their number.
+/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed ones stay
+/// failed and lose what a retry would need.
 async fn drop_items(
     transaction: &mut Tx,
     tenant: TenantId,
     collection: Uuid,
     matching: Matching<'_>,
     now: OffsetDateTime,
-) -> Result<(Vec<Uuid>, u64), StoreError> {
+) -> Result<Dropped, StoreError> {
     let (cause, message) = match matching {
         Matching::All => ("collection_deleted", "The collection was deleted before this document was indexed."),
         _ => ("deleted", "A delete of this source came before it was indexed."),
     };
+    // Found by two indexes, and looked at again once locked: a retry may have put a failed one back into the queue.
     let rows = sqlx::query!(
-        r#"WITH locked AS MATERIALIZED (
+        r#"WITH found AS MATERIALIZED (
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
                  AND i.state IN ('queued', 'running')
                  AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+               UNION ALL
+               SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
+               WHERE j.tenant_id = $1 AND j.collection_id = $2 AND i.state = 'failed' AND i.content IS NOT NULL
+                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+           ), locked AS MATERIALIZED (
+               SELECT i.job_id, i.ordinal, i.state FROM found JOIN job_item i ON i.tenant_id = $1
+                 AND i.job_id = found.job_id AND i.ordinal = found.ordinal
+               WHERE i.state IN ('queued', 'running') OR (i.state = 'failed' AND i.content IS NOT NULL)
                ORDER BY i.job_id, i.ordinal FOR UPDATE OF i
-           ), gone AS (
+           ), stopped AS (
                UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
                       half = 1, finished_at = $5, cause = $6, message = $7
-               FROM locked WHERE i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
-               RETURNING i.job_id)
-           SELECT job_id, count(*) AS "items!" FROM gone GROUP BY job_id"#,
+               FROM locked WHERE locked.state <> 'failed'
+                 AND i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
+           ), forgotten AS (
+               UPDATE job_item i SET payload = NULL, content = NULL
+               FROM locked WHERE locked.state = 'failed'
+                 AND i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal)
+           SELECT job_id, count(*) FILTER (WHERE state <> 'failed') AS "waiting!",
+                  count(*) FILTER (WHERE state = 'failed') AS "failed!"
+           FROM locked GROUP BY job_id"#,
         tenant.0,
         collection,
         matching.source(),
@@ -246,8 +276,15 @@ async fn drop_items(
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let items = rows.iter().map(|row| row.items.unsigned_abs()).sum();
-    Ok((rows.into_iter().map(|row| row.job_id).collect(), items))
+    let mut dropped = Dropped::default();
+    for row in rows {
+        dropped.waiting += row.waiting.unsigned_abs();
+        dropped.failed += row.failed.unsigned_abs();
+        if row.waiting > 0 {
+            dropped.jobs.push(row.job_id);
+        }
+    }
+    Ok(dropped)
 }
 
 async fn lock_documents(

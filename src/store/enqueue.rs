@@ -5,7 +5,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, idempotency, webhook};
+use super::{QueueFull, QueueLimits, Store, StoreError, Work, idempotency, room::Room, webhook};
 use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
 
 type Tx = Transaction<'static, Postgres>;
@@ -58,28 +58,6 @@ pub struct RequestKey<'a> {
     pub key: &'a str,
     /// What was asked; `None` while it still arrives.
     pub request_hash: Option<Hash>,
-}
-
-/// What a tenant may have waiting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLimits {
-    /// Documents.
-    pub items: u64,
-    /// Bytes of their contents.
-    pub bytes: u64,
-}
-
-/// More than may wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueFull {
-    /// `queue_items` or `queue_bytes`.
-    pub limit: &'static str,
-    /// The limit.
-    pub value: u64,
-    /// What waits already.
-    pub waiting: u64,
-    /// What was to be added.
-    pub asked: u64,
 }
 
 /// The first answer to a request.
@@ -164,7 +142,8 @@ impl Store {
             return Ok(earlier);
         }
         let (count, bytes) = size_of(&items)?;
-        if let Some(full) = check_room(&mut transaction, tenant, job.limits, items.len(), bytes).await? {
+        let room = room_for(tenant, job.limits, count, bytes);
+        if let Some(full) = room.look(&mut transaction).await? {
             return Ok(EnqueueOutcome::Full(full));
         }
         sqlx::query!(
@@ -187,8 +166,11 @@ impl Store {
         if let Some(url) = job.webhook {
             webhook::add(&mut transaction, tenant, job.id, url).await?;
         }
-        insert_items(&mut transaction, tenant, job.id, 0, items, job.now).await?;
-        insert_refused(&mut transaction, tenant, job.id, count, refused, job.now).await?;
+        insert_items(&mut transaction, tenant, job.id, 0, &items, job.now).await?;
+        insert_refused(&mut transaction, tenant, job.id, count, &refused, job.now).await?;
+        if let Some(full) = room.take(&mut transaction, Some(job.id)).await? {
+            return Ok(EnqueueOutcome::Full(full));
+        }
         transaction.commit().await?;
         Ok(EnqueueOutcome::Queued)
     }
@@ -210,7 +192,8 @@ impl Store {
         let (count, bytes) = size_of(&items)?;
         let added = count + int(refused.len())?;
         let mut transaction = self.begin(tenant).await?;
-        if let Some(full) = check_room(&mut transaction, tenant, limits, items.len(), bytes).await? {
+        let room = room_for(tenant, limits, count, bytes);
+        if let Some(full) = room.look(&mut transaction).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
         // A job has one sender, so that nobody else moves this number.
@@ -218,8 +201,12 @@ impl Store {
             .fetch_optional(&mut *transaction)
             .await?;
         let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
-        insert_items(&mut transaction, tenant, job, first, items, now).await?;
-        insert_refused(&mut transaction, tenant, job, first + count, refused, now).await?;
+        insert_items(&mut transaction, tenant, job, first, &items, now).await?;
+        // Before the job counts anything of this part.
+        if let Some(full) = room.take(&mut transaction, None).await? {
+            return Ok(AppendOutcome::Full(full, (items, refused)));
+        }
+        insert_refused(&mut transaction, tenant, job, first + count, &refused, now).await?;
         // Last: from here to the commit the job is locked, and its workers cannot claim.
         let open = sqlx::query!(
             "UPDATE job SET items = items + $3, bytes = bytes + $4, receiving_until = $5, revision = revision + 1
@@ -255,7 +242,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         close(&mut transaction, tenant, job, request_hash).await?;
         transaction.commit().await?;
-        self.finish_job(tenant, job, &[], now).await?;
+        self.finish_job(tenant, job, &Work::default(), now).await?;
         Ok(())
     }
 }
@@ -279,6 +266,10 @@ pub(super) async fn close(
     idempotency::settle(transaction, tenant, job, request_hash).await
 }
 
+fn room_for(tenant: TenantId, limits: QueueLimits, items: i32, bytes: i64) -> Room {
+    Room { tenant, limits, items: items.unsigned_abs().into(), bytes: bytes.unsigned_abs() }
+}
+
 fn size_of(items: &[NewJobItem]) -> Result<(i32, i64), StoreError> {
     let bytes: usize = items.iter().map(|item| item.content.len()).sum();
     let bytes = i64::try_from(bytes).map_err(|_| StoreError::Inconsistent("too many bytes".to_owned()))?;
@@ -289,51 +280,20 @@ fn int(number: usize) -> Result<i32, StoreError> {
     i32::try_from(number).map_err(|_| StoreError::Inconsistent("too many items".to_owned()))
 }
 
-/// What stands against adding so much to the tenant's queue. Requests at the same moment do not see each
-/// other, so that the limit may be passed by what arrives in a moment; nobody waits for anybody.
-async fn check_room(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    limits: QueueLimits,
-    items: usize,
-    bytes: i64,
-) -> Result<Option<QueueFull>, StoreError> {
-    let waiting = sqlx::query!(
-        r#"SELECT COALESCE(sum(items - (succeeded + unchanged + failed + cancelled)), 0)::bigint AS "items!",
-                  COALESCE(sum(j.bytes - t.bytes - searchable_bytes), 0)::bigint AS "bytes!"
-           FROM job j JOIN job_tally t USING (tenant_id, job_id)
-           WHERE tenant_id = $1 AND finished_at IS NULL AND kind = 'ingest'"#,
-        tenant.0
-    )
-    .fetch_one(&mut **transaction)
-    .await?;
-    let asked = [
-        ("queue_items", limits.items, waiting.items.unsigned_abs(), u64::try_from(items).unwrap_or(u64::MAX)),
-        ("queue_bytes", limits.bytes, waiting.bytes.unsigned_abs(), bytes.unsigned_abs()),
-    ];
-    Ok(asked
-        .into_iter()
-        .find(|(_, value, waiting, asked)| *asked > 0 && waiting.saturating_add(*asked) > *value)
-        .map(|(limit, value, waiting, asked)| QueueFull { limit, value, waiting, asked }))
-}
-
 async fn insert_items(
     transaction: &mut Tx,
     tenant: TenantId,
     job: Uuid,
     first: i32,
-    items: Vec<NewJobItem>,
+    items: &[NewJobItem],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
     }
-    let (mut sources, mut payloads, mut contents) = (Vec::new(), Vec::new(), Vec::new());
-    for item in items {
-        sources.push(item.source);
-        payloads.push(item.payload);
-        contents.push(item.content);
-    }
+    let sources: Vec<&str> = items.iter().map(|item| item.source.as_str()).collect();
+    let payloads: Vec<&Value> = items.iter().map(|item| &item.payload).collect();
+    let contents: Vec<&[u8]> = items.iter().map(|item| item.content.as_slice()).collect();
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
          SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), 'queued', $4
@@ -343,9 +303,9 @@ async fn insert_items(
         job,
         i64::from(first),
         now,
-        &sources,
-        &payloads,
-        &contents,
+        &sources as &[&str],
+        &payloads as &[&Value],
+        &contents as &[&[u8]],
     )
     .execute(&mut **transaction)
     .await?;
@@ -357,7 +317,7 @@ async fn insert_refused(
     tenant: TenantId,
     job: Uuid,
     first: i32,
-    items: Vec<RefusedItem>,
+    items: &[RefusedItem],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if items.is_empty() {
@@ -365,7 +325,7 @@ async fn insert_refused(
     }
     let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
     let causes: Vec<String> = items.iter().map(|item| item.cause.to_owned()).collect();
-    let messages: Vec<String> = items.into_iter().map(|item| item.message).collect();
+    let messages: Vec<String> = items.iter().map(|item| item.message.clone()).collect();
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, content_bytes, state, available_at, stage, cause, message, finished_at)
          SELECT $1, $2, $3 + ordinality - 1, source, 0, 'failed', $4, 'load', cause, message, $4

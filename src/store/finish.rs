@@ -4,7 +4,9 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Lease, MAX_CLAIMS, StageWork, Store, StoreError, enqueue::close, queue::LOSSES_IN_COMPANY, webhook};
+use super::{
+    Lease, MAX_CLAIMS, Store, StoreError, Work, enqueue::close, queue::LOSSES_IN_COMPANY, webhook, work::record,
+};
 use crate::domain::{identity::TenantId, job::ItemCounts};
 
 type Tx = Transaction<'static, Postgres>;
@@ -21,7 +23,7 @@ impl Store {
         &self,
         tenant: TenantId,
         job: Uuid,
-        work: &[StageWork],
+        work: &Work,
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
         let mut transaction = self.begin(tenant).await?;
@@ -39,7 +41,7 @@ impl Store {
         &self,
         tenant: TenantId,
         job: Uuid,
-        work: &[StageWork],
+        work: &Work,
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
         let mut transaction = self.begin(tenant).await?;
@@ -122,53 +124,20 @@ impl Store {
     }
 }
 
-async fn record(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    job: Uuid,
-    work: &[StageWork],
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
-    let stages: Vec<String> = work.iter().map(|one| one.stage.as_str().to_owned()).collect();
-    let documents: Vec<i64> = work.iter().map(|one| i64::try_from(one.documents).unwrap_or(i64::MAX)).collect();
-    let seconds: Vec<f64> = work.iter().map(|one| one.seconds).collect();
-    let row = sqlx::query!(
-        r#"UPDATE job SET heartbeat_at = $3, revision = revision + 1
-           WHERE tenant_id = $1 AND job_id = $2 RETURNING cancelled_at IS NULL AND finished_at IS NULL AS "goes_on!""#,
-        tenant.0,
-        job,
-        now
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    if row.is_some() && !work.is_empty() {
-        sqlx::query!(
-            "INSERT INTO job_stage (tenant_id, job_id, stage, documents, seconds)
-             SELECT $1, $2, new.* FROM UNNEST($3::text[], $4::bigint[], $5::float8[]) AS new (stage, documents, seconds)
-             ON CONFLICT (tenant_id, job_id, stage) DO UPDATE SET
-                 documents = job_stage.documents + EXCLUDED.documents, seconds = job_stage.seconds + EXCLUDED.seconds",
-            tenant.0,
-            job,
-            &stages,
-            &documents,
-            &seconds,
-        )
-        .execute(&mut **transaction)
-        .await?;
-    }
-    Ok(row.is_some_and(|row| row.goes_on))
-}
-
 async fn finish_if_settled(
     transaction: &mut Tx,
     tenant: TenantId,
     job: Uuid,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
+    // Which items were stopped is asked only at the end: a job may have a million.
     let Some(row) = sqlx::query!(
-        "SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable
-         FROM job JOIN job_tally USING (tenant_id, job_id)
-         WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND receiving_until IS NULL",
+        r#"SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable, cancelled_at IS NOT NULL AS "is_cancelled!",
+                  CASE WHEN cancelled > 0 AND succeeded + unchanged + failed + cancelled >= items THEN
+                      (SELECT count(*) FROM job_item i WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.state = 'cancelled' AND i.cause = 'cancelled')
+                  ELSE 0 END AS "stopped!"
+           FROM job JOIN job_tally USING (tenant_id, job_id)
+           WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND receiving_until IS NULL"#,
         tenant.0,
         job
     )
@@ -183,10 +152,11 @@ async fn finish_if_settled(
         succeeded: row.succeeded.unsigned_abs(),
         unchanged: row.unchanged.unsigned_abs(),
         failed: row.failed.unsigned_abs(),
-        cancelled: row.cancelled.unsigned_abs(),
+        stopped: row.stopped.unsigned_abs(),
+        dropped: (row.cancelled - row.stopped).unsigned_abs(),
         found_by_words: row.searchable.unsigned_abs(),
     };
-    let Some(state) = counts.terminal_state() else { return Ok(false) };
+    let Some(state) = counts.terminal_state(row.is_cancelled) else { return Ok(false) };
     // The revision: what was counted must still hold, and not be of before a retry.
     let updated = sqlx::query!(
         "UPDATE job SET state = $3, finished_at = $4, revision = revision + 1

@@ -4,8 +4,9 @@ use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ContextGaps, ContextWork, Store, StoreError, WebhookRow, contexts, webhook};
+use super::{ContextGaps, ContextWork, Store, StoreError, WebhookRow, Work, contexts, webhook, work};
 use crate::domain::{
+    cost::NanoUsd,
     identity::TenantId,
     job::{Indexing, ItemState, JobKind, JobState, Stage},
 };
@@ -43,6 +44,8 @@ pub struct JobRow {
     pub settled_bytes: u64,
     /// Of that, what had been settled before it was last started.
     pub bytes_before: u64,
+    /// Items that had been settled before it was last started.
+    pub items_before: u64,
     /// Grows with each change that followers want to see, apart from settled items.
     pub revision: u64,
 }
@@ -107,22 +110,11 @@ pub struct JobFilter {
     pub created_before: Option<OffsetDateTime>,
 }
 
-/// What workers did for a job in one stage.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StageWork {
-    /// The stage.
-    pub stage: Stage,
-    /// Documents that passed it; twice if the work was done twice.
-    pub documents: u64,
-    /// Seconds that workers were busy with it, side by side summed up.
-    pub seconds: f64,
-}
-
-/// What a job's row does not say: work by stage, failures by cause, and its webhook.
+/// What a job's row does not say: what was done for it, failures by cause, and its webhook.
 #[derive(Clone, Debug, Default)]
 pub struct JobDetail {
-    /// In the order of the stages.
-    pub stages: Vec<StageWork>,
+    /// What was done for it.
+    pub work: Work,
     /// Cause and number of documents, most frequent first.
     pub failures: Vec<(String, u64)>,
     /// Its webhook, if it has one.
@@ -165,6 +157,14 @@ pub struct JobItemRow {
     pub context_gaps: Option<ContextGaps>,
 }
 
+impl JobDetail {
+    /// Cost of all calls of models.
+    #[must_use]
+    pub fn cost(&self) -> NanoUsd {
+        self.contexts.map_or(NanoUsd::ZERO, |work| work.cost).plus(self.work.embedding.cost)
+    }
+}
+
 impl Store {
     /// A job by identity.
     ///
@@ -182,7 +182,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
-                      created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, revision, t.bytes AS settled_bytes,
+                      created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, items_before, revision, t.bytes AS settled_bytes,
                       succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
                WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
@@ -232,25 +232,20 @@ impl Store {
                     bytes: row.bytes.unsigned_abs(),
                     settled_bytes: row.settled_bytes.unsigned_abs(),
                     bytes_before: row.bytes_before.unsigned_abs(),
+                    items_before: row.items_before.unsigned_abs(),
                     revision: row.revision.unsigned_abs(),
                 })
             })
             .collect()
     }
 
-    /// Work by stage and failures by cause of a job.
+    /// What was done for a job, and its failures by cause.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let stages = sqlx::query!(
-            "SELECT stage, documents, seconds FROM job_stage WHERE tenant_id = $1 AND job_id = $2",
-            tenant.0,
-            job
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
+        let work = work::of_job(&mut transaction, tenant, job).await?;
         let failures = sqlx::query!(
             r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
                WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
@@ -262,16 +257,8 @@ impl Store {
         let webhook = webhook::of_job(&mut transaction, tenant, job).await?;
         let contexts = contexts::of_job(&mut transaction, tenant, job).await?;
         transaction.commit().await?;
-        let mut stages: Vec<StageWork> = stages
-            .into_iter()
-            .filter_map(|row| {
-                let stage = Stage::from_name(&row.stage)?;
-                Some(StageWork { stage, documents: row.documents.unsigned_abs(), seconds: row.seconds })
-            })
-            .collect();
-        stages.sort_by_key(|work| work.stage);
         let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
-        Ok(JobDetail { stages, failures, webhook, contexts })
+        Ok(JobDetail { work, failures, webhook, contexts })
     }
 
     /// Items of a job in request order.

@@ -8,7 +8,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, webhook};
+use super::{QueueFull, QueueLimits, Store, StoreError, Work, room::Room, webhook};
 use crate::domain::identity::TenantId;
 
 /// Items that one transaction settles.
@@ -36,6 +36,8 @@ pub enum RetryOutcome {
     NothingToRetry,
     /// So many documents wait again.
     Queued(u64),
+    /// There is no room for them now.
+    Full(QueueFull),
 }
 
 impl Store {
@@ -87,11 +89,12 @@ impl Store {
                 break;
             }
         }
-        self.finish_job(tenant, job, &[], now).await?;
+        self.finish_job(tenant, job, &Work::default(), now).await?;
         Ok(())
     }
 
-    /// Puts the failed items of a job that has ended back into the queue, with all their attempts.
+    /// Puts the failed items of a job that has ended back into the queue, with all their attempts. Those of a stream
+    /// may be more than the queue takes: they have room when nothing else waits.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -99,35 +102,53 @@ impl Store {
         &self,
         tenant: TenantId,
         job: Uuid,
+        limits: QueueLimits,
         now: OffsetDateTime,
     ) -> Result<RetryOutcome, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let row =
-            sqlx::query!("SELECT finished_at FROM job WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE", tenant.0, job)
-                .fetch_optional(&mut *transaction)
-                .await?;
-        match row {
+        let row = sqlx::query!(
+            r#"SELECT finished_at, kind = 'ingest' AS "is_limited!" FROM job
+               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
+            tenant.0,
+            job
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let is_limited = match row {
             None => return Ok(RetryOutcome::NotFound),
             Some(row) if row.finished_at.is_none() => return Ok(RetryOutcome::NotOver),
-            Some(_) => {}
-        }
+            Some(row) => row.is_limited,
+        };
         let requeued = sqlx::query!(
-            "UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL, cause = NULL,
-                    message = NULL, finished_at = NULL
-             WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL",
+            r#"WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                   SELECT ordinal FROM job_item
+                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL
+                   ORDER BY ordinal FOR UPDATE
+               ), requeued AS (
+                   UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL,
+                          cause = NULL, message = NULL, finished_at = NULL
+                   WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
+                   RETURNING half, content_bytes)
+               SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE half = 1), 0)::bigint AS "bytes!" FROM requeued"#,
             tenant.0,
             job,
             now
         )
-        .execute(&mut *transaction)
-        .await?
-        .rows_affected();
-        if requeued == 0 {
+        .fetch_one(&mut *transaction)
+        .await?;
+        if requeued.items == 0 {
             return Ok(RetryOutcome::NothingToRetry);
+        }
+        let (items, bytes) = (requeued.items.unsigned_abs(), requeued.bytes.unsigned_abs());
+        // What does not fit even alone waits until it would be alone.
+        let room = Room { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
+        if is_limited && let Some(full) = room.take(&mut transaction, Some(job)).await? {
+            return Ok(RetryOutcome::Full(full));
         }
         sqlx::query!(
             "UPDATE job j SET state = 'queued', finished_at = NULL, started_at = NULL, cancelled_at = NULL,
-                    heartbeat_at = NULL, bytes_before = t.bytes, revision = revision + 1
+                    heartbeat_at = NULL, bytes_before = t.bytes,
+                    items_before = t.succeeded + t.unchanged + t.failed + t.cancelled, revision = revision + 1
              FROM job_tally t
              WHERE j.tenant_id = $1 AND j.job_id = $2 AND t.tenant_id = j.tenant_id AND t.job_id = j.job_id",
             tenant.0,
@@ -137,7 +158,7 @@ impl Store {
         .await?;
         webhook::job_retried(&mut transaction, tenant, job).await?;
         transaction.commit().await?;
-        Ok(RetryOutcome::Queued(requeued))
+        Ok(RetryOutcome::Queued(items))
     }
 
     /// Forgets the content of items that failed before `before`: they can no longer be retried. Returns
@@ -148,8 +169,11 @@ impl Store {
     pub async fn forget_failed_content(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let forgotten = sqlx::query!(
-            "UPDATE job_item SET payload = NULL, content = NULL
-             WHERE state = 'failed' AND content IS NOT NULL AND finished_at < $1",
+            "WITH old AS MATERIALIZED ( -- what a delete or a retry holds is left to it
+                 SELECT tenant_id, job_id, ordinal FROM job_item
+                 WHERE state = 'failed' AND content IS NOT NULL AND finished_at < $1 FOR UPDATE SKIP LOCKED)
+             UPDATE job_item i SET payload = NULL, content = NULL
+             FROM old WHERE i.tenant_id = old.tenant_id AND i.job_id = old.job_id AND i.ordinal = old.ordinal",
             before
         )
         .execute(&mut *transaction)

@@ -18,6 +18,7 @@ mod delete;
 mod document;
 mod enqueue;
 mod error;
+mod examination;
 mod fields;
 mod filter;
 mod finish;
@@ -31,6 +32,7 @@ mod queue;
 mod reading;
 mod reembed;
 mod resplit;
+mod room;
 mod search;
 mod selection;
 mod settle;
@@ -40,6 +42,7 @@ mod usage;
 mod vectors;
 mod webhook;
 mod within;
+mod work;
 
 pub mod private_postgres;
 
@@ -54,13 +57,11 @@ pub use connect::{PoolSettings, Store};
 pub use contexts::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
 pub use delete::DeleteReceipt;
 pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
-pub use enqueue::{
-    AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, QueueFull, QueueLimits, RefusedItem,
-    RequestKey,
-};
+pub use enqueue::{AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, RefusedItem, RequestKey};
 pub use error::StoreError;
+pub use examination::{Finding, examine};
 pub use idempotency::KEY_LIFE;
-pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, StageWork};
+pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub use job_control::{CancelOutcome, RetryOutcome};
 pub use lexical::{DocumentFrequencies, LexicalQuery};
 pub use maintenance::CollectionLengths;
@@ -68,12 +69,19 @@ pub use profile::ProfileId;
 pub use queue::{ItemFailure, Lease, MAX_CLAIMS};
 pub use reembed::{Companion, CutOverOutcome, DropOutcome, ReembedOutcome};
 pub use resplit::{ResplitOutcome, SettingsChange, StoredDocument};
+pub use room::{QueueFull, QueueLimits};
 pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, VectorScan};
 pub use selection::Selection;
 pub use text::TextRange;
 pub use usage::DailyReservation;
 pub use vectors::{BareChunk, FilledItem, NewVector, ReadDocument, VectorBatch, VectorOutcome};
 pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
+pub use work::{StageWork, Work};
 
 /// Migrations that travel inside the binary.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// A count as Postgres keeps it.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

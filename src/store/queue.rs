@@ -42,6 +42,11 @@ pub struct ItemFailure {
     pub message: String,
 }
 
+impl ItemFailure {
+    /// Cause of an item whose collection was deleted: nothing of it is kept.
+    pub const COLLECTION_DELETED: &str = "collection_deleted";
+}
+
 impl Store {
     /// Moves the lease of a claim forward; how many of its items are still held.
     ///
@@ -92,8 +97,8 @@ impl Store {
         Ok(held)
     }
 
-    /// Settles items as failed; their content is kept for a retry. Items that the claim no longer holds
-    /// stay as they are.
+    /// Settles items as failed; their content is kept for a retry, unless their collection is gone. Items that the
+    /// claim no longer holds stay as they are.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -112,7 +117,7 @@ impl Store {
         for failure in failures {
             sqlx::query!(
                 "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
-                        lease_until = NULL
+                        lease_until = NULL, payload = CASE WHEN $9 THEN payload END, content = CASE WHEN $9 THEN content END
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
                 tenant.0,
                 job,
@@ -122,6 +127,7 @@ impl Store {
                 failure.cause,
                 failure.message,
                 now,
+                failure.cause != ItemFailure::COLLECTION_DELETED,
             )
             .execute(&mut *transaction)
             .await?;

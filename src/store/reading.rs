@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, pool::PoolConnection};
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, connect::begin_for};
 use crate::domain::identity::TenantId;
 
 /// A connection of the retrieval pool, which goes back there at [`Reading::end`] and nowhere else.
@@ -35,8 +35,7 @@ impl Store {
     pub(super) async fn begin_read_with(&self, tenant: TenantId, settings: &str) -> Result<Reading, StoreError> {
         let mut reading = self.reading().await?;
         reading.is_transaction = true;
-        // One round trip; a UUID's text cannot carry SQL.
-        let begin = format!("BEGIN; SET LOCAL cited.tenant = '{}'{settings}", tenant.0);
+        let begin = begin_for(tenant) + settings;
         reading.execute(sqlx::raw_sql(AssertSqlSafe(begin))).await?;
         Ok(reading)
     }

@@ -1,9 +1,17 @@
 //! What a tenant's asks cost on a day: reserved before a call, settled after it, exact over all processes.
 
+use std::time::Duration;
+
+use sqlx::PgConnection;
 use time::Date;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, signed};
 use crate::domain::{cost::NanoUsd, identity::TenantId};
+
+/// Time between two tries to get a connection: at first, …
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// … and at most.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// What became of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +41,8 @@ impl Store {
             r#"SELECT is_reserved AS "is_reserved!", cost_nano_usd AS "cost!" FROM reserve_daily_cost($1, $2, $3, $4)"#,
             tenant.0,
             day,
-            signed(amount),
-            signed(limit),
+            signed(amount.nano_usd()),
+            signed(limit.nano_usd()),
         )
         .fetch_one(self.writer())
         .await?;
@@ -56,10 +64,32 @@ impl Store {
         reserved: NanoUsd,
         spent: NanoUsd,
     ) -> Result<(), StoreError> {
-        sqlx::query!("SELECT settle_daily_cost($1, $2, $3, $4)", tenant.0, day, signed(reserved), signed(spent))
-            .execute(self.writer())
-            .await?;
-        Ok(())
+        let mut connection = self.writer().acquire().await?;
+        settle(&mut connection, tenant, day, reserved, spent).await
+    }
+
+    /// The same, however long it takes until there is a connection: a day should not cost more for want of one. What
+    /// was sent once is not sent again, since nobody can tell whether it came through.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; the reservation stands then, unless the error came after it was settled.
+    pub async fn settle_daily_cost_in_the_end(
+        &self,
+        tenant: TenantId,
+        day: Date,
+        reserved: NanoUsd,
+        spent: NanoUsd,
+    ) -> Result<(), StoreError> {
+        let mut pause = FIRST_PAUSE;
+        let mut connection = loop {
+            match self.writer().acquire().await {
+                Ok(connection) => break connection,
+                Err(error @ sqlx::Error::PoolClosed) => return Err(error.into()),
+                Err(_) => tokio::time::sleep(pause).await,
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        };
+        settle(&mut connection, tenant, day, reserved, spent).await
     }
 
     /// Deletes days before this one, of every tenant; how many.
@@ -75,6 +105,21 @@ impl Store {
     }
 }
 
-fn signed(amount: NanoUsd) -> i64 {
-    i64::try_from(amount.nano_usd()).unwrap_or(i64::MAX)
+async fn settle(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    day: Date,
+    reserved: NanoUsd,
+    spent: NanoUsd,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "SELECT settle_daily_cost($1, $2, $3, $4)",
+        tenant.0,
+        day,
+        signed(reserved.nano_usd()),
+        signed(spent.nano_usd())
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }

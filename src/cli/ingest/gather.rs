@@ -1,8 +1,8 @@
 //! From what the command line names to files and URLs.
 
 use std::{
-    collections::{BTreeMap, HashSet},
-    fs::File,
+    collections::{BTreeMap, HashMap, hash_map::Entry},
+    fs::{self, File},
     io::Read,
     path::{Component, Path, PathBuf},
 };
@@ -33,7 +33,10 @@ pub(super) struct Found {
     pub(super) failed: Vec<Failure>,
     /// Files of folders that are of no format that can be read, by the end of their names.
     pub(super) skipped: BTreeMap<String, usize>,
-    seen: HashSet<String>,
+    /// Symbolic links in folders: a folder gives away only what is in it.
+    pub(super) links: usize,
+    /// What each source was named for.
+    seen: HashMap<String, PathBuf>,
 }
 
 /// A document that is to be sent.
@@ -61,7 +64,7 @@ impl Selection<'_> {
         let mut found = Found::default();
         for name in named {
             if name.starts_with("http://") || name.starts_with("https://") {
-                found.add(Target::Url(name.clone()));
+                found.url(name);
                 continue;
             }
             let path = Path::new(name);
@@ -70,10 +73,8 @@ impl Selection<'_> {
             } else if path.exists() {
                 found.file(path, true);
             } else if name.contains(['*', '?', '[', '{']) {
-                let before = found.len();
                 let (folder, pattern) = split_pattern(name);
-                self.walk(&folder, Some(&pattern), &mut found)?;
-                if found.len() == before {
+                if self.walk(&folder, Some(&pattern), &mut found)? == 0 {
                     bail!("nothing matches {name}");
                 }
             } else if name.contains("://") {
@@ -85,8 +86,8 @@ impl Selection<'_> {
         Ok(found)
     }
 
-    /// Takes the files of a folder, or those that match a pattern within it.
-    fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<()> {
+    /// Takes the files of a folder, or those that match a pattern within it; how many came up, whatever became of them.
+    fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<usize> {
         let mut wanted = OverrideBuilder::new(folder);
         if let Some(pattern) = pattern {
             wanted.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
@@ -102,19 +103,30 @@ impl Selection<'_> {
             .overrides(rules.build()?)
             .sort_by_file_name(Ord::cmp)
             .build();
+        let mut matches = 0;
         for entry in walk {
-            match entry {
-                Ok(entry)
-                    if entry.file_type().is_some_and(|kind| kind.is_file())
-                        && !wanted.matched(entry.path(), false).is_ignore() =>
-                {
-                    found.file(entry.path(), pattern.is_some());
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    found.failed.push(Failure::here(folder.display().to_string(), error.to_string()));
+                    matches += 1;
+                    continue;
                 }
-                Ok(_) => {}
-                Err(error) => found.failed.push(Failure::here(folder.display().to_string(), error.to_string())),
+            };
+            let (path, kind) = (entry.path(), entry.file_type());
+            let is_link = kind.is_some_and(|kind| kind.is_symlink());
+            if !(is_link || kind.is_some_and(|kind| kind.is_file())) || wanted.matched(path, false).is_ignore() {
+                continue;
+            }
+            // A pattern names a link to a file like any file; in a folder nobody named it.
+            if is_link && !(pattern.is_some() && path.is_file()) {
+                found.links += 1;
+            } else {
+                found.file(path, pattern.is_some());
+                matches += 1;
             }
         }
-        Ok(())
+        Ok(matches)
     }
 }
 
@@ -124,20 +136,41 @@ impl Found {
         self.targets.is_empty() && self.failed.is_empty()
     }
 
-    fn len(&self) -> usize {
-        self.targets.len() + self.failed.len()
+    /// Files that were passed over.
+    pub(super) fn passed_over(&self) -> usize {
+        self.skipped.values().sum::<usize>() + self.links
     }
 
-    fn add(&mut self, target: Target) {
-        if self.seen.insert(target.source().to_owned()) {
-            self.targets.push(target);
+    fn url(&mut self, url: &str) {
+        if self.seen.insert(url.to_owned(), PathBuf::new()).is_none() {
+            self.targets.push(Target::Url(url.to_owned()));
+        }
+    }
+
+    /// Adds a file. The same one again is one document; another one of the same source would replace the first.
+    fn add(&mut self, path: &Path, source: String, size: u64) {
+        match self.seen.entry(source.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(path.to_owned());
+                self.targets.push(Target::File { path: path.to_owned(), source, size });
+            }
+            Entry::Occupied(first) if is_same_file(first.get(), path) => {}
+            Entry::Occupied(first) => {
+                let message = format!(
+                    "{} would be called {source} like {}, and one would replace the other; name it by its whole path, \
+                     from the root, or send it to another collection",
+                    path.display(),
+                    first.get().display(),
+                );
+                self.failed.push(Failure { source, cause: "same_source".to_owned(), message });
+            }
         }
     }
 
     /// Takes a file. One that was only met on the way is passed over unless it can be read as a document.
     fn file(&mut self, path: &Path, is_named: bool) {
         match examine(path, is_named) {
-            Ok(Some(target)) => self.add(target),
+            Ok(Some((source, size))) => self.add(path, source, size),
             Ok(None) => {
                 let ending = path.extension().map_or_else(
                     || "without extension".to_owned(),
@@ -150,7 +183,8 @@ impl Found {
     }
 }
 
-fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<Target>> {
+/// Source and size of a file; `None` if it is of no format that can be read.
+fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<(String, u64)>> {
     let source = source_of(path).ok_or_else(|| anyhow!("its name is not UTF-8; rename it"))?;
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -161,13 +195,28 @@ fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<Target>> {
             return Ok(None);
         }
     }
-    Ok(Some(Target::File { path: path.to_owned(), source, size }))
+    Ok(Some((source, size)))
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path| fs::canonicalize(path).ok();
+    one == other || (place(one).is_some() && place(one) == place(other))
 }
 
 /// What a file is called: its path as it was named, without the steps that only say from where.
 fn source_of(path: &Path) -> Option<String> {
-    let steps = path.components().filter(|step| !matches!(step, Component::CurDir | Component::ParentDir));
-    steps.collect::<PathBuf>().to_str().map(str::to_owned)
+    let mut source = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::CurDir => {}
+            // Nothing to go back from: above where it was named from, or above the root.
+            Component::ParentDir => {
+                source.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => source.push(step),
+        }
+    }
+    source.to_str().map(str::to_owned)
 }
 
 /// The folder that a pattern begins with, and the rest, which is matched in it.
@@ -234,6 +283,35 @@ mod tests {
         let exclude = ["*.log".to_owned(), "/Makefile".to_owned()];
         let found = gather(&folder, Selection { exclude: &exclude, all: false }, &["docs", "docs/a.md"]);
         assert_eq!(sources(&found), expect(&["a.md", "deep/b.txt"]), "each file once");
+        assert_eq!(found.failed, []);
+    }
+
+    #[test]
+    fn what_matches_need_not_be_new() {
+        let folder = tree();
+        let plain = Selection { exclude: &[], all: false };
+        let found = gather(&folder, plain, &["docs/a.md", "docs/*.md"]);
+        assert_eq!((found.targets.len(), found.failed.len()), (1, 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_taken_when_they_are_named_and_counted_when_not() {
+        use std::os::unix::fs::symlink;
+        let folder = tree();
+        let link = |to: &str, name: &str| symlink(folder.path().join(to), folder.path().join(name)).expect("a link");
+        link("docs/a.md", "docs/linked.md");
+        link("docs/deep", "docs/linked");
+        link("docs/nowhere.md", "docs/broken.md");
+        let plain = Selection { exclude: &[], all: false };
+        let found = gather(&folder, plain, &["docs"]);
+        assert_eq!((found.targets.len(), found.links, found.passed_over()), (4, 3, 5), "{:?}", found.targets);
+        assert_eq!(gather(&folder, plain, &["docs/linked.md"]).targets.len(), 1);
+        let found = gather(&folder, plain, &["docs/*.md"]);
+        let names: Vec<&str> = sources(&found).iter().filter_map(|source| source.rsplit('/').next()).collect();
+        assert_eq!((names, found.links), (vec!["a.md", "linked.md"], 1));
+        // What a link leads to has a name of its own, and is another document.
+        assert_eq!(gather(&folder, plain, &["docs/a.md", "docs/linked.md"]).targets.len(), 2);
     }
 
     #[test]
@@ -254,9 +332,14 @@ mod tests {
 
     #[test]
     fn a_file_is_called_by_its_path() {
-        for (path, source) in
-            [("./docs/a.md", "docs/a.md"), ("../docs/a.md", "docs/a.md"), ("/srv/a.md", "/srv/a.md"), ("a.md", "a.md")]
-        {
+        for (path, source) in [
+            ("./docs/a.md", "docs/a.md"),
+            ("../docs/a.md", "docs/a.md"),
+            ("../../a/../b/./a.md", "b/a.md"),
+            ("/srv/../../a.md", "/a.md"),
+            ("/srv/a.md", "/srv/a.md"),
+            ("a.md", "a.md"),
+        ] {
             assert_eq!(source_of(Path::new(path)).as_deref(), Some(source));
         }
         assert_eq!(split_pattern("**/*.md"), (PathBuf::from("."), "/**/*.md".to_owned()));

@@ -73,16 +73,16 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let found = selection.gather(&arguments.targets)?;
     if found.is_empty() {
         bail!(
-            "there is nothing to ingest: {} files were passed over, which are of no format that is read; hidden and \
-             ignored ones are taken with --all",
-            found.skipped.values().sum::<usize>()
+            "there is nothing to ingest: {} files were passed over, which are of no format that is read, or links; \
+             hidden and ignored ones are taken with --all",
+            found.passed_over()
         );
     }
     let progress = Progress::new(found.targets.len());
     let metadata = Value::Object(arguments.metadata.unwrap_or_default());
     let ids = Context::system().ids;
     let order = Order { collection: arguments.collection, indexing: arguments.indexing, metadata };
-    let mut run = Run::new(client, ids, order, progress);
+    let mut run = Run::new(client, ids, order, config.http.max_body_bytes, progress);
     let result = run.ingest(found).await;
     let mut report = run.report();
     report.seconds = started.elapsed().as_secs_f64();

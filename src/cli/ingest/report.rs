@@ -22,6 +22,8 @@ pub(super) struct Report {
     pub(super) failed: Vec<Failure>,
     /// Files of folders that were passed over, by the end of their names.
     pub(super) skipped: BTreeMap<String, usize>,
+    /// Symbolic links in folders, which were passed over.
+    pub(super) links: usize,
     /// Jobs that did it.
     pub(super) jobs: Vec<String>,
     /// How long it took.
@@ -81,6 +83,13 @@ impl fmt::Display for Report {
                 kinds.join(", ")
             )?;
         }
+        if self.links > 0 {
+            writeln!(
+                formatter,
+                "{} symbolic links passed over; name them, or where they lead, and they are taken",
+                self.links
+            )?;
+        }
         let mut causes: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failed {
             causes.entry(&failure.cause).or_default().push(failure);
@@ -113,10 +122,20 @@ mod tests {
             (0..12).map(|number| failure(&format!("{number}.pdf"), "no_text_layer")).collect();
         failed.push(failure("a.docx", "encrypted"));
         let skipped = BTreeMap::from([(".png".to_owned(), 2), (".zip".to_owned(), 1)]);
-        let report = Report { stored: 3, chunks: 9, unchanged: 1, failed, skipped, seconds: 1.25, ..Report::default() };
+        let report = Report {
+            stored: 3,
+            chunks: 9,
+            unchanged: 1,
+            failed,
+            skipped,
+            links: 4,
+            seconds: 1.25,
+            ..Report::default()
+        };
         let text = report.to_string();
         let expected = "17 documents in 1.2 s: 3 stored in 9 chunks, 1 unchanged, 13 failed\n\
                         3 files passed over, which are of no format that is read: 2 .png, 1 .zip\n\
+                        4 symbolic links passed over; name them, or where they lead, and they are taken\n\
                         \nencrypted (1)\n  a.docx: do this\n\
                         \nno_text_layer (12)\n  0.pdf: do this\n";
         assert!(text.starts_with(expected), "{text}");

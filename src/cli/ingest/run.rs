@@ -1,10 +1,14 @@
 //! Sends everything in parts and follows the jobs that they become.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    fs::File,
+    io::AsyncReadExt,
+    time::{Instant, sleep},
+};
 
 use super::{
     gather::{Found, Target},
@@ -51,6 +55,8 @@ pub(super) struct Run {
     client: Client,
     ids: Arc<dyn Ids>,
     order: Order,
+    /// Largest file that is read, and sent.
+    max_file_bytes: u64,
     progress: Progress,
     report: Report,
     sent: usize,
@@ -66,9 +72,18 @@ struct OpenJob {
 }
 
 impl Run {
-    pub(super) fn new(client: Client, ids: Arc<dyn Ids>, order: Order, progress: Progress) -> Self {
+    /// A run that reads no file of more bytes than a request may have: by the settings here, which are those of a
+    /// service on this machine.
+    pub(super) fn new(
+        client: Client,
+        ids: Arc<dyn Ids>,
+        order: Order,
+        max_body_bytes: usize,
+        progress: Progress,
+    ) -> Self {
         let (report, open) = (Report::default(), Vec::new());
-        Self { client, ids, order, progress, report, sent: 0, open }
+        let max_file_bytes = u64::try_from(max_body_bytes).unwrap_or(u64::MAX);
+        Self { client, ids, order, max_file_bytes, progress, report, sent: 0, open }
     }
 
     /// What is known so far.
@@ -86,6 +101,7 @@ impl Run {
         self.client.get("/readyz").await.map_err(|error| unreachable(&self.client, &error))?;
         self.report.failed = found.failed;
         self.report.skipped = found.skipped;
+        self.report.links = found.links;
         let mut parts = parts_of(found.targets);
         parts.reverse();
         while let Some(part) = parts.pop() {
@@ -154,11 +170,12 @@ impl Run {
         let mut readable = Vec::with_capacity(part.len());
         for target in part.drain(..) {
             let Target::File { path, source, .. } = &target else { continue };
-            match tokio::fs::read(path).await {
-                Ok(content) => {
+            match read(path, self.max_file_bytes).await {
+                Ok(Some(content)) => {
                     files.push(Upload { source: source.clone(), content });
                     readable.push(target);
                 }
+                Ok(None) => self.report.failed.push(too_large(source.clone(), self.max_file_bytes)),
                 Err(error) => self.report.failed.push(Failure::here(source.clone(), error.to_string())),
             }
         }
@@ -270,6 +287,26 @@ impl Run {
             sleep(LOOK).await;
         }
     }
+}
+
+/// The content of a file, unless there is more of it. Whatever its size is said to be: it may grow, or be a pipe.
+async fn read(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let mut content = Vec::new();
+    let mut file = File::open(path).await?;
+    if file.metadata().await?.len() > limit {
+        return Ok(None);
+    }
+    let read = (&mut file).take(limit.saturating_add(1)).read_to_end(&mut content).await?;
+    Ok((u64::try_from(read).unwrap_or(u64::MAX) <= limit).then_some(content))
+}
+
+/// What the service would say of such a file.
+fn too_large(source: String, limit: u64) -> Failure {
+    let message = format!(
+        "it is larger than the {limit} bytes that the service takes at once; split it into several, or raise \
+         CITED_MAX_BODY_BYTES, at the service and here"
+    );
+    Failure { source, cause: "body_too_large".to_owned(), message }
 }
 
 /// Parts that are sent as one request each: either of files or of URLs.

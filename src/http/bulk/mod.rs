@@ -28,7 +28,11 @@ use super::{
     problem::{ApiError, Problem},
 };
 use crate::{
-    domain::{fingerprint::Hash, identity::TenantId, job::Indexing},
+    domain::{
+        fingerprint::{Hash, fingerprint},
+        identity::TenantId,
+        job::Indexing,
+    },
     service::{
         ServiceError,
         ingest::{Arrival, Content, DocumentStream, IncomingDocument},
@@ -111,13 +115,13 @@ pub(super) async fn stream_documents(
     if let Some(key) = &key
         && state.services.ingest.earlier_stream(tenant, key, None).await?.is_some()
     {
-        let first = compare(&state, tenant, key, &query.collection, body).await?;
+        let first = compare(&state, tenant, key, hasher(&query), body).await?;
         return repeat(&state, tenant, first, query.wait, Some(key)).await;
     }
     let BulkQuery { collection, indexing, webhook_url, .. } = &query;
     let stream =
         state.services.ingest.open_stream(tenant, collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
-    let hash = hasher(&query.collection);
+    let hash = hasher(&query);
     let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
     // A task of its own: when the connection breaks this handler is dropped, and what had arrived is still to be kept.
     let received = tokio::spawn(async move { reception.receive(body).await });
@@ -133,8 +137,12 @@ fn is_ndjson(request: &Request) -> bool {
         .any(|name| essence.eq_ignore_ascii_case(name))
 }
 
-fn hasher(collection: &str) -> Sha256 {
-    Sha256::new_with_prefix(format!("{collection}\n"))
+/// Begins the hash of all that a stream asks for.
+fn hasher(query: &BulkQuery) -> Sha256 {
+    let BulkQuery { collection, indexing, webhook_url, wait: _ } = query;
+    let indexing = indexing.map(Indexing::as_str).unwrap_or_default();
+    let webhook_url = webhook_url.as_deref().unwrap_or_default();
+    Sha256::new_with_prefix(fingerprint(&[collection.as_bytes(), indexing.as_bytes(), webhook_url.as_bytes()]))
 }
 
 /// Reads a stream whose name is known, only to see whether it is the same.
@@ -142,10 +150,9 @@ async fn compare(
     state: &AppState,
     tenant: TenantId,
     key: &str,
-    collection: &str,
+    mut hash: Sha256,
     mut body: BodyDataStream,
 ) -> Result<FirstAnswer, ApiError> {
-    let mut hash = hasher(collection);
     while let Ok(Some(part)) = tokio::time::timeout(SILENCE, body.next()).await {
         hash.update(part.map_err(|error| ApiError::unreadable(format!("the stream broke off: {error}")))?);
     }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::contexts::{ContextGapsBody, ContextsBody};
+use super::model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody};
 use crate::{
     domain::job::{Indexing, ItemState, JobKind, JobState, Stage},
     service::ingest::{JobReport, JobSnapshot},
@@ -46,6 +46,12 @@ pub(in crate::http) struct JobBody {
     /// What sentences for its chunks took, if its collection wants some; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     contexts: Option<ContextsBody>,
+    /// What its embeddings took; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<EmbeddingsBody>,
+    /// Cost of all calls of models in US dollars: `contexts` and `embeddings`; left out in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
     /// Its webhook, if it has one; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookBody>,
@@ -94,7 +100,7 @@ pub(super) struct CountsBody {
 
 /// How far a job is.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
+#[schema(example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "documents_per_second": 6.0, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
 pub(super) struct ProgressBody {
     /// Documents that nothing more will happen to.
     settled: u64,
@@ -105,8 +111,10 @@ pub(super) struct ProgressBody {
     /// Size of the settled ones.
     bytes_settled: u64,
     /// Pace since a worker took it up; null before the first document is settled.
+    documents_per_second: Option<f64>,
+    /// The same in bytes; null also where documents have no size beforehand: URLs, and documents that are stored already.
     bytes_per_second: Option<f64>,
-    /// Seconds that the rest takes at this pace.
+    /// Seconds that the rest takes at this pace, by bytes where they are known.
     seconds_left: Option<f64>,
     /// Seconds since a worker on it was last heard of; null before the first.
     heartbeat_age_s: Option<f64>,
@@ -295,9 +303,11 @@ impl JobBody {
     /// A job without its items.
     pub(in crate::http) fn of(snapshot: JobSnapshot) -> Self {
         let failures = snapshot.detail.failures.iter().cloned();
-        let stages = snapshot.detail.stages.iter().copied();
+        let stages = snapshot.detail.work.stages.iter().copied();
         Self {
             contexts: snapshot.detail.contexts.map(ContextsBody::from),
+            embeddings: Some(snapshot.detail.work.embedding.into()),
+            cost_usd: Some(snapshot.detail.cost().usd()),
             webhook: snapshot.detail.webhook.clone().map(WebhookBody::from),
             stages: Some(stages.map(StageBody::from).collect()),
             failures: Some(failures.map(|(cause, documents)| FailuresBody { cause, documents }).collect()),
@@ -314,7 +324,8 @@ impl JobBody {
             waiting: job.counts.items.saturating_sub(job.counts.settled()),
             bytes: job.bytes,
             bytes_settled: job.settled_bytes,
-            bytes_per_second: pace.map(|pace| round(pace.bytes_per_second)),
+            documents_per_second: pace.map(|pace| round(pace.documents_per_second)),
+            bytes_per_second: pace.and_then(|pace| pace.bytes_per_second).map(round),
             seconds_left: pace.map(|pace| round(pace.seconds_left)),
             heartbeat_age_s: heartbeat_age_s.map(round),
         };
@@ -331,6 +342,8 @@ impl JobBody {
             stages: None,
             failures: None,
             contexts: None,
+            embeddings: None,
+            cost_usd: None,
             webhook: None,
             items: None,
             next_items_from: None,

@@ -1,8 +1,8 @@
 //! `/v1/jobs`.
 
 mod body;
-mod contexts;
 mod events;
+mod model_work;
 
 use axum::{
     Extension, Json,
@@ -209,6 +209,7 @@ pub(super) async fn cancel_job(
         (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It has not ended, or nothing of it can be retried", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "The queue has no room for them now", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
 )]

@@ -5,16 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use super::{batch::ClaimHandle, failure::is_transient, prepare::Prepared, process::Processor};
+use super::{batch::Batch, failure::is_transient, prepare::Prepared, process::Processor};
 use crate::{
     domain::{
-        budget::{Allowance, Budget, Embedding, Limits},
+        budget::{Budget, Limits},
         fingerprint::Hash,
         identity::TenantId,
     },
     providers::Embedder,
     service::ServiceError,
-    store::{Collection, ProfileId},
+    store::ProfileId,
 };
 
 /// A document with its vectors, before BM25.
@@ -40,16 +40,15 @@ impl Processor {
     /// cannot be embedded fails alone.
     pub(super) async fn embed_apart(
         &self,
-        handle: ClaimHandle,
-        collection: &Collection,
+        batch: &Batch<'_>,
         documents: Vec<Prepared>,
     ) -> (Vec<Embedded>, Vec<Failed>) {
         let (mut embedded, mut failed) = (Vec::new(), Vec::new());
         let mut groups = vec![documents];
         while let Some(group) = groups.pop() {
-            match self.vectors_of(handle, collection, &group).await {
+            match self.vectors_of(batch, &group).await {
                 Ok(vectors) => {
-                    let companions = self.vectors_beside(handle, &self.companions, &texts_of(&group)).await;
+                    let companions = self.vectors_beside(batch, &self.companions, &texts_of(&group)).await;
                     embedded.extend(attach(vectors, group, &companions));
                 }
                 Err(error) if !is_transient(&error) && group.len() > 1 => {
@@ -68,7 +67,7 @@ impl Processor {
     /// there: it is searched in the active space, and no cut-over forgets what is missing.
     pub(super) async fn vectors_beside(
         &self,
-        handle: ClaimHandle,
+        batch: &Batch<'_>,
         companions: &[ProfileId],
         texts: &[(Hash, &str)],
     ) -> Vec<HashMap<Hash, Vec<f32>>> {
@@ -77,12 +76,12 @@ impl Processor {
             let made = match self.embedders.of(*profile) {
                 Some(embedder) => {
                     let texts = readable(embedder.as_ref(), texts.to_vec());
-                    self.vectors_in(handle.tenant, (*profile, embedder), &texts).await
+                    self.vectors_in(batch, (*profile, embedder), &texts).await
                 }
                 None => Ok(InSpace::default()),
             };
             let made = made.unwrap_or_else(|error| {
-                tracing::warn!(error = %error, job_id = %handle.job_id, "documents do without vectors of a model beside the active one");
+                tracing::warn!(error = %error, job_id = %batch.handle.job_id, "documents do without vectors of a model beside the active one");
                 InSpace::default()
             });
             spaces.push(made.vectors);
@@ -93,11 +92,11 @@ impl Processor {
     /// Vectors of texts in a space: those that are stored already, and new ones for the rest.
     pub(super) async fn vectors_in(
         &self,
-        tenant: TenantId,
+        batch: &Batch<'_>,
         (profile, embedder): (ProfileId, &Arc<dyn Embedder>),
         texts: &[(Hash, &str)],
     ) -> Result<InSpace, ServiceError> {
-        let vectors = self.known_vectors(tenant, profile, texts).await?;
+        let vectors = self.known_vectors(batch.handle.tenant, profile, texts).await?;
         let mut made = InSpace { vectors, new: HashSet::new() };
         let (hashes, wanted): (Vec<Hash>, Vec<String>) = texts
             .iter()
@@ -105,9 +104,11 @@ impl Processor {
             .map(|(hash, text)| (*hash, (*text).to_owned()))
             .unzip();
         if !wanted.is_empty() {
-            let allowance = allowance(&wanted)?;
-            let new = embedder.embed_passages(wanted, allowance).await?;
-            made.vectors.extend(hashes.into_iter().zip(new));
+            let budget = Budget::new(Limits::ingest());
+            let allowance = budget.reserve_embedding(estimated_tokens(&wanted))?;
+            let new = embedder.embed_passages(wanted, allowance).await;
+            batch.meter.add_embedding(budget.spent().embedding);
+            made.vectors.extend(hashes.into_iter().zip(new?));
         }
         Ok(made)
     }
@@ -126,14 +127,9 @@ impl Processor {
     }
 
     /// Vectors for all pieces in the active space.
-    async fn vectors_of(
-        &self,
-        handle: ClaimHandle,
-        collection: &Collection,
-        documents: &[Prepared],
-    ) -> Result<InSpace, ServiceError> {
-        let space = (collection.profile_id, &self.embedder);
-        self.vectors_in(handle.tenant, space, &texts_of(documents)).await
+    async fn vectors_of(&self, batch: &Batch<'_>, documents: &[Prepared]) -> Result<InSpace, ServiceError> {
+        let space = (batch.collection.profile_id, &self.embedder);
+        self.vectors_in(batch, space, &texts_of(documents)).await
     }
 }
 
@@ -159,9 +155,9 @@ pub(super) struct InSpace {
     pub(super) new: HashSet<Hash>,
 }
 
-fn allowance(texts: &[String]) -> Result<Allowance<Embedding>, ServiceError> {
+fn estimated_tokens(texts: &[String]) -> u32 {
     let tokens = texts.iter().map(String::len).sum::<usize>() / 4;
-    Ok(Budget::new(Limits::ingest()).reserve_embedding(u32::try_from(tokens).unwrap_or(u32::MAX))?)
+    u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
 /// Gives documents their vectors.

@@ -22,7 +22,7 @@ pub(super) fn collection_gone() -> ItemFailure {
     ItemFailure {
         ordinal: 0,
         stage: Stage::Store,
-        cause: "collection_deleted",
+        cause: ItemFailure::COLLECTION_DELETED,
         message: "the collection was deleted before this document was indexed; send the document again".to_owned(),
     }
 }

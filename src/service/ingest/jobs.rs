@@ -8,7 +8,7 @@ use super::IngestService;
 use crate::{
     domain::{
         identity::TenantId,
-        job::{JobState, Pace},
+        job::{JobState, Pace, Share},
     },
     service::ServiceError,
     store::{CancelOutcome, ItemPage, JobDetail, JobFilter, JobItemRow, JobRow, RetryOutcome},
@@ -168,9 +168,10 @@ impl IngestService {
     /// Queues the failed documents of a job again.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried;
+    /// [`ServiceError::QueueFull`] while there is no room for them.
     pub async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
-        match self.store.retry_job(tenant, job, self.context.clock.now()).await? {
+        match self.store.retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
             RetryOutcome::NotFound => Err(missing(job)),
             RetryOutcome::NotOver => Err(ServiceError::Conflict {
                 code: "job_not_over",
@@ -178,9 +179,11 @@ impl IngestService {
             }),
             RetryOutcome::NothingToRetry => Err(ServiceError::Conflict {
                 code: "nothing_to_retry",
-                detail: "no document of the job failed, or what failed is no longer kept; send the documents again"
+                detail: "no document of the job failed, or what failed is no longer kept or was deleted; send the \
+                         documents again"
                     .to_owned(),
             }),
+            RetryOutcome::Full(full) => Err(ServiceError::QueueFull(full)),
             RetryOutcome::Queued(_) => {
                 self.signal.queued.notify_waiters();
                 self.snapshot(tenant, job).await
@@ -202,8 +205,16 @@ impl IngestService {
         let is_running = job.finished_at.is_none();
         let since = |moment: time::OffsetDateTime| (now - moment).as_seconds_f64().max(0.0);
         let pace = job.started_at.filter(|_| is_running).and_then(|started| {
-            let done = job.settled_bytes.saturating_sub(job.bytes_before);
-            Pace::of(since(started), done, job.bytes.saturating_sub(job.settled_bytes))
+            let settled = job.counts.settled();
+            let done = Share {
+                documents: settled.saturating_sub(job.items_before),
+                bytes: job.settled_bytes.saturating_sub(job.bytes_before),
+            };
+            let left = Share {
+                documents: job.counts.items.saturating_sub(settled),
+                bytes: job.bytes.saturating_sub(job.settled_bytes),
+            };
+            Pace::of(since(started), done, left)
         });
         let heartbeat_age_s = job.heartbeat_at.filter(|_| is_running).map(since);
         JobSnapshot { job, detail, pace, heartbeat_age_s }

@@ -1,32 +1,53 @@
-//! What a batch has done so far, by stage: written by the work, read by the heartbeat beside it.
+//! What a batch has done so far: written by the work, read by the heartbeat beside it.
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use crate::{domain::job::Stage, store::StageWork};
+use crate::{
+    domain::{budget::EmbeddingSpent, job::Stage},
+    store::{StageWork, Work},
+};
 
 /// Work since it was last taken.
 #[derive(Debug, Default)]
-pub(super) struct Meter(Mutex<BTreeMap<Stage, (u64, Duration)>>);
+pub(super) struct Meter(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    stages: BTreeMap<Stage, (u64, Duration)>,
+    embedding: EmbeddingSpent,
+}
 
 impl Meter {
     /// Notes that so many documents passed a stage, which took from `started` until now.
     pub(super) fn add(&self, stage: Stage, documents: usize, started: Instant) {
-        let mut work = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (count, busy) = work.entry(stage).or_default();
+        let mut noted = self.noted();
+        let (count, busy) = noted.stages.entry(stage).or_default();
         *count += u64::try_from(documents).unwrap_or(u64::MAX);
         *busy += started.elapsed();
     }
 
+    /// Notes what embeddings took.
+    pub(super) fn add_embedding(&self, spent: EmbeddingSpent) {
+        let mut noted = self.noted();
+        noted.embedding = noted.embedding.plus(spent);
+    }
+
     /// What was noted since the last time.
-    pub(super) fn take(&self) -> Vec<StageWork> {
-        let work = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        work.into_iter()
+    pub(super) fn take(&self) -> Work {
+        let Noted { stages, embedding } = std::mem::take(&mut *self.noted());
+        let stages = stages
+            .into_iter()
             .map(|(stage, (documents, busy))| StageWork { stage, documents, seconds: busy.as_secs_f64() })
-            .collect()
+            .collect();
+        Work { stages, embedding }
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -41,10 +62,14 @@ mod tests {
         meter.add(Stage::Embed, 3, started);
         meter.add(Stage::Load, 4, started);
         meter.add(Stage::Load, 1, started);
+        let spent = EmbeddingSpent { tokens: 5, ..EmbeddingSpent::default() };
+        meter.add_embedding(spent);
+        meter.add_embedding(spent);
         let work = meter.take();
-        let counts: Vec<(Stage, u64)> = work.iter().map(|one| (one.stage, one.documents)).collect();
+        let counts: Vec<(Stage, u64)> = work.stages.iter().map(|one| (one.stage, one.documents)).collect();
         assert_eq!(counts, [(Stage::Load, 5), (Stage::Embed, 3)]);
-        assert!(work.iter().all(|one| one.seconds >= 0.0));
-        assert_eq!(meter.take(), []);
+        assert!(work.stages.iter().all(|one| one.seconds >= 0.0));
+        assert_eq!(work.embedding.tokens, 10);
+        assert!(meter.take().is_empty());
     }
 }

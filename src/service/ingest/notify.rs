@@ -131,6 +131,7 @@ fn message(snapshot: &JobSnapshot) -> Value {
                 "embedding_calls": job.counts.embedding_calls, "reused_vectors": job.counts.reused_vectors,
             },
             "failures": failures,
+            "cost_usd": detail.cost().usd(),
             "created_at": moment(Some(job.created_at)),
             "finished_at": moment(job.finished_at),
         },

@@ -139,7 +139,7 @@ impl Processor {
         let started = Instant::now();
         let Batch { handle, collection, indexing, .. } = *batch;
         let (embedded, failed) = match indexing {
-            Indexing::Complete => self.embed_apart(handle, collection, prepared).await,
+            Indexing::Complete => self.embed_apart(batch, prepared).await,
             Indexing::Progressive => (self.attach_known(handle, collection, prepared).await?, Vec::new()),
         };
         batch.meter.add(Stage::Embed, embedded.len(), started);

@@ -212,8 +212,8 @@ impl Processor {
         let texts: Vec<(Hash, &str)> = chunks.iter().map(|chunk| (chunk.hash, chunk.text.as_str())).collect();
         let (profile, embedder) = target.space;
         let fitting = readable(embedder.as_ref(), texts.clone());
-        let found = self.vectors_in(batch.handle.tenant, target.space, &fitting).await?;
-        let besides = self.vectors_beside(batch.handle, target.besides, &texts).await;
+        let found = self.vectors_in(batch, target.space, &fitting).await?;
+        let besides = self.vectors_beside(batch, target.besides, &texts).await;
         batch.meter.add(Stage::Embed, 0, started);
         self.note_risk(batch, false).await?;
         made.missed.extend(texts.iter().map(|(hash, _)| *hash).filter(|hash| !found.vectors.contains_key(hash)));

@@ -1,9 +1,12 @@
-//! What sentences about chunks took, as a job shows it.
+//! What models did for a job, as it shows it.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::store::{ContextGaps, ContextWork};
+use crate::{
+    domain::budget::EmbeddingSpent,
+    store::{ContextGaps, ContextWork},
+};
 
 /// What the sentences took that say how chunks relate to their documents.
 #[derive(Debug, Serialize, ToSchema)]
@@ -41,6 +44,25 @@ pub(super) struct ContextGapsBody {
     cause: String,
     /// What happened and what to do about it.
     message: String,
+}
+
+/// What embeddings took, those of failed documents included. The built-in model takes nothing.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"tokens": 480_000, "cost_usd": 0.0096, "estimated": false}))]
+pub(super) struct EmbeddingsBody {
+    /// Tokens read.
+    tokens: u64,
+    /// Their cost in US dollars; 0 for models without a price.
+    cost_usd: f64,
+    /// Whether some tokens were counted by the service because a server did not say.
+    estimated: bool,
+}
+
+impl From<EmbeddingSpent> for EmbeddingsBody {
+    fn from(spent: EmbeddingSpent) -> Self {
+        let EmbeddingSpent { tokens, cost, has_estimates } = spent;
+        Self { tokens, cost_usd: cost.usd(), estimated: has_estimates }
+    }
 }
 
 impl From<ContextWork> for ContextsBody {
