@@ -13,7 +13,7 @@ use crate::{
         planning::Plan,
     },
     providers::FailedAttempt,
-    service::ask::{AskOutcome, AskReport, AskWarning, GradedHit},
+    service::ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit},
 };
 
 /// An answer, or an honest abstention.
@@ -40,6 +40,8 @@ pub(super) struct AnswerBody {
     citations: Vec<CitationBody>,
     /// Sources in marker order, then passages that were found but not used.
     sources: Vec<SourceBody>,
+    /// How far what was found answers the question.
+    evidence: EvidenceBody,
     /// How the answer was checked.
     validation: ValidationBody,
     /// Model that wrote the answer; `extractive` is the built-in one.
@@ -106,6 +108,24 @@ pub(super) struct CitationBody {
     quote: Option<QuoteBody>,
 }
 
+/// How far what was found in all rounds answers the question.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Evidence)]
+pub(super) struct EvidenceBody {
+    /// Probability that a passage of the best round answers the question, 0 to 1; null if nothing was found.
+    #[schema(example = 0.97)]
+    answerability: Option<f32>,
+    /// Passages graded correct, each counted once.
+    #[schema(example = 3)]
+    correct: usize,
+    /// Passages graded ambiguous.
+    #[schema(example = 1)]
+    ambiguous: usize,
+    /// Passages graded incorrect.
+    #[schema(example = 4)]
+    incorrect: usize,
+}
+
 /// Words of a document.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct QuoteBody {
@@ -151,6 +171,9 @@ pub(super) struct FindingBody {
     /// Where in the answer.
     #[schema(value_type = Option<[usize; 2]>)]
     span: Option<(usize, usize)>,
+    /// How well the cited sources support the claim, 0 to 1; with `unsupported_claim` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<f32>,
 }
 
 /// What an ask cost.
@@ -217,6 +240,7 @@ impl AnswerBody {
             answer: None,
             citations: Vec::new(),
             sources: Vec::new(),
+            evidence: report.evidence.into(),
             validation: nothing_checked,
             model: None,
             provider: None,
@@ -268,6 +292,13 @@ impl AnswerBody {
     }
 }
 
+impl From<EvidenceFound> for EvidenceBody {
+    fn from(found: EvidenceFound) -> Self {
+        let EvidenceFound { answerability, correct, ambiguous, incorrect } = found;
+        Self { answerability, correct, ambiguous, incorrect }
+    }
+}
+
 impl CitationBody {
     pub(super) fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
         let source = sources.get(citation.source_index);
@@ -299,7 +330,7 @@ impl From<&AskWarning> for FindingBody {
             }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };
-        Self { kind: warning.kind(), detail, marker: None, span: None }
+        Self { kind: warning.kind(), detail, marker: None, span: None, support: None }
     }
 }
 
@@ -310,6 +341,7 @@ impl From<&CitationError> for FindingBody {
             detail: error.detail.clone(),
             marker: error.marker,
             span: error.span.map(Into::into),
+            support: error.support,
         }
     }
 }

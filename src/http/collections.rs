@@ -192,7 +192,7 @@ pub(super) struct CollectionPage {
 
 /// What a delete removed.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1}))]
+#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1, "failed_items": 0}))]
 pub(super) struct DeleteReceiptBody {
     /// Documents.
     documents: u64,
@@ -206,6 +206,8 @@ pub(super) struct DeleteReceiptBody {
     answers: u64,
     /// Documents waiting or being worked on that will not be indexed.
     queue_items: u64,
+    /// Failed ones that were kept for a retry.
+    failed_items: u64,
 }
 
 /// Which page of a list.
@@ -226,8 +228,8 @@ pub(super) const fn default_limit() -> i64 {
 
 impl From<DeleteReceipt> for DeleteReceiptBody {
     fn from(receipt: DeleteReceipt) -> Self {
-        let DeleteReceipt { documents, chunks, vectors, terms, answers, queue_items } = receipt;
-        Self { documents, chunks, vectors, terms, answers, queue_items }
+        let DeleteReceipt { documents, chunks, vectors, terms, answers, queue_items, failed_items } = receipt;
+        Self { documents, chunks, vectors, terms, answers, queue_items, failed_items }
     }
 }
 

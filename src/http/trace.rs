@@ -79,16 +79,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
     let attempts: Vec<Value> = trace
         .attempts
         .iter()
-        .map(|attempt| {
-            let rulings: Vec<Value> = attempt
-                .rulings
-                .iter()
-                .map(|told| {
-                    json!({"span": told.span, "support": told.support, "ruling": told.ruling, "reason": told.reason})
-                })
-                .collect();
-            json!({"attempt": attempt.attempt, "errors": attempt.errors, "rulings": rulings})
-        })
+        .map(|attempt| json!({"attempt": attempt.attempt, "errors": attempt.errors, "rulings": attempt.rulings}))
         .collect();
     let refined: Vec<Value> = trace
         .refinements

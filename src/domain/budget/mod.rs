@@ -50,6 +50,18 @@ pub struct Usage {
     pub is_estimated: bool,
 }
 
+impl Usage {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            is_estimated: self.is_estimated || other.is_estimated,
+        }
+    }
+}
+
 /// What was spent so far: settled calls as reported, outstanding and lost ones as reserved (the
 /// prompt as estimated, the reply not counted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,8 +76,8 @@ pub struct Spent {
     pub prompt_tokens: u64,
     /// Chat tokens written.
     pub completion_tokens: u64,
-    /// Tokens embedded.
-    pub embedding_tokens: u64,
+    /// What the embedding calls took.
+    pub embedding: EmbeddingSpent,
     /// Cost of the chat calls whose usage is known; 0 for models without a price.
     pub cost: NanoUsd,
     /// The most that the chat calls may cost that are under way or were lost on it.
@@ -74,6 +86,29 @@ pub struct Spent {
     pub has_estimates: bool,
     /// What of all this was for replies that were not used.
     pub wasted: Waste,
+}
+
+/// What embedding calls took. Tokens that a built-in model reads are not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EmbeddingSpent {
+    /// Tokens read: of settled calls as used, of outstanding and lost ones as estimated.
+    pub tokens: u64,
+    /// Their cost as far as it is known; 0 for models without a price.
+    pub cost: NanoUsd,
+    /// Whether some tokens were counted here because a provider did not say.
+    pub has_estimates: bool,
+}
+
+impl EmbeddingSpent {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: self.cost.plus(other.cost),
+            has_estimates: self.has_estimates || other.has_estimates,
+        }
+    }
 }
 
 /// Calls whose replies were not used. All of it is contained in [`Spent`] too.
@@ -165,10 +200,12 @@ impl Spent {
 }
 
 impl Allowance<Embedding> {
-    /// Puts the usage that the provider reported in place of the estimate.
-    pub fn settle(self, usage: Usage) {
-        let mut spent = lock(&self.spent);
-        spent.embedding_tokens = replace(spent.embedding_tokens, self.prompt_tokens, usage.prompt_tokens);
+    /// Puts what the call really used in place of the estimate.
+    pub fn settle(self, usage: Usage, cost: NanoUsd) {
+        let embedding = &mut lock(&self.spent).embedding;
+        embedding.tokens = replace(embedding.tokens, self.prompt_tokens, usage.prompt_tokens);
+        embedding.cost = embedding.cost.plus(cost);
+        embedding.has_estimates |= usage.is_estimated;
     }
 }
 
@@ -262,7 +299,7 @@ impl Budget {
         let calls = spent.embedding_calls.saturating_add(1);
         within(LimitKind::EmbeddingCalls, self.limits.embedding_calls, calls)?;
         spent.embedding_calls = calls;
-        spent.embedding_tokens = spent.embedding_tokens.saturating_add(u64::from(tokens));
+        spent.embedding.tokens = spent.embedding.tokens.saturating_add(u64::from(tokens));
         drop(spent);
         Ok(self.allowance(tokens, 0))
     }

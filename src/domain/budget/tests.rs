@@ -45,12 +45,18 @@ fn the_ninth_chat_call_of_an_ask_is_refused() {
 fn ingest_has_no_call_limit() {
     let budget = Budget::new(Limits::ingest());
     for _ in 0..1000 {
-        budget.reserve_embedding(1).unwrap().settle(Usage { prompt_tokens: 2, ..Usage::default() });
+        let usage = Usage { prompt_tokens: 2, ..Usage::default() };
+        budget.reserve_embedding(1).unwrap().settle(usage, NanoUsd::new(3));
         drop(budget.reserve_chat(size(1, 0, 1 << 40)).unwrap());
     }
     assert_eq!(budget.llm_calls_left(), None);
     let spent = budget.spent();
-    assert_eq!((spent.embedding_calls, spent.embedding_tokens, spent.llm_calls), (1000, 2000, 1000));
+    assert_eq!((spent.embedding_calls, spent.embedding.tokens, spent.llm_calls), (1000, 2000, 1000));
+    assert_eq!(
+        (spent.embedding.cost, spent.cost),
+        (NanoUsd::new(3000), NanoUsd::ZERO),
+        "each kind is summed up by itself"
+    );
 }
 
 #[test]

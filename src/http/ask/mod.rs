@@ -1,6 +1,7 @@
 //! `POST /v1/ask`.
 
 mod body;
+mod examples;
 mod stream;
 
 use std::collections::HashSet;
@@ -47,36 +48,60 @@ use crate::{
     responses(
         (status = 200, description = "An answer, or an honest abstention; as a stream also every later failure", content(
             (AnswerBody = "application/json", examples(
-                ("answered" = (summary = "Every claim is cited", value = json!({"id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f", "outcome": "answered", "reason": null, "missing": [], "answer": "Everyone has 28 days of paid leave a year. [^1]", "citations": [{"marker": 1, "span": [43, 47], "claim": [0, 42], "source_index": 0, "urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "support": 0.98, "quote": {"text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852}}], "sources": [{"urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "document_id": "0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5", "collection": "handbook", "source": "leave.md", "title": "Leave", "uri": "leave.md", "page": null, "heading": ["Annual leave"], "text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852, "version": 2, "content_hash": "9e7e1473b0eed5527c55057fc3024606871f54a1dde1d2388effafe5d42b7fdd", "scores": {"dense": 0.71, "lexical": 12.3, "fused": 0.94, "reranked": 1.31}, "duplicates": [], "origin": "document", "grade": "correct", "metadata": {"team": "people"}}], "validation": {"ok": true, "level": "cited", "effective_level": "cited", "attempts": 1, "warnings": [], "errors": []}, "model": "llama-3.3-70b-versatile", "provider": "groq", "cache_hit": false, "usage": {"llm_calls": 1, "prompt_tokens": 812, "completion_tokens": 24, "estimated": false, "cost_usd": 0.0005, "wasted": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}}, "timings_ms": {"plan": 0.0, "retrieve": 6.9, "grade": 0.4, "rewrite": 0.0, "generate": 412.7, "validate": 0.1, "total": 420.1}}))),
-                ("partial" = (summary = "A part has no answer in the documents", value = json!({"id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f", "outcome": "partial", "reason": null, "missing": ["who repairs broken laptops?"], "answer": "Everyone has 28 days of paid leave a year. [^1]", "citations": [{"marker": 1, "span": [43, 47], "claim": [0, 42], "source_index": 0, "urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "support": 0.98, "quote": {"text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852}}], "sources": [{"urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "document_id": "0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5", "collection": "handbook", "source": "leave.md", "title": "Leave", "uri": "leave.md", "page": null, "heading": ["Annual leave"], "text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852, "version": 2, "content_hash": "9e7e1473b0eed5527c55057fc3024606871f54a1dde1d2388effafe5d42b7fdd", "scores": {"dense": 0.71, "lexical": 12.3, "fused": 0.94, "reranked": 1.31}, "duplicates": [], "origin": "document", "grade": "correct", "metadata": {"team": "people"}}], "validation": {"ok": true, "level": "cited", "effective_level": "cited", "attempts": 1, "warnings": [], "errors": []}, "model": "llama-3.3-70b-versatile", "provider": "groq", "cache_hit": false, "usage": {"llm_calls": 1, "prompt_tokens": 812, "completion_tokens": 24, "estimated": false, "cost_usd": 0.0005, "wasted": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}}, "timings_ms": {"plan": 0.0, "retrieve": 6.9, "grade": 0.4, "rewrite": 0.0, "generate": 412.7, "validate": 0.1, "total": 420.1}}))),
-                ("abstained" = (summary = "The documents do not answer the question", value = json!({"id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f", "outcome": "abstained", "reason": "no_relevant_content", "missing": [], "answer": null, "citations": [], "sources": [{"urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "document_id": "0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5", "collection": "handbook", "source": "leave.md", "title": "Leave", "uri": "leave.md", "page": null, "heading": ["Annual leave"], "text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852, "version": 2, "content_hash": "9e7e1473b0eed5527c55057fc3024606871f54a1dde1d2388effafe5d42b7fdd", "scores": {"dense": 0.71, "lexical": 12.3, "fused": 0.94, "reranked": 1.31}, "duplicates": [], "origin": "document", "grade": "incorrect", "metadata": {"team": "people"}}], "validation": {"ok": true, "level": "cited", "effective_level": "cited", "attempts": 0, "warnings": [], "errors": []}, "model": null, "provider": null, "cache_hit": false, "usage": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "estimated": false, "cost_usd": 0.0, "wasted": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}}, "timings_ms": {"plan": 0.0, "retrieve": 6.9, "grade": 0.4, "rewrite": 0.0, "generate": 412.7, "validate": 0.1, "total": 420.1}}))),
-                ("dry_run" = (summary = "Stopped before generation, as asked", value = json!({"id": "0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f", "outcome": "dry_run", "reason": null, "missing": [], "answer": null, "citations": [], "sources": [{"urn": "cited:handbook/0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5@2#3", "document_id": "0199c1f0-9d30-7311-b0aa-04f1d2c3b4a5", "collection": "handbook", "source": "leave.md", "title": "Leave", "uri": "leave.md", "page": null, "heading": ["Annual leave"], "text": "Everyone has 28 days of paid leave a year.", "start": 4810, "end": 4852, "version": 2, "content_hash": "9e7e1473b0eed5527c55057fc3024606871f54a1dde1d2388effafe5d42b7fdd", "scores": {"dense": 0.71, "lexical": 12.3, "fused": 0.94, "reranked": 1.31}, "duplicates": [], "origin": "document", "grade": "correct", "metadata": {"team": "people"}}], "validation": {"ok": true, "level": "cited", "effective_level": "cited", "attempts": 0, "warnings": [], "errors": []}, "model": null, "provider": null, "cache_hit": false, "usage": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "estimated": false, "cost_usd": 0.0, "wasted": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}}, "timings_ms": {"plan": 0.0, "retrieve": 6.9, "grade": 0.4, "rewrite": 0.0, "generate": 412.7, "validate": 0.1, "total": 420.1}, "plan": {"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}}))),
+                ("answered" = (summary = "Every claim is cited", value = json!(examples::answered()))),
+                ("partial" = (summary = "A part has no answer in the documents", value = json!(examples::partial()))),
+                ("no_relevant_content" = (summary = "The documents do not answer the question", value = json!(examples::no_relevant_content()))),
+                ("low_support" = (summary = "The documents may answer it, not surely", value = json!(examples::low_support()))),
+                ("empty_collection" = (summary = "There is nothing to search", value = json!(examples::empty_collection()))),
+                ("out_of_budget" = (summary = "The model calls were used up", value = json!(examples::out_of_budget()))),
+                ("dry_run" = (summary = "Stopped before generation, as asked", value = json!(examples::dry_run()))),
             )),
-            (String = "text/event-stream", example = "event: sources\ndata: {\"sources\":[…]}\n\nevent: token\ndata: {\"text\":\"Everyone has\"}\n\nevent: claim\ndata: {\"span\":[0,42],\"markers\":[1],\"support\":0.98,\"citations\":[…]}\n\nevent: answer\ndata: {\"id\":\"0199…\",\"outcome\":\"answered\",…}\n\n"),
+            (String = "text/event-stream", examples(
+                ("answer" = (summary = "A draft that is refused, and one that passes", value = json!(examples::stream_of_an_answer()))),
+                ("error" = (summary = "A model that falls silent", value = json!(examples::stream_of_an_error()))),
+            )),
         )),
-        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large, or the prompt is over the budget (`budget_exceeded`)", body = Problem, content_type = "application/problem+json",
+        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json",
             examples(
-                ("prompt_tokens" = (summary = "A prompt too long", value = json!({"type": "urn:cited:problem:budget_exceeded", "title": "The request needs more than it may spend", "status": 413, "detail": "prompt_tokens would be 9120, over the limit of 8192; ask for fewer sources (top_k) or raise the limit", "code": "budget_exceeded", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "limit": "prompt_tokens", "value": 8192, "asked": 9120}))),
-                ("daily_cost_usd" = (summary = "The day has cost enough", value = json!({"type": "urn:cited:problem:budget_exceeded", "title": "The request needs more than it may spend", "status": 413, "detail": "daily_cost_usd would be 5.0021, over the limit of 5; the next day begins at midnight UTC; raise the limit, or ask cheaper models", "code": "budget_exceeded", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "limit": "daily_cost_usd", "value": 5.0, "asked": 5.0021}))),
+                ("unreadable_body" = (summary = "No JSON", value = json!(examples::unreadable_body()))),
             )),
-        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("unauthorized" = (summary = "No key", value = json!(examples::unauthorized()))),
+            )),
+        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("not_found" = (summary = "No such collection", value = json!(examples::not_found()))),
+            )),
+        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("embedding_profile_mismatch" = (summary = "Vectors of two models", value = json!(examples::embedding_profile_mismatch()))),
+            )),
+        (status = 413, description = "The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("body_too_large" = (summary = "A body too large", value = json!(examples::body_too_large()))),
+                ("prompt_tokens" = (summary = "A prompt too long", value = json!(examples::prompt_tokens()))),
+                ("daily_cost_usd" = (summary = "The day has cost enough", value = json!(examples::daily_cost()))),
+            )),
+        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("unsupported_media_type" = (summary = "Not declared as JSON", value = json!(examples::unsupported_media_type()))),
+            )),
         (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)", body = Problem, content_type = "application/problem+json",
             examples(
-                ("citation_validation" = (summary = "Wrong citations, twice", value = json!({"type": "urn:cited:problem:citation_validation", "title": "The answer's citations do not hold", "status": 422, "detail": "the answer of llama-3.3-70b-versatile (groq) failed validation at level \"cited\" after 2 attempts; validation.errors lists what was wrong", "code": "citation_validation", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "validation": {"ok": false, "level": "cited", "effective_level": "cited", "attempts": 2, "warnings": [], "errors": [{"kind": "out_of_range", "detail": "source 7 does not exist; there are 3 sources", "marker": 7, "span": [41, 45]}]}, "model": "llama-3.3-70b-versatile", "provider": "groq", "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "estimated": false, "cost_usd": 0.0}, "sources": []}))),
-                ("invalid_request" = (summary = "Wrong values", value = json!({"type": "urn:cited:problem:invalid_request", "title": "The request has wrong values", "status": 422, "detail": "/top_k: must be 1 to 100", "code": "invalid_request", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "errors": [{"pointer": "/top_k", "detail": "must be 1 to 100"}]}))),
+                ("out_of_range" = (summary = "A source that does not exist, twice", value = json!(examples::out_of_range()))),
+                ("unsupported_claim" = (summary = "A claim that its source does not support, twice", value = json!(examples::unsupported_claim()))),
+                ("invalid_request" = (summary = "Wrong values", value = json!(examples::invalid_request()))),
             )),
         (status = 503, description = "Model provider or database not available, or the ask could not be audited", body = Problem, content_type = "application/problem+json",
             examples(
-                ("providers_unavailable" = (summary = "No model answered", value = json!({"type": "urn:cited:problem:providers_unavailable", "title": "Something that the service needs is not available", "status": 503, "detail": "the model provider failed: no answer within 10.0 s", "code": "providers_unavailable", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "attempts": [{"provider": "groq", "model": "llama-3.3-70b-versatile", "kind": "timeout", "detail": "no answer within 10.0 s", "tried": true, "duration_ms": 10001.2}]}))),
-                ("audit_unavailable" = (summary = "It could not be noted", value = json!({"type": "urn:cited:problem:audit_unavailable", "title": "Something that the service needs is not available", "status": 503, "detail": "the answer could not be noted in the audit, so it is not given; try again shortly", "code": "audit_unavailable", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162"}))),
+                ("providers_unavailable" = (summary = "No model answered", value = json!(examples::providers_unavailable()))),
+                ("audit_unavailable" = (summary = "It could not be noted", value = json!(examples::audit_unavailable()))),
+                ("database_unavailable" = (summary = "The database is away", value = json!(examples::database_unavailable()))),
             )),
         (status = 504, description = "The time limit was reached", body = Problem, content_type = "application/problem+json",
             examples(
-                ("deadline" = (summary = "The time was up", value = json!({"type": "urn:cited:problem:deadline", "title": "The answer took too long", "status": 504, "detail": "the limit of 30000 ms was reached while generating; raise limits.timeout_ms or ask for less", "code": "deadline", "instance": "/v1/ask", "request_id": "0199c1f0-a1a0-7b11-9c22-1d2e3f405162", "stage": "generating", "limit_ms": 30000, "usage": {"llm_calls": 2, "prompt_tokens": 912, "completion_tokens": 80, "estimated": false, "cost_usd": 0.0}, "attempts": [{"provider": "groq", "model": "llama-3.3-70b-versatile", "kind": "timeout", "detail": "no answer within 10.0 s", "tried": true, "duration_ms": 10001.2}]}))),
+                ("deadline" = (summary = "The time was up", value = json!(examples::deadline()))),
             )),
     ),
     security(("bearer" = []), ()),

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{AskError, AskOutcome, AskReport, AskWarning, GradedHit, run::Ask, trace::Trace};
+use super::{
+    AskError, AskOutcome, AskReport, AskWarning, GradedHit, aftermath::wait_for, run::Ask, stage::Stage, trace::Trace,
+};
 use crate::{
     domain::{
         audit::AuditOutcome,
         citation::{Citation, CitationError, CitedAnswer},
         fingerprint::content_hash,
     },
-    providers::{FailedAttempt, chat::CallRole},
+    providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
     service::ServiceError,
     store::{AuditCitation, AuditRow},
 };
@@ -25,14 +27,17 @@ struct End<'e> {
     answer: Option<&'e str>,
     citations: &'e [Citation],
     is_cache_hit: bool,
+    /// The call that ended it, of a model that does not chat or whose reply was of no use, and what it was for.
+    failed: Option<(&'static str, FailedAttempt)>,
 }
 
 impl Ask<'_> {
-    /// Writes the audit; only then the result may leave.
+    /// Writes the audit; only then the result may leave. What it cost is booked and its answer kept before that, if
+    /// that can be done in a moment, and otherwise afterwards.
     pub(super) async fn finish(mut self, result: Result<AskReport, AskError>) -> Result<AskReport, AskError> {
-        let spent = self.spent_at_most();
-        self.purse.settle(spent).await;
-        self.keep(&result).await;
+        let booked = self.purse.settle(self.spent_at_most());
+        let kept = self.keep(&result);
+        tokio::join!(booked, kept);
         let row = self.audit_row(&self.end(&result));
         let written = self.service.store.write_audit(row).await;
         // Set after the write: one who leaves during it is audited by the drop.
@@ -56,6 +61,7 @@ impl Ask<'_> {
             answer: None,
             citations: &[],
             is_cache_hit: false,
+            failed: None,
         };
         match result {
             Ok(report) => {
@@ -79,14 +85,30 @@ impl Ask<'_> {
             }
             Err(AskError::Rejected(_)) => ended(AuditOutcome::Rejected, None),
             Err(AskError::Deadline { stage, .. }) => ended(AuditOutcome::Deadline, Some((*stage).to_owned())),
-            Err(AskError::Providers(_) | AskError::Service(ServiceError::Provider(_))) => {
-                ended(AuditOutcome::ProvidersUnavailable, None)
+            Err(AskError::Providers(_)) => ended(AuditOutcome::ProvidersUnavailable, None),
+            Err(AskError::Service(ServiceError::Provider(error))) => {
+                let attempt = FailedAttempt::from(error.clone());
+                End {
+                    failed: Some((self.role_of(&attempt.error), attempt)),
+                    ..ended(AuditOutcome::ProvidersUnavailable, None)
+                }
             }
             Err(AskError::Service(ServiceError::Budget(exceeded))) => {
                 ended(AuditOutcome::BudgetExceeded, Some(exceeded.limit.as_str().to_owned()))
             }
             Err(AskError::Service(error)) => ended(AuditOutcome::Failed, Some(cause(error).to_owned())),
             Err(AskError::Audit(_)) => ended(AuditOutcome::Failed, Some("audit".to_owned())),
+        }
+    }
+
+    /// What a call was for that the trace does not know.
+    fn role_of(&self, error: &ProviderError) -> &'static str {
+        if self.clock.current() == Stage::Rewrite {
+            CallRole::Rewrite.as_str()
+        } else if error.provider == reranker::PROVIDER {
+            "rerank"
+        } else {
+            "embed"
         }
     }
 
@@ -116,8 +138,8 @@ impl Ask<'_> {
             warnings: self.all_warnings().iter().map(AskWarning::kind).map(str::to_owned).collect(),
             provider: last.map(|attempt| attempt.by.provider.clone()),
             model: last.map(|attempt| attempt.by.model.clone()),
-            providers: providers(end.trace),
-            calls: calls(end.trace),
+            providers: providers(end),
+            calls: calls(end),
             temperature: written.and_then(|call| call.sampling.temperature),
             seed: written.and_then(|call| call.sampling.seed),
             llm_calls: spent.llm_calls,
@@ -163,18 +185,23 @@ impl Drop for Ask<'_> {
             answer: None,
             citations: &[],
             is_cache_hit: false,
+            failed: None,
         });
         let store = self.service.store.clone();
-        let (mut purse, spent) = (self.purse.clone(), self.spent_at_most());
+        let (purse, spent) = (self.purse.clone(), self.spent_at_most());
         let (tenant, claim) = (self.caller.tenant, self.take_claim());
         // Without a runtime the process is ending, and with it the connection to the database.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
             purse.settle(spent).await;
-            if let Some((key, _flight)) = &claim
-                && let Err(error) = store.release_cached_answer(tenant, key).await
-            {
-                tracing::warn!(error = %error, "others wait longer for an answer than they need to");
+            if let Some((key, _flight)) = claim {
+                let store = store.clone();
+                let release = tokio::spawn(async move {
+                    if let Err(error) = store.release_cached_answer(tenant, &key).await {
+                        tracing::warn!(error = %error, "others wait longer for an answer than they need to");
+                    }
+                });
+                wait_for(Some(release)).await;
             }
             let ask_id = row.ask_id;
             if let Err(error) = store.write_audit(row).await {
@@ -185,15 +212,17 @@ impl Drop for Ask<'_> {
 }
 
 /// Everybody who was asked or left alone, each once.
-fn providers(trace: &Trace) -> Vec<String> {
+fn providers(end: &End<'_>) -> Vec<String> {
+    let trace = end.trace;
     let answered = trace.calls.iter().map(|call| &call.model.provider);
     let failed = trace.failed_attempts().map(|attempt| &attempt.error.provider);
     let written = trace.attempts.iter().map(|attempt| &attempt.by.provider);
-    answered.chain(failed).chain(written).cloned().collect::<BTreeSet<_>>().into_iter().collect()
+    let last = end.failed.iter().map(|(_, attempt)| &attempt.error.provider);
+    answered.chain(failed).chain(written).chain(last).cloned().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn calls(trace: &Trace) -> Value {
-    let answered = trace.calls.iter().map(|call| {
+fn calls(end: &End<'_>) -> Value {
+    let answered = end.trace.calls.iter().map(|call| {
         json!({
             "role": call.role.as_str(),
             "provider": call.model.provider,
@@ -209,13 +238,10 @@ fn calls(trace: &Trace) -> Value {
             "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
         })
     });
-    let failed = trace.failed_calls.iter().map(|call| {
-        json!({
-            "role": call.role.as_str(),
-            "failed_attempts": call.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
-        })
-    });
-    answered.chain(failed).collect()
+    let unanswered = |role: &str, attempts: &[FailedAttempt]| json!({"role": role, "failed_attempts": attempts.iter().map(attempt_json).collect::<Vec<_>>()});
+    let failed = end.trace.failed_calls.iter().map(|call| unanswered(call.role.as_str(), &call.attempts));
+    let last = end.failed.iter().map(|(role, attempt)| unanswered(role, std::slice::from_ref(attempt)));
+    answered.chain(failed).chain(last).collect()
 }
 
 /// Without the provider's own words, which may quote what was sent.

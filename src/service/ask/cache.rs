@@ -5,10 +5,13 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{
     AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
+    aftermath::wait_for,
     flights::{Flight, Part},
+    pool::EvidenceFound,
     run::Ask,
     stage::Stage,
     stream::AskEvent,
@@ -39,6 +42,7 @@ struct CachedAnswer {
     provider: String,
     warnings: Vec<AskWarning>,
     missing: Vec<String>,
+    evidence: EvidenceFound,
     /// What a model said of the claims about which the scorer is not sure.
     #[serde(default)]
     rulings: Vec<Option<Ruling>>,
@@ -151,7 +155,8 @@ impl Ask<'_> {
         self.evidence = used;
         self.warnings = cached.warnings;
         let report = self.report(AskOutcome::Answered { answer, by });
-        Some(AskReport { sources: cached.sources, missing: cached.missing, is_cache_hit: true, ..report })
+        let CachedAnswer { sources, missing, evidence, .. } = cached;
+        Some(AskReport { sources, missing, evidence, is_cache_hit: true, ..report })
     }
 
     async fn tell_recalled(&mut self, report: &AskReport) {
@@ -160,34 +165,29 @@ impl Ask<'_> {
         self.tell_at_once(answer).await;
     }
 
-    /// Keeps an answer that was not there, and lets go on who waits for it.
-    pub(super) async fn keep(&mut self, result: &Result<AskReport, AskError>) {
-        let Some(miss) = self.miss.take() else { return };
-        let (store, tenant) = (&self.service.store, self.caller.tenant);
-        let written =
-            match result.as_ref().ok().and_then(|report| Some((report, to_keep(report, self.evidence.len())?))) {
-                Some((report, answer)) => {
-                    let documents: BTreeSet<_> = report
-                        .sources
-                        .iter()
-                        .flat_map(GradedHit::passages)
-                        .map(|passage| (passage.key.document_id, passage.version))
-                        .collect();
-                    let new = NewCachedAnswer {
-                        key: miss.key,
-                        answer: &answer,
-                        life: miss.life,
-                        documents: documents.into_iter().collect(),
-                        most: self.service.settings.cache.most_answers,
-                    };
-                    store.keep_cached_answer(tenant, &new).await
+    /// Keeps an answer that was not there, and then lets go on who waits for it. Begun at once; the future only waits.
+    pub(super) fn keep(&mut self, result: &Result<AskReport, AskError>) -> impl Future<Output = ()> + Send + use<> {
+        let (store, tenant) = (self.service.store.clone(), self.caller.tenant);
+        let most = self.service.settings.cache.most_answers;
+        let keeping = self.miss.take().map(|CacheMiss { key, life, flight }| {
+            let answer = result.as_ref().ok().and_then(|report| to_keep(report, self.evidence.len()));
+            let documents = result.as_ref().map(documents_of).unwrap_or_default();
+            tokio::spawn(async move {
+                let written = match &answer {
+                    Some(answer) => {
+                        let new = NewCachedAnswer { key, answer, life, documents, most };
+                        store.keep_cached_answer(tenant, &new).await
+                    }
+                    None if flight.is_some() => store.release_cached_answer(tenant, &key).await,
+                    None => Ok(()),
+                };
+                if let Err(error) = written {
+                    tracing::warn!(error = %error, "an answer could not be put into the cache");
                 }
-                None if miss.flight.is_some() => store.release_cached_answer(tenant, &miss.key).await,
-                None => Ok(()),
-            };
-        if let Err(error) = written {
-            tracing::warn!(error = %error, "an answer could not be put into the cache");
-        }
+                drop(flight);
+            })
+        });
+        wait_for(keeping)
     }
 
     /// What is to be done for an ask that nobody waits for any more.
@@ -195,6 +195,13 @@ impl Ask<'_> {
         let miss = self.miss.take()?;
         Some((miss.key, miss.flight?))
     }
+}
+
+/// The documents that the sources are from, each once, with their versions.
+fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
+    let passages = report.sources.iter().flat_map(GradedHit::passages);
+    let documents: BTreeSet<_> = passages.map(|passage| (passage.key.document_id, passage.version)).collect();
+    documents.into_iter().collect()
 }
 
 fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
@@ -210,6 +217,7 @@ fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
         provider: by.provider.clone(),
         warnings: report.warnings.clone(),
         missing: report.missing.clone(),
+        evidence: report.evidence,
         rulings: report.trace.attempts.last().into_iter().flat_map(AttemptTrace::rulings).collect(),
         used,
         sources: report.sources.clone(),

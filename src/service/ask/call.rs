@@ -33,6 +33,24 @@ pub(super) struct Call<'a> {
     pub format: Option<ReplyFormat>,
 }
 
+/// A call that waits until it can be paid for. If that never comes, for instance because the time is up, there was no
+/// call.
+struct Unmade(Option<Allowance<Chat>>);
+
+impl Unmade {
+    fn make(mut self) -> Allowance<Chat> {
+        self.0.take().expect("only this takes it")
+    }
+}
+
+impl Drop for Unmade {
+    fn drop(&mut self) {
+        if let Some(allowance) = self.0.take() {
+            allowance.take_back();
+        }
+    }
+}
+
 impl Ask<'_> {
     /// Who plays a role in this ask; `None` means built in.
     pub(super) fn chain(&self, role: CallRole) -> Option<ChatChain> {
@@ -118,12 +136,14 @@ impl Ask<'_> {
         call: Call<'_>,
     ) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
         let size = self.size_of(chain, &call);
-        let allowance = self.budget.reserve_chat(size)?;
-        if let Err(error) = self.reserve_cost(size.most_cost).await {
-            allowance.give_up();
-            return Err(error);
+        let unmade = Unmade(Some(self.budget.reserve_chat(size)?));
+        match self.reserve_cost(size.most_cost).await {
+            Ok(()) => Ok((self.request_of(call), unmade.make())),
+            Err(error) => {
+                unmade.make().give_up();
+                Err(error)
+            }
         }
-        Ok((self.request_of(call), allowance))
     }
 
     /// The same for a call that may be for nothing: `None` if it or the one that has to be made then would go over
@@ -135,13 +155,9 @@ impl Ask<'_> {
     ) -> Result<Option<(ChatRequest, Allowance<Chat>)>, AskError> {
         let size = self.size_of(chain, &call);
         let Ok(allowance) = self.budget.reserve_chat(size) else { return Ok(None) };
-        match self.reserve_cost_twice(size.most_cost).await {
-            Ok(true) => Ok(Some((self.request_of(call), allowance))),
-            refused => {
-                allowance.take_back();
-                refused.map(|_| None)
-            }
-        }
+        let unmade = Unmade(Some(allowance));
+        let is_paid_for = self.reserve_cost_twice(size.most_cost).await?;
+        Ok(is_paid_for.then(|| (self.request_of(call), unmade.make())))
     }
 
     pub(super) fn size_of(&self, chain: &ChatChain, call: &Call<'_>) -> ChatSize {

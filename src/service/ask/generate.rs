@@ -79,12 +79,15 @@ impl Ask<'_> {
                 self.tell_void(VoidReason::CitationValidation(prompt.errors().to_vec())).await;
                 Judged::Retry(prompt.text().to_owned())
             }
-            Verdict::Reject(errors) => Judged::Over(Generated::Rejected {
-                errors,
-                draft: written.text.clone(),
-                attempts: attempt.number(),
-                by: written.by.clone(),
-            }),
+            Verdict::Reject(errors) => {
+                self.tell_void(VoidReason::CitationValidation(errors.clone())).await;
+                Judged::Over(Generated::Rejected {
+                    errors,
+                    draft: written.text.clone(),
+                    attempts: attempt.number(),
+                    by: written.by.clone(),
+                })
+            }
         })
     }
 

@@ -74,15 +74,8 @@ impl Ask<'_> {
             return Ok(());
         }
         let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();
-        let sources: Vec<prompt::Source<'_>> = doubtful
-            .iter()
-            .zip(&urns)
-            .map(|(hit, urn)| {
-                let passage = &hit.hit.passage;
-                let context = passage.context.as_deref().unwrap_or_default();
-                prompt::Source { urn, title: &passage.title, text: &passage.text, context }
-            })
-            .collect();
+        let sources: Vec<prompt::Source<'_>> =
+            doubtful.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
         let call = Call {
             role: CallRole::Grade,
             messages: prompt::grade::messages(&self.request.question, &sources),

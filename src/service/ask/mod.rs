@@ -2,6 +2,7 @@
 //!
 //! retrieve → grade → [`next_step`] → rewrite and again, or generate → validate → answer, or abstain.
 
+mod aftermath;
 mod audit;
 mod cache;
 mod call;
@@ -24,7 +25,7 @@ mod web;
 
 use std::{sync::Arc, time::Duration};
 
-pub use pool::GradedHit;
+pub use pool::{EvidenceFound, GradedHit};
 pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, TimingsMs};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};

@@ -5,7 +5,13 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    domain::{citation::PreparedSource, corrective::Evidence, grading::Verdict, identity::ChunkKey},
+    domain::{
+        citation::PreparedSource,
+        corrective::{Evidence, Grade},
+        grading::Verdict,
+        identity::ChunkKey,
+        prompt,
+    },
     service::retrieval::Hit,
     store::Passage,
 };
@@ -47,10 +53,30 @@ impl GradedHit {
         PreparedSource::with_context(&self.hit.passage.text, &self.hit.title())
     }
 
+    /// As whoever judges it is shown it, with what is said of it beside.
+    pub(super) fn to_be_judged<'p>(&'p self, urn: &'p str) -> prompt::Source<'p> {
+        let passage = &self.hit.passage;
+        let context = passage.context.as_deref().unwrap_or_default();
+        prompt::Source { urn, title: &passage.title, text: &passage.text, context }
+    }
+
     /// The passage and those that say the same elsewhere.
     pub(super) fn passages(&self) -> impl Iterator<Item = &Passage> {
         std::iter::once(&self.hit.passage).chain(&self.hit.duplicates).map(AsRef::as_ref)
     }
+}
+
+/// How far what was found in all rounds answers the question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceFound {
+    /// Probability that a passage of the best round answers it; `None` if there was nothing to grade.
+    pub answerability: Option<f32>,
+    /// Passages graded correct, each counted once.
+    pub correct: usize,
+    /// Passages graded ambiguous.
+    pub ambiguous: usize,
+    /// Passages graded incorrect.
+    pub incorrect: usize,
 }
 
 /// Passages seen so far, in the order they were found.
@@ -75,6 +101,17 @@ impl Pool {
             }
         }
         self.hits.len() - before
+    }
+
+    /// What the grades say of all passages; `best` is the answerability of the best round.
+    pub(super) fn found(&self, best: Option<f32>) -> EvidenceFound {
+        let count = |grade| self.hits.iter().filter(|graded| graded.verdict.grade == grade).count();
+        EvidenceFound {
+            answerability: best.filter(|_| !self.hits.is_empty()),
+            correct: count(Grade::Correct),
+            ambiguous: count(Grade::Ambiguous),
+            incorrect: count(Grade::Incorrect),
+        }
     }
 
     /// The passages to generate over: best grade first, then the more probable, then the better match.

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::{pool::GradedHit, trace::Trace};
+use super::{
+    pool::{EvidenceFound, GradedHit},
+    trace::Trace,
+};
 use crate::{
     domain::{
         budget::{BudgetExceeded, Spent},
@@ -50,6 +53,8 @@ pub struct AskReport {
     pub outcome: AskOutcome,
     /// Sources in marker order, then those that were found but not used.
     pub sources: Vec<GradedHit>,
+    /// Whether what was found is enough.
+    pub evidence: EvidenceFound,
     /// What was spent.
     pub usage: Spent,
     /// Where the time went.

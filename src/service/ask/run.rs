@@ -55,6 +55,8 @@ pub(super) struct Ask<'a> {
     pub(super) level: Level,
     /// Who writes the answer; `None` means built in.
     pub(super) answerers: Option<ChatChain>,
+    /// Who verifies the answer; `None` means the scorer alone.
+    pub(super) verifiers: Option<ChatChain>,
     pub(super) warnings: Vec<AskWarning>,
     /// Set while the last draft is one that was cut.
     pub(super) cut: Option<AskWarning>,
@@ -104,6 +106,7 @@ impl<'a> Ask<'a> {
             deadline: Instant::now() + timeout,
             level: request.level,
             answerers: None,
+            verifiers: None,
             warnings: Vec::new(),
             cut: None,
             clock: StageClock::start(),
@@ -126,6 +129,7 @@ impl<'a> Ask<'a> {
     /// Runs to its end or to the deadline.
     pub(super) async fn run(&mut self) -> Result<AskReport, AskError> {
         self.choose_answerers()?;
+        self.choose_verifiers();
         let result = tokio::time::timeout_at(self.deadline, self.work()).await;
         self.discard_early_draft();
         result.unwrap_or_else(|_| Err(self.deadline_reached()))
@@ -305,6 +309,7 @@ impl<'a> Ask<'a> {
             id: self.id,
             outcome,
             sources: self.sources(),
+            evidence: self.pool.found(self.trace.rounds.iter().map(|round| round.answerability).reduce(f32::max)),
             usage: self.budget.spent(),
             timings: self.clock.timings(),
             level: self.request.level,

@@ -1,5 +1,7 @@
 //! The whole path of an ask, for whoever asks for it.
 
+use serde::Serialize;
+
 use super::{pool::GradedHit, report::GeneratedBy};
 use crate::{
     domain::{
@@ -125,8 +127,8 @@ pub struct AttemptTrace {
     pub rulings: Vec<RulingTrace>,
 }
 
-/// A claim that was put before a model.
-#[derive(Clone, Debug)]
+/// A claim that was put before a model. Serialised as the trace shows it.
+#[derive(Clone, Debug, Serialize)]
 pub struct RulingTrace {
     /// Where it stands in the draft, in code points.
     pub span: Span,

@@ -10,9 +10,14 @@ use crate::{
 };
 
 impl Ask<'_> {
+    /// Settles who verifies: models of their own, and only at the level that asks for it.
+    pub(super) fn choose_verifiers(&mut self) {
+        self.verifiers = if self.level < Level::Supported { None } else { self.chain(CallRole::Verify) };
+    }
+
     /// Who settles what the scorer is not sure of.
-    pub(super) fn verifier(&self) -> Verifier {
-        if self.verifying_models().is_some() { Verifier::Model } else { Verifier::Scorer }
+    pub(super) const fn verifier(&self) -> Verifier {
+        if self.verifiers.is_some() { Verifier::Model } else { Verifier::Scorer }
     }
 
     /// Calls that one draft may take to verify.
@@ -28,15 +33,11 @@ impl Ask<'_> {
         attempt: Attempt,
     ) -> Result<(Draft, Vec<RulingTrace>), AskError> {
         let doubts = draft.doubts();
-        let models = self.verifying_models().filter(|_| !doubts.is_empty() && self.may_verify(attempt));
+        let models = self.verifiers.clone().filter(|_| !doubts.is_empty() && self.may_verify(attempt));
         let Some(chain) = models else { return Ok((draft, Vec::new())) };
         let rulings = self.ask_about(&chain, doubts, evidence).await?;
         let draft = draft.with_rulings(&rulings.iter().map(|told| told.ruling).collect::<Vec<_>>());
         Ok((draft, rulings))
-    }
-
-    fn verifying_models(&self) -> Option<ChatChain> {
-        if self.level < Level::Supported { None } else { self.chain(CallRole::Verify) }
     }
 
     /// Whether the budget has a call for it, and one for the retry that it may lead to. Otherwise the scorer's
@@ -56,15 +57,8 @@ impl Ask<'_> {
         evidence: &[GradedHit],
     ) -> Result<Vec<RulingTrace>, AskError> {
         let urns: Vec<String> = evidence.iter().map(|graded| graded.hit.urn().to_string()).collect();
-        let sources: Vec<prompt::Source<'_>> = evidence
-            .iter()
-            .zip(&urns)
-            .map(|(graded, urn)| {
-                let passage = &graded.hit.passage;
-                let context = passage.context.as_deref().unwrap_or_default();
-                prompt::Source { urn, title: &passage.title, text: &passage.text, context }
-            })
-            .collect();
+        let sources: Vec<prompt::Source<'_>> =
+            evidence.iter().zip(&urns).map(|(graded, urn)| graded.to_be_judged(urn)).collect();
         let statements: Vec<Statement<'_>> =
             doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
         let call = Call {

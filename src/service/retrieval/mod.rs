@@ -209,7 +209,11 @@ impl Retriever {
             (hits, scan)
         });
         let best_similarity = dense_hits.first().map(|hit| f64::from(hit.similarity));
-        let fused = fuse(query, &dense_hits, &lexical.hits);
+        let weight = match query.stages.mode {
+            Mode::Hybrid => self.space_of(query.collections)?.1.dense_weight(),
+            Mode::Dense | Mode::Lexical => DenseWeight::default(),
+        };
+        let fused = fuse(query, weight, &dense_hits, &lexical.hits);
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
@@ -358,13 +362,18 @@ pub fn judging_analyzer(collections: &[SearchedCollection]) -> &'static Analyzer
 }
 
 /// One ranking from both lists, best first, without what is below the request's score.
-fn fuse(query: &RetrievalQuery<'_>, dense: &[DenseHit], lexical: &[LexicalHit]) -> Vec<Fused<ChunkKey>> {
+fn fuse(
+    query: &RetrievalQuery<'_>,
+    weight: DenseWeight,
+    dense: &[DenseHit],
+    lexical: &[LexicalHit],
+) -> Vec<Fused<ChunkKey>> {
     let dense: Vec<Scored<ChunkKey>> =
         dense.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.similarity) }).collect();
     let lexical: Vec<Scored<ChunkKey>> =
         lexical.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.score) }).collect();
     let mut fused = match query.stages.fusion {
-        Fusion::Weighted => fusion::fuse_weighted(&dense, &lexical, DenseWeight::default()),
+        Fusion::Weighted => fusion::fuse_weighted(&dense, &lexical, weight),
         Fusion::ReciprocalRank => fusion::fuse_reciprocal_rank(&dense, &lexical),
     };
     if query.stages.mode != Mode::Hybrid {

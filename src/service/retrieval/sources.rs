@@ -43,7 +43,10 @@ impl Retriever {
         loop {
             let best = hits.get(..grouped).unwrap_or(&hits);
             let groups = group(&ranked(best), query.stages.grouping, query.top_k);
-            if groups.len() >= query.top_k || grouped >= total {
+            // Where the last one looked at says the same as a result, the next may too.
+            let last = best.len().saturating_sub(1);
+            let ends_in_duplicate = groups.iter().any(|group| group.duplicates.contains(&last));
+            if (groups.len() >= query.top_k && !ends_in_duplicate) || grouped >= total {
                 found.stages.collapsed = groups.iter().map(|group| group.duplicates.len()).sum();
                 found.stages.merged = groups.iter().map(|group| group.members.len() - 1).sum();
                 let sources = self.merge(query.tenant, best, groups).await?;
@@ -138,8 +141,8 @@ fn quoted_first(phrases: &[Phrase], hits: &mut Vec<Hit>) -> usize {
     holding
 }
 
-/// How many of the best passages are grouped at first: some stand in for duplicates and neighbours.
-/// Duplicates score nearly the same, so those further down have nothing to name them for.
+/// How many of the best passages are grouped at first: some stand in for duplicates and neighbours. Duplicates score
+/// nearly the same and stand together.
 fn places(query: &RetrievalQuery<'_>) -> usize {
     let spare = if query.stages.grouping.is_none() { 0 } else { query.top_k / 2 + 2 };
     (query.top_k + spare).max(1)
