@@ -3,7 +3,7 @@
 #![expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -160,6 +160,57 @@ fn files_fit_in_a_head() {
         .map(|(path, lines)| format!("{} has {lines} lines", path.display()))
         .collect();
     assert!(long.is_empty(), "{long:#?}");
+}
+
+/// Strings of a text that are names: what stands between quotes and has nothing but small letters and `_`.
+fn names_quoted<'a>(text: &'a str, before: &str) -> Vec<&'a str> {
+    let found =
+        text.match_indices(before).filter_map(|(place, _)| text[place + before.len()..].split(['"', '\'']).next());
+    found.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
+}
+
+/// Names in backticks in one cell of the tables of a page.
+fn names_in_cell(page: &str, cell: usize) -> BTreeSet<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix('|')?.split('|').nth(cell));
+    rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Causes that documents fail with, by the file that gives them.
+fn causes() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for (path, text) in sources() {
+        let (name, text) = (path.to_str().expect("UTF-8"), production(&text));
+        let before: &[&str] = match name {
+            "service/ingest/failure.rs" | "store/delete.rs" => &["\""],
+            "extract/error.rs" | "providers/error.rs" => &["=> \""],
+            "store/queue.rs" => &["cause = '", "_DELETED: &str = \""],
+            // Its report is of its own side.
+            _ if name.starts_with("cli/") => continue,
+            _ => &["cause: \"", "cause = '"],
+        };
+        let names = before.iter().flat_map(|before| names_quoted(text, before));
+        found.extend(names.map(|cause| (path.clone(), cause.to_owned())));
+    }
+    found
+}
+
+#[test]
+fn every_cause_of_a_failed_document_is_explained() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/problems.md");
+    let page = fs::read_to_string(page).expect("readable");
+    let (problems, failures) = page.split_once("# Causes of failed documents").expect("a section of causes");
+    let (_, providers) = problems.split_once("## providers_unavailable").expect("a section of providers");
+    let (providers, _) = providers.split_once("\n## ").expect("it ends");
+    let explained: BTreeSet<&str> = names_in_cell(failures, 1).union(&names_in_cell(providers, 0)).copied().collect();
+    let causes = causes();
+    assert!(causes.len() > 40, "the sources are read: {causes:?}");
+    let missing: Vec<_> = causes.iter().filter(|(_, cause)| !explained.contains(cause.as_str())).collect();
+    assert!(missing.is_empty(), "docs/problems.md does not explain {missing:#?}");
+    // The head of one table, and a reference in the other.
+    let known: BTreeSet<&str> =
+        causes.iter().map(|(_, cause)| cause.as_str()).chain(["kind", "providers_unavailable"]).collect();
+    let unknown: Vec<_> = explained.difference(&known).collect();
+    assert!(unknown.is_empty(), "docs/problems.md explains what nothing fails with: {unknown:?}");
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{Connection, Executor, PgConnection};
 
 use super::{
     database,
-    harness::TestApp,
+    harness::{TestApp, send},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -76,7 +77,7 @@ async fn a_day_costs_what_it_may_and_no_more() {
     for asks in 1..=4 {
         let answer = app.ask(ask(json!({}))).await;
         assert_eq!((answer.status, &answer.body["usage"]["cost_usd"]), (200, &json!(0.02)), "{answer:?}");
-        assert_eq!(spent_today(&app).await, asks * 20_000_000, "settled as it cost");
+        assert_eq!(spent_today(&app).await, asks * 20_000_000, "settled as it cost, before the answer leaves");
     }
     let refused = app.ask(ask(json!({}))).await;
     refused.assert_problem(413, "budget_exceeded");
@@ -152,5 +153,53 @@ async fn what_a_client_that_left_may_have_cost_stands() {
     server.drop_reply(Role::Answer);
     app.ask(ask(json!({}))).await.assert_problem(503, "providers_unavailable");
     assert_eq!(spent_today(&app).await, 1_024_000_000);
+    app.stop().await;
+}
+
+/// A transaction that lets nobody else read or write what the days have cost.
+async fn lock_days(app: &TestApp) -> PgConnection {
+    let mut other = PgConnection::connect_with(&app.database).await.expect("a connection");
+    other.execute("BEGIN; LOCK TABLE usage_daily IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+    other
+}
+
+/// Waits until a count is 1.
+async fn becomes_one(app: &TestApp, sql: &str) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while database::number(&app.database, sql).await != 1 {
+        assert!(tokio::time::Instant::now() < deadline, "it stays otherwise: {sql}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_booked_at_once_is_booked_later() {
+    let server = ModelServer::start().await;
+    server.reply(Role::Answer, Reply::Slow(Duration::from_millis(1_500), ANSWER.to_owned()));
+    let app = app(&server, &[("CITED_DAILY_COST_USD", "5")]).await;
+    let asking = tokio::spawn(send(app.request(Method::POST, "/v1/ask").json(&ask(json!({})))));
+    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    let other = lock_days(&app).await;
+    let answer = tokio::time::timeout(Duration::from_secs(15), asking).await.expect("it ends").expect("no panic");
+    assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
+    other.close().await.expect("a close");
+    becomes_one(&app, "SELECT count(*) FROM usage_daily WHERE cost_nano_usd = 20000000").await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_reserved_too_late_is_given_back() {
+    let server = ModelServer::start().await;
+    server.say(Role::Answer, ANSWER);
+    let app = app(&server, &[("CITED_DAILY_COST_USD", "5")]).await;
+    let other = lock_days(&app).await;
+    let asked = app.ask(ask(json!({"timeout_ms": 1_000})));
+    let late = tokio::time::timeout(Duration::from_secs(15), asked).await.expect("it ends");
+    late.assert_problem(504, "deadline");
+    assert_eq!(late.body["usage"]["llm_calls"], 0, "no call was made: {late:?}");
+    assert!(server.calls(Role::Answer).is_empty());
+    other.close().await.expect("a close");
+    // The reservation comes through now.
+    becomes_one(&app, "SELECT count(*) FROM usage_daily WHERE calls = 1 AND cost_nano_usd = 0").await;
     app.stop().await;
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{Connection, Executor, PgConnection};
 
 use super::{
     database,
-    harness::{Answer, TestApp},
+    harness::{Answer, TestApp, send},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -67,7 +68,7 @@ async fn the_same_question_is_answered_again_without_a_model() {
     let again = app.ask(ask()).await;
     assert_answered(&again, true);
     assert_eq!(server.calls(Role::Answer).len() + server.calls(Role::Grade).len(), calls, "nobody is asked");
-    for member in ["answer", "citations", "sources", "validation", "model", "provider"] {
+    for member in ["answer", "citations", "sources", "evidence", "validation", "model", "provider"] {
         assert_eq!(again.body[member], first.body[member], "{member}");
     }
     assert_eq!((&again.body["usage"]["llm_calls"], &again.body["usage"]["prompt_tokens"]), (&json!(0), &json!(0)));
@@ -196,5 +197,39 @@ async fn who_waits_for_one_that_fails_or_leaves_goes_on() {
         assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
     }
     second.stop().await;
+    app.stop().await;
+}
+
+/// A transaction that lets nobody else read or write cached answers.
+async fn lock_answers(app: &TestApp) -> PgConnection {
+    let mut other = PgConnection::connect_with(&app.database).await.expect("a connection");
+    other.execute("BEGIN; LOCK TABLE answer_cache IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+    other
+}
+
+#[tokio::test]
+async fn no_ask_waits_for_ever_for_the_cache() {
+    let (server, app) = app(&[]).await;
+    server.reply(Role::Answer, Reply::Slow(Duration::from_millis(1_500), ANSWER.to_owned()));
+    server.drop_reply(Role::Answer);
+    let in_time = Duration::from_secs(15);
+    // It can be neither looked up nor released.
+    let other = lock_answers(&app).await;
+    let late = tokio::time::timeout(in_time, app.ask(with("limits", json!({"timeout_ms": 1_000})))).await;
+    late.expect("it ends").assert_problem(504, "deadline");
+    other.close().await.expect("a close");
+    // It cannot be kept, until later.
+    let asking = tokio::spawn(send(app.request(Method::POST, "/v1/ask").json(&ask())));
+    server.wait_for_call(Role::Answer, in_time).await;
+    let other = lock_answers(&app).await;
+    let answer = tokio::time::timeout(in_time, asking).await.expect("it ends").expect("no panic");
+    assert_answered(&answer, false);
+    other.close().await.expect("a close");
+    let deadline = tokio::time::Instant::now() + in_time;
+    while cached(&app).await == 0 {
+        assert!(tokio::time::Instant::now() < deadline, "it is not kept");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_answered(&app.ask(ask()).await, true);
     app.stop().await;
 }

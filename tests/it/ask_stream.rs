@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -13,17 +12,17 @@ use super::{
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have, and when does leave lapse?";
-const DOCUMENT: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March.";
-const ANSWER: &str = "Everyone has 28 days of paid annual leave a year [^1]. Annual leave lapses on 31 March [^1].";
+pub const DOCUMENT: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March.";
+pub const ANSWER: &str = "Everyone has 28 days of paid annual leave a year [^1]. Annual leave lapses on 31 March [^1].";
 const LIMIT: Duration = Duration::from_secs(30);
 
-fn ask(stream: Value) -> Value {
+pub fn ask(stream: Value) -> Value {
     let mut body = json!({"question": QUESTION, "collections": ["handbook"]});
     body["stream"] = stream;
     body
 }
 
-async fn app(file: &str) -> (ModelServer, TestApp) {
+pub async fn app(file: &str) -> (ModelServer, TestApp) {
     let server = ModelServer::start().await;
     server.say(Role::Grade, "1: correct");
     let url = server.base_url();
@@ -82,7 +81,7 @@ pub fn end(frames: &[(String, Value)]) -> &Value {
 }
 
 /// What two asks of the same have in common.
-fn comparable(answer: &Value) -> Value {
+pub fn comparable(answer: &Value) -> Value {
     let mut answer = answer.clone();
     for member in ["id", "timings_ms"] {
         answer.as_object_mut().expect("an object").remove(member);
@@ -97,7 +96,7 @@ fn in_pieces(texts: &[&str], last: Vec<Piece>) -> Reply {
     Reply::Pieces("text/event-stream", bytes.chain(last).collect())
 }
 
-fn whole(texts: &[&str]) -> Reply {
+pub fn whole(texts: &[&str]) -> Reply {
     let end = Dialect::OpenAi.end(false, true).into_iter().map(|event| Piece::Bytes(event.into_bytes()));
     in_pieces(texts, end.collect())
 }
@@ -148,61 +147,6 @@ async fn the_accept_header_asks_for_a_stream_too() {
     let mut wrong = ask(json!(true));
     wrong["top_k"] = json!(0);
     app.ask(wrong).await.assert_problem(422, "invalid_request");
-    app.stop().await;
-}
-
-#[tokio::test]
-async fn any_cut_of_the_words_tells_the_same() {
-    let (server, app) = app("").await;
-    let texts = [
-        ANSWER,
-        "# Leave\n\n- Everyone has 28 days of paid annual leave a year [^1].\n- Annual leave lapses on 31 March. [^1]\n",
-        "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March [^1].\n\nThe sources say no more.",
-        "Leave lapses [^9]. Nobody knows.",
-        "The sources do not answer this question.",
-        "everyone has 28 days of paid annual leave a year, i.e. a lot of days, which is more than four weeks in all, so that nobody \
-         has to come to work all the time [^1]. annual leave lapses on 31 March [^1]. everyone has 28 days [^1].",
-    ];
-    let mut runner = TestRunner::deterministic();
-    server.say(Role::Answer, "Taken back at once.");
-    for text in texts {
-        server.say(Role::Answer, text);
-        server.drop_reply(Role::Answer);
-        let at_once = app.ask(ask(json!(false))).await;
-        for _ in 0..6 {
-            let characters: Vec<char> = text.chars().collect();
-            let lengths = prop::collection::vec(1usize..40, 1..60).new_tree(&mut runner).expect("a value").current();
-            let (mut pieces, mut rest) = (Vec::new(), characters.as_slice());
-            for length in lengths.iter().cycle() {
-                if rest.is_empty() {
-                    break;
-                }
-                let (piece, after) = rest.split_at((*length).min(rest.len()));
-                pieces.push(piece.iter().collect::<String>());
-                rest = after;
-            }
-            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-            server.reply(Role::Answer, whole(&pieces));
-            server.drop_reply(Role::Answer);
-            for mode in [json!(true), json!("validated")] {
-                let frames = frames(&app, ask(mode.clone())).await;
-                if at_once.status == 200 {
-                    assert_eq!(comparable(end(&frames)), comparable(&at_once.body), "{pieces:?}");
-                } else {
-                    assert_eq!(end(&frames)["validation"], at_once.body["validation"], "{pieces:?}");
-                }
-                if at_once.body["outcome"] == "answered" {
-                    let (words, claims) = told(&frames);
-                    assert_eq!(words, text, "{mode} {pieces:?}");
-                    let cited: Vec<&Value> =
-                        claims.iter().flat_map(|claim| claim["citations"].as_array().unwrap()).collect();
-                    assert_eq!(json!(cited), at_once.body["citations"], "{mode} {pieces:?}");
-                } else if mode == "validated" {
-                    assert!(!frames.iter().any(|(name, _)| name == "claim"), "{frames:#?}");
-                }
-            }
-        }
-    }
     app.stop().await;
 }
 

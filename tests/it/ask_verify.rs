@@ -90,6 +90,35 @@ async fn what_the_model_finds_unsupported_is_written_again_and_then_refused() {
     let errors = refused.body["validation"]["errors"].as_array().expect("errors");
     assert_eq!((errors.len(), &errors[0]["kind"]), (1, &json!("unsupported_claim")), "{refused:?}");
     assert_eq!(errors[0]["span"], json!([0, SWAPPED.len() - 6]));
+    assert!(errors[0]["support"].as_f64().is_some_and(|score| score > 0.0), "the scorer's number: {refused:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_denial_left_out_is_refused_with_its_score() {
+    const SOURCE: &str = "Employees may carry over unused leave. Contractors may not carry over unused leave.";
+    const TURNED: &str = "Contractors may carry over unused leave [^1].";
+    let (server, app) = app("[roles]\ngrade = \"built-in\"\nrewrite = \"built-in\"\n").await;
+    app.ingest("leave", &[("leave.md", SOURCE)]).await;
+    let request = |level: &str| json!({"question": "May contractors carry over unused leave?", "collections": ["leave"], "validation": level});
+    server.say(Role::Answer, TURNED);
+    let refused = app.ask(request("supported")).await;
+    refused.assert_problem(422, "citation_validation");
+    let error = &refused.body["validation"]["errors"][0];
+    assert_eq!((&error["kind"], &error["span"]), (&json!("unsupported_claim"), &json!([0, TURNED.len() - 6])));
+    let score = error["support"].as_f64().expect("a number");
+    assert!((0.0..0.345).contains(&score), "{error}");
+    assert!(error["detail"].as_str().is_some_and(|detail| detail.contains("a denial")), "{error}");
+    let rows = app.get("/v1/audit?outcome=rejected").await;
+    assert_eq!(rows.body["asks"][0]["validation"]["errors"][0]["support"], error["support"], "{rows:?}");
+    // A laxer level warns of the same, with the same number.
+    let warned = app.ask(request("cited")).await;
+    assert_eq!((warned.status, &warned.body["validation"]["warnings"][0]["support"]), (200, &error["support"]));
+    assert_eq!(warned.body["citations"][0]["support"], error["support"], "{warned:?}");
+    server.say(Role::Answer, "Contractors may not carry over unused leave [^1].");
+    server.drop_reply(Role::Answer);
+    let answered = app.ask(request("supported")).await;
+    assert_eq!((answered.status, &answered.body["outcome"]), (200, &json!("answered")), "{answered:?}");
     app.stop().await;
 }
 

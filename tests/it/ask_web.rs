@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    net::SocketAddr,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,10 +13,9 @@ use axum::{
     routing::get,
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{
-    harness::TestApp,
+    harness::{Served, TestApp},
     scripted::{ModelServer, Role},
 };
 
@@ -34,15 +32,8 @@ type Asked = Arc<Mutex<Vec<HashMap<String, String>>>>;
 
 /// A search engine that says what it was told to say.
 struct SearchEngine {
-    address: SocketAddr,
+    server: Served,
     asked: Asked,
-    task: JoinHandle<()>,
-}
-
-impl Drop for SearchEngine {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 impl SearchEngine {
@@ -54,14 +45,11 @@ impl SearchEngine {
             reply()
         };
         let router = Router::new().route("/engine/search", get(search)).with_state(Arc::clone(&asked));
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });
-        Self { address, asked, task }
+        Self { server: Served::start(router).await, asked }
     }
 
     fn url(&self) -> String {
-        format!("http://{}/engine/", self.address)
+        format!("http://{}/engine/", self.server.address)
     }
 
     fn asked(&self) -> Vec<HashMap<String, String>> {

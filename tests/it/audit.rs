@@ -134,6 +134,33 @@ async fn every_end_has_its_row() {
 }
 
 #[tokio::test]
+async fn models_that_do_not_chat_are_in_the_row_that_they_end() {
+    let (server, app) = app(&[]).await;
+    server.say(Role::Answer, ANSWER);
+    server.embedding_reply(Reply::Status(400, "no such model".to_owned()));
+    let failed = app.ask(ask()).await;
+    failed.assert_problem(503, "providers_unavailable");
+    server.say(Role::Grade, "1: incorrect");
+    server.drop_reply(Role::Grade);
+    server.say(Role::Rewrite, "\"\"");
+    let empty = app.ask(json!({"question": "What does lunch cost on leave days?", "collections": ["handbook"]})).await;
+    empty.assert_problem(503, "providers_unavailable");
+    let found = rows(&app, "?outcome=providers_unavailable&provider=openai").await;
+    assert_eq!(found.len(), 2, "both are found by the provider: {found:?}");
+    for (row, answer, role, kind) in
+        [(&found[1], &failed, "embed", "rejected"), (&found[0], &empty, "rewrite", "invalid_reply")]
+    {
+        let call = row["calls"].as_array().and_then(|calls| calls.last()).expect("a call");
+        let attempt = &call["failed_attempts"][0];
+        assert_eq!((&call["role"], &attempt["kind"]), (&json!(role), &json!(kind)), "{row}");
+        for member in ["provider", "model", "kind", "tried"] {
+            assert_eq!(attempt[member], answer.body["attempts"][0][member], "{member}: {row}");
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn who_leaves_is_in_the_audit() {
     let (server, app) = app(&[]).await;
     server.reply(Role::Answer, Reply::Slow(Duration::from_secs(20), "late".to_owned()));

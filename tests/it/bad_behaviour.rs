@@ -23,7 +23,8 @@ struct Fault {
     /// At once, or as a stream.
     reply: fn(Dialect, bool) -> Reply,
     end: End,
-    /// The names of the frames of a stream, those of words and claims once for each draft.
+    /// The names of the frames of a stream, those of words and claims once for each draft; the status of the last one is
+    /// that of the answer that comes at once.
     frames: &'static [&'static str],
 }
 
@@ -72,6 +73,44 @@ fn tool_calls(dialect: Dialect, is_stream: bool) -> Reply {
     body(is_stream, vec![bytes(&text)])
 }
 
+/// The same with an empty text beside the call, as some servers put it.
+fn wordless_tool_calls(dialect: Dialect, is_stream: bool) -> Reply {
+    let text = match (dialect, is_stream) {
+        (Dialect::OpenAi, true) => {
+            include_str!("../fixtures/openai/tool_call.sse").replace("\"content\":null", "\"content\":\"\"")
+        }
+        (Dialect::OpenAi, false) => {
+            include_str!("../fixtures/openai/tool_call.json").replace("\"content\": null", "\"content\": \"\"")
+        }
+        (Dialect::Anthropic, true) => {
+            dialect.begin().concat()
+                + include_str!("../fixtures/anthropic/tool_use.sse").split_once("\n\n").expect("a beginning").1
+        }
+        (Dialect::Anthropic, false) => {
+            let blocks = json!([{"type": "text", "text": ""},
+                {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"query": "leave"}}]);
+            json!({"content": blocks, "stop_reason": "tool_use"}).to_string()
+        }
+    };
+    body(is_stream, vec![bytes(&text)])
+}
+
+/// A good reply but for one byte in the midst of a word.
+fn malformed(dialect: Dialect, is_stream: bool) -> Reply {
+    let marked = ANSWER.replace("paid", "pa@id");
+    let text = match (dialect, is_stream) {
+        (_, true) => dialect.stream(&marked, false, true),
+        (Dialect::OpenAi, false) => {
+            json!({"choices": [{"message": {"content": marked}, "finish_reason": "stop"}]}).to_string()
+        }
+        (Dialect::Anthropic, false) => {
+            json!({"content": [{"type": "text", "text": marked}], "stop_reason": "end_turn"}).to_string()
+        }
+    };
+    let bytes = text.bytes().map(|byte| if byte == b'@' { 0xff } else { byte }).collect();
+    body(is_stream, vec![Piece::Bytes(bytes)])
+}
+
 /// A text that comes character by character where it comes in pieces.
 fn letter_by_letter(dialect: Dialect, is_stream: bool, text: &str) -> Reply {
     if !is_stream {
@@ -81,6 +120,9 @@ fn letter_by_letter(dialect: Dialect, is_stream: bool, text: &str) -> Reply {
     body(true, vec![bytes(&(dialect.begin().concat() + &pieces + &dialect.end(false, true).concat()))])
 }
 
+const MANY_MARKERS: &str = "ten thousand markers";
+const CUT: &str = "cut at the token limit";
+
 const UNAVAILABLE: &str = "providers_unavailable";
 /// Nothing was told but what the answer would have been written from.
 const NO_WORD: &[&str] = &["sources", "error"];
@@ -88,7 +130,7 @@ const NO_WORD: &[&str] = &["sources", "error"];
 const VOID: &[&str] = &["sources", "draft", "retry", "error"];
 const TOLD: &[&str] = &["sources", "draft", "answer"];
 
-const FAULTS: [Fault; 17] = [
+const FAULTS: [Fault; 19] = [
     Fault {
         name: "500",
         reply: |_, _| Reply::Status(500, "oops".to_owned()),
@@ -148,10 +190,22 @@ const FAULTS: [Fault; 17] = [
         end: (UNAVAILABLE, Some("invalid_reply")),
         frames: NO_WORD,
     },
+    Fault {
+        name: "malformed UTF-8 in a good reply",
+        reply: malformed,
+        end: (UNAVAILABLE, Some("invalid_reply")),
+        frames: VOID,
+    },
     Fault { name: "no choice", reply: empty, end: (UNAVAILABLE, Some("invalid_reply")), frames: NO_WORD },
     Fault {
         name: "tool calls instead of text",
         reply: tool_calls,
+        end: (UNAVAILABLE, Some("invalid_reply")),
+        frames: NO_WORD,
+    },
+    Fault {
+        name: "tool calls with an empty text",
+        reply: wordless_tool_calls,
         end: (UNAVAILABLE, Some("invalid_reply")),
         frames: NO_WORD,
     },
@@ -165,10 +219,10 @@ const FAULTS: [Fault; 17] = [
         name: "an invented source, twice",
         reply: |_, _| Reply::Text("Everyone has 28 days of leave [^4].".to_owned()),
         end: ("citation_validation", None),
-        frames: &["sources", "draft", "retry", "draft", "error"],
+        frames: &["sources", "draft", "retry", "draft", "retry", "error"],
     },
     Fault {
-        name: "ten thousand markers",
+        name: MANY_MARKERS,
         reply: |_, _| Reply::Text(format!("{ANSWER}{}", "[^1]".repeat(10_000))),
         end: ("answered", None),
         frames: TOLD,
@@ -186,12 +240,7 @@ const FAULTS: [Fault; 17] = [
         end: ("answered", None),
         frames: TOLD,
     },
-    Fault {
-        name: "cut at the token limit",
-        reply: |_, _| Reply::Cut(ANSWER.to_owned()),
-        end: ("answered", None),
-        frames: TOLD,
-    },
+    Fault { name: CUT, reply: |_, _| Reply::Cut(ANSWER.to_owned()), end: ("answered", None), frames: TOLD },
     // The last, because a provider without quota is left alone for a while.
     Fault {
         name: "429 for good",
@@ -218,8 +267,12 @@ async fn app(dialect: Dialect) -> (ModelServer, TestApp) {
     (server, app)
 }
 
-fn request(is_stream: bool) -> Value {
-    let limits = json!({"timeout_ms": 2_500});
+/// Time for what never comes, and for what only takes its time on a busy machine.
+const HURRY_MS: u32 = 2_500;
+const PATIENCE_MS: u32 = 25_000;
+
+fn request(is_stream: bool, timeout_ms: u32) -> Value {
+    let limits = json!({"timeout_ms": timeout_ms});
     json!({"question": QUESTION, "collections": ["handbook"], "limits": limits, "stream": is_stream})
 }
 
@@ -247,40 +300,94 @@ fn end_of(events: &str) -> Value {
     serde_json::from_str(ends[0].split_once("data: ").expect("data").1).expect("JSON")
 }
 
-/// What came of the reply: the end of the ask, all frames of a stream, and the row in the audit.
-async fn outcome(server: &ModelServer, app: &TestApp, reply: Reply, is_stream: bool) -> (Value, String, Value) {
+/// What came of a reply.
+struct Outcome {
+    /// Of the response.
+    status: u16,
+    /// The end of the ask.
+    end: Value,
+    /// All that was sent: of a stream its frames.
+    text: String,
+    /// The row in the audit.
+    row: Value,
+}
+
+async fn outcome(server: &ModelServer, app: &TestApp, reply: Reply, is_stream: bool, timeout_ms: u32) -> Outcome {
     // A success in between, so that no fault is held against the next one.
     server.say(Role::Answer, ANSWER);
     server.drop_reply(Role::Answer);
-    assert_eq!(app.ask(request(false)).await.status, 200);
+    assert_eq!(app.ask(request(false, PATIENCE_MS)).await.status, 200);
     server.reply(Role::Answer, reply);
     server.drop_reply(Role::Answer);
-    let sent = app.request(Method::POST, "/v1/ask").json(&request(is_stream)).send().await.expect("an answer");
+    let sent =
+        app.request(Method::POST, "/v1/ask").json(&request(is_stream, timeout_ms)).send().await.expect("an answer");
+    let status = sent.status().as_u16();
     let text = sent.text().await.expect("a body");
-    let body: Value = if is_stream { end_of(&text) } else { serde_json::from_str(&text).expect("JSON") };
+    let end: Value = if is_stream { end_of(&text) } else { serde_json::from_str(&text).expect("JSON") };
     let row = app.get("/v1/audit?limit=1").await.body["asks"][0].clone();
-    (body, text, row)
+    Outcome { status, end, text, row }
+}
+
+/// For an end: its HTTP status, and how the audit calls it, its reason and the number of drafts.
+fn expected(end: &str) -> (u16, &str, Value, u8) {
+    match end {
+        "answered" => (200, end, Value::Null, 1),
+        "deadline" => (504, end, json!("generating"), 0),
+        "budget_exceeded" => (413, end, json!("prompt_tokens"), 1),
+        "citation_validation" => (422, "rejected", Value::Null, 2),
+        UNAVAILABLE => (503, end, Value::Null, 0),
+        other => panic!("{other} is no end"),
+    }
+}
+
+/// Kind of each failed attempt, and whether it was made.
+fn attempts(list: &Value) -> Vec<(&str, bool)> {
+    let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    list.iter().map(|attempt| (attempt["kind"].as_str().expect("a kind"), attempt["tried"] == true)).collect()
+}
+
+/// What single faults are to leave in the answer beside its end.
+fn check_answer(name: &str, Outcome { end, row, .. }: &Outcome) {
+    let citations = end["citations"].as_array().map_or(0, Vec::len);
+    let warnings = if name == CUT { json!(["length_cut"]) } else { json!([]) };
+    match name {
+        MANY_MARKERS => assert_eq!(citations, 10_001),
+        _ => assert_eq!(citations, 1, "{name}: {end}"),
+    }
+    assert_eq!(row["citations"].as_array().map(Vec::len), Some(citations), "{name}");
+    assert_eq!(row["validation"]["warnings"], warnings, "{name}: {row}");
+    let told = end["validation"]["warnings"].as_array().expect("warnings");
+    let told: Vec<&Value> = told.iter().map(|warning| &warning["kind"]).collect();
+    assert_eq!(json!(told), warnings, "{name}: {end}");
 }
 
 async fn every_fault_ends_as_it_should(dialect: Dialect) {
     for is_stream in [false, true] {
         let (server, app) = app(dialect).await;
-        for Fault { name, reply, end: (end, kind), frames: expected } in &FAULTS {
-            let name = format!("{name}, {dialect:?}, stream {is_stream}");
-            let (body, text, row) = outcome(&server, &app, reply(dialect, is_stream), is_stream).await;
+        for Fault { name, reply, end: (end, kind), frames: expected_frames } in &FAULTS {
+            let case = format!("{name}, {dialect:?}, stream {is_stream}");
+            let timeout_ms = if *end == "deadline" { HURRY_MS } else { PATIENCE_MS };
+            let outcome = outcome(&server, &app, reply(dialect, is_stream), is_stream, timeout_ms).await;
+            let Outcome { status, end: body, text, row } = &outcome;
+            let (expected_status, audited, reason, drafts) = expected(end);
             let found = body["code"].as_str().or(body["outcome"].as_str());
-            assert_eq!(found, Some(*end), "{name}: {body}");
+            assert_eq!(found, Some(*end), "{case}: {body}");
+            assert_eq!(*status, if is_stream { 200 } else { expected_status }, "{case}: {body}");
+            if *end == "answered" {
+                check_answer(name, &outcome);
+            } else {
+                assert_eq!(body["status"], expected_status, "{case}: {body}");
+            }
             if is_stream {
-                assert_eq!(frames(&text), *expected, "{name}: {text}");
+                assert_eq!(frames(text), *expected_frames, "{case}: {text}");
             }
-            let audited = if *end == "citation_validation" { "rejected" } else { *end };
-            assert_eq!((&row["outcome"], &row["stream"]), (&json!(audited), &json!(is_stream)), "{name}: {row}");
-            if let Some(kind) = kind {
-                assert_eq!(body["attempts"][0]["kind"], *kind, "{name}: {body}");
-                let calls = row["calls"].as_array().expect("calls");
-                let attempts = calls.iter().flat_map(|call| call["failed_attempts"].as_array().expect("attempts"));
-                assert!(attempts.into_iter().any(|attempt| attempt["kind"] == *kind), "{name}: {row}");
-            }
+            assert_eq!((&row["outcome"], &row["stream"]), (&json!(audited), &json!(is_stream)), "{case}: {row}");
+            assert_eq!((&row["reason"], &row["validation"]["attempts"]), (&reason, &json!(drafts)), "{case}: {row}");
+            let failed: Vec<(&str, bool)> = kind.iter().map(|kind| (*kind, true)).collect();
+            assert_eq!(attempts(&body["attempts"]), failed, "{case}: {body}");
+            let calls = row["calls"].as_array().expect("calls");
+            let audited: Vec<_> = calls.iter().flat_map(|call| attempts(&call["failed_attempts"])).collect();
+            assert_eq!(audited, failed, "{case}: {row}");
         }
         app.stop().await;
     }
@@ -307,7 +414,7 @@ async fn a_stream_cut_anywhere_is_the_whole_answer_or_an_error() {
         let (mut answered, mut failed) = (0, 0);
         for cut in (0..whole.len()).step_by(CUT_STEP).chain([whole.len() - 1]) {
             let begun = vec![Piece::Bytes(whole.as_bytes()[..cut].to_vec())];
-            let (end, text, row) = outcome(&server, &app, body(true, begun), true).await;
+            let Outcome { end, text, row, .. } = outcome(&server, &app, body(true, begun), true, PATIENCE_MS).await;
             if end["outcome"] == "answered" {
                 answered += 1;
                 assert_eq!(end["answer"], ANSWER, "cut at {cut}");

@@ -10,7 +10,7 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 use super::{
     database,
     harness::{TestApp, send},
-    scripted::{ModelServer, Reply},
+    scripted::ModelServer,
 };
 
 fn line(number: usize) -> String {
@@ -158,6 +158,29 @@ async fn a_broken_stream_keeps_what_had_arrived_and_says_so() {
 }
 
 #[tokio::test]
+async fn the_same_lines_with_other_parameters_are_another_request() {
+    let server = ModelServer::start().await;
+    let secret = ("CITED_WEBHOOK_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    let app = TestApp::with_models_and(&server, &[secret, ("CITED_OUTBOUND_ALLOW", "127.0.0.1/32")]).await;
+    let send_with = async |query: &str| send(bulk(&app, query, line(0)).header("Idempotency-Key", "stream")).await;
+    let first = send_with("collection=c&wait=true&indexing=progressive&webhook_url=http://127.0.0.1:9/a").await;
+    assert_eq!(first.status, 200, "{first:?}");
+    for other in [
+        "collection=d&indexing=progressive&webhook_url=http://127.0.0.1:9/a",
+        "collection=c&indexing=complete&webhook_url=http://127.0.0.1:9/a",
+        "collection=c&webhook_url=http://127.0.0.1:9/a",
+        "collection=c&indexing=progressive&webhook_url=http://127.0.0.1:9/b",
+        "collection=c&indexing=progressive",
+    ] {
+        send_with(other).await.assert_problem(409, "idempotency_key_reused");
+    }
+    // Whether it waits says nothing about what is asked.
+    let again = send_with("webhook_url=http://127.0.0.1:9/a&indexing=progressive&collection=c").await;
+    assert_eq!((again.status, &again.body["id"]), (200, &first.body["id"]), "{again:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_sender_that_vanished_with_its_service_is_given_up() {
     let server = ModelServer::start().await;
     let app = TestApp::with_models_and(&server, &[("CITED_LEASE_S", "2")]).await;
@@ -176,13 +199,28 @@ async fn a_sender_that_vanished_with_its_service_is_given_up() {
 async fn a_full_queue_slows_the_stream_down_and_loses_nothing() {
     let server = ModelServer::start().await;
     let app = TestApp::with_models_and(&server, &[("CITED_QUEUE_MAX_DOCUMENTS", "600")]).await;
-    server.embedding_reply(Reply::Slow(Duration::from_secs(1), String::new()));
+    server.hold_embeddings(Some("Document"));
     let body: String = (0..2_000).map(line).collect();
-    let answer = send(bulk(&app, "collection=c&wait=true", body)).await;
+    let answer = tokio::spawn(send(bulk(&app, "collection=c&wait=true", body)));
+    let waiting = async || {
+        let waiting = "SELECT count(*) FROM job_item WHERE state IN ('queued', 'running')";
+        database::number(&app.database, waiting).await
+    };
+    // The first part fits, the second does not.
+    while waiting().await == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(waiting().await, 500);
+    server.hold_embeddings(None);
+    while !answer.is_finished() {
+        assert!(waiting().await <= 600);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let answer = answer.await.expect("no panic");
     assert_eq!(answer.status, 200, "{answer:?}");
-    let landed =
-        answer.body["counts"]["documents"].as_u64().expect("n") + answer.body["counts"]["failed"].as_u64().expect("n");
-    assert_eq!(landed, 2_000, "{}", answer.body["counts"]);
+    let counts = &answer.body["counts"];
+    assert_eq!((&counts["documents"], &counts["failed"]), (&json!(2_000), &json!(0)), "{counts}");
     app.stop().await;
 }
 

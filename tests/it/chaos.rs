@@ -7,7 +7,6 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -33,7 +32,7 @@ use tokio::{
 use super::{
     database,
     harness::client,
-    private_postgres::settings as postgres_settings,
+    private_postgres::{folder, settings as postgres_settings},
     process::Process,
     scripted::{DIMENSION, ModelServer},
 };
@@ -50,11 +49,15 @@ const STUCK: &str = "SELECT count(*) FROM job WHERE finished_at IS NULL";
 /// Documents that are not settled.
 const OPEN: &str = "SELECT count(*) FROM job_item WHERE state IN ('queued', 'running')";
 
+/// Chunks of one document that cover the same words.
+const DOUBLED: &str =
+    "SELECT count(*) FROM (SELECT FROM chunk GROUP BY document_id, start_char, end_char HAVING count(*) > 1) doubled";
+
 /// Random numbers that a seed repeats (`SplitMix64`).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -119,11 +122,16 @@ impl User {
         let mut documents = Vec::new();
         for source in &sources {
             let topic = self.random.below(1_000);
-            let text = format!("{source} in edition {} tells of topic {topic}. ", self.requests).repeat(1 + topic % 5);
+            // Most have one chunk, some a dozen.
+            let sentences = if topic.is_multiple_of(4) { 300 } else { 1 + topic % 5 };
+            let sentence =
+                |number| format!("{source} in edition {} tells of topic {}. ", self.requests, topic + number);
+            let text: String = (0..sentences).map(sentence).collect();
             documents.push(json!({"source": source, "text": text, "media_type": "text/plain"}));
             self.expected.insert(source.clone(), Some(text));
         }
-        let body = json!({"collection": "c", "documents": documents});
+        let indexing = if self.random.below(3) == 0 { "progressive" } else { "complete" };
+        let body = json!({"collection": "c", "documents": documents, "indexing": indexing});
         // Sent again under the same name it is done once.
         let key = format!("{}-{}", self.name, self.requests);
         self.insist(|user| {
@@ -211,8 +219,7 @@ async fn run(kills: usize, seed: u64) {
     let mut random = Random(seed);
     let server = ModelServer::start().await;
     server.delay_embeddings(Duration::from_millis(20));
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("open to the unprivileged user");
+    let folder = folder();
     let postgres = Database::start(folder.path()).await;
     let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     let settings = [
@@ -323,6 +330,8 @@ async fn tell(options: &PgConnectOptions, facts: &[(&str, String)], done: &[User
         "items taken up more than once",
         database::number(options, "SELECT count(*) FROM job_item WHERE attempts > 1").await,
     );
+    table.row("documents in the end", database::number(options, "SELECT count(*) FROM document").await);
+    table.row("their chunks", database::number(options, "SELECT count(*) FROM chunk").await);
     table.row("**must be 0**", "");
     let mut broken = Vec::new();
     let mut check = |table: &mut Table, law: &str, count: i64| {
@@ -337,6 +346,7 @@ async fn tell(options: &PgConnectOptions, facts: &[(&str, String)], done: &[User
     let (lost, foreign) = differences(options, done).await;
     check(&mut table, "documents lost, or not in their last edition", lost);
     check(&mut table, "documents that should not be there", foreign);
+    check(&mut table, "chunks stored twice", database::number(options, DOUBLED).await);
     for (law, sql) in database::LAWS {
         check(&mut table, law, database::number(options, sql).await);
     }

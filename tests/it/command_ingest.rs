@@ -172,3 +172,44 @@ async fn documents_are_found_by_their_words_first_where_that_is_wanted() {
     assert!(text(&wrong.stderr).contains("must be complete or progressive"), "{wrong:?}");
     app.stop().await;
 }
+
+#[tokio::test]
+async fn nothing_is_lost_without_a_word() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_MAX_BODY_BYTES", "100000")]).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a.md", "The outer one.");
+    write(folder.path(), "in/a.md", "The inner one.");
+    let inner = folder.path().join("in");
+    // The same file named in three ways is one document.
+    let once = ingest(&app, &inner, &["a.md", "./a.md", "*.md"]).await;
+    assert!(once.status.success(), "{once:?}");
+    assert!(text(&once.stdout).starts_with("1 documents in "), "{once:?}");
+    let outer = ingest(&app, &inner, &["a.md", "../a.md"]).await;
+    let report = text(&outer.stdout);
+    assert_eq!(outer.status.code(), Some(1), "{report}");
+    let told = "\nsame_source (1)\n  a.md: ../a.md would be called a.md like a.md, and one would replace the other; name it by its whole path";
+    assert!(report.contains(told), "{report}");
+    let whole = folder.path().join("a.md").display().to_string();
+    assert!(ingest(&app, &inner, &["a.md", &whole]).await.status.success());
+    assert_eq!(sources(&app).await, [whole, "a.md".to_owned()]);
+
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("a.md", inner.join("linked.md")).expect("a link");
+    #[cfg(unix)]
+    {
+        let linked = ingest(&app, folder.path(), &["in"]).await;
+        assert!(linked.status.success(), "{linked:?}");
+        assert!(text(&linked.stdout).contains("\n1 symbolic links passed over; name them"), "{linked:?}");
+    }
+    // By the setting of this side, as the service would; and an endless one is not read for ever.
+    write(folder.path(), "large.txt", "x".repeat(100_001));
+    let settings = [("CITED_SERVER", app.base.as_str()), ("CITED_MAX_BODY_BYTES", "100000")];
+    let arguments = ["ingest", "large.txt", "/dev/zero"];
+    let large = command(&arguments, &settings).current_dir(folder.path()).output();
+    let large = tokio::time::timeout(Duration::from_mins(1), large).await.expect("soon").expect("it runs");
+    let report = text(&large.stdout);
+    assert_eq!(large.status.code(), Some(1), "{report}");
+    assert!(report.contains("\nbody_too_large (2)\n  large.txt: it is larger than the 100000 bytes"), "{report}");
+    app.stop().await;
+}

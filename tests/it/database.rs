@@ -83,7 +83,7 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// What must hold of every database at rest: no orphan, no double, statistics equal to a recount. Each counts what
 /// breaks it.
-pub const LAWS: [(&str, &str); 11] = [
+pub const LAWS: [(&str, &str); 13] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id)"),
         ("documents that know wrongly how many of their chunks have no vector", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
             WHERE d.bare_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND NOT EXISTS
@@ -102,7 +102,12 @@ pub const LAWS: [(&str, &str); 11] = [
             FULL JOIN (SELECT collection_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
             USING (collection_id, term_id)
             WHERE document_frequency IS DISTINCT FROM recount"),
-        ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed') AND content IS NOT NULL"),
+        ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed')
+            AND (content IS NOT NULL OR payload IS NOT NULL OR contexts IS NOT NULL)"),
+        ("uploads kept for a collection that is gone", "SELECT count(*) FROM job_item i JOIN job j USING (tenant_id, job_id)
+            WHERE (content IS NOT NULL OR payload IS NOT NULL) AND NOT EXISTS (SELECT FROM collection c WHERE c.collection_id = j.collection_id)"),
+        ("failed items that would give vectors to a document that is gone", "SELECT count(*) FROM job_item i WHERE half = 2 AND state = 'failed'
+            AND content IS NOT NULL AND NOT EXISTS (SELECT FROM document d WHERE d.document_id = i.document_id)"),
         ("tallies that a recount contradicts", "SELECT count(*) FROM job_tally t WHERE
             (succeeded, unchanged, failed, cancelled, bytes, chunks, embedding_calls, reused_vectors, searchable, searchable_bytes) IS DISTINCT FROM
             (SELECT (count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'unchanged'),

@@ -43,7 +43,10 @@ async fn a_delete_leaves_nothing_and_says_what_went() {
     let receipt = app.delete(&format!("/v1/documents/{id}")).await;
     assert_eq!(
         (receipt.status, receipt.body),
-        (200, json!({"documents": 1, "chunks": 1, "vectors": 1, "terms": 2, "answers": 0, "queue_items": 0}))
+        (
+            200,
+            json!({"documents": 1, "chunks": 1, "vectors": 1, "terms": 2, "answers": 0, "queue_items": 0, "failed_items": 0})
+        )
     );
     app.get(&format!("/v1/documents/{id}")).await.assert_problem(404, "not_found");
     app.delete(&format!("/v1/documents/{id}")).await.assert_problem(404, "not_found");
@@ -56,7 +59,10 @@ async fn a_delete_leaves_nothing_and_says_what_went() {
     let receipt = app.delete("/v1/collections/notes").await;
     assert_eq!(
         (receipt.status, receipt.body),
-        (200, json!({"documents": 1, "chunks": 1, "vectors": 1, "terms": 3, "answers": 0, "queue_items": 0}))
+        (
+            200,
+            json!({"documents": 1, "chunks": 1, "vectors": 1, "terms": 3, "answers": 0, "queue_items": 0, "failed_items": 0})
+        )
     );
     app.get("/v1/collections/notes").await.assert_problem(404, "not_found");
     for table in ["collection_statistic", "term_statistic", "document", "chunk", "chunk_embedding"] {

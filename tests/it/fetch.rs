@@ -241,3 +241,42 @@ async fn a_stream_may_hold_urls() {
     assert_eq!(answer.body["items"][2]["cause"], "invalid_line", "{answer:?}");
     app.stop().await;
 }
+
+#[tokio::test]
+async fn a_job_of_urls_says_how_long_it_takes() {
+    let (server, site) = (ModelServer::start().await, Site::start().await);
+    let app = TestApp::start_with_embeddings(&server, &SETTINGS).await;
+    server.hold_embeddings(Some("Held"));
+    let page = |text: &str| [Page::Document("text/plain", text.as_bytes().to_vec(), "\"1\"")];
+    let line = |url: String| Ok::<_, std::io::Error>(format!("{}\n", json!({"url": url})));
+    let (sender, receiver) = futures::channel::mpsc::unbounded();
+    let request = app.request(Method::POST, "/v1/documents/bulk?collection=c&wait=true");
+    let request = request.header("content-type", "application/x-ndjson").body(reqwest::Body::wrap_stream(receiver));
+    let answer = tokio::spawn(send(request));
+    sender.unbounded_send(line(site.put("/first", &page("First words.")))).expect("open");
+    let until = async |holds: fn(&Value) -> bool| {
+        for _ in 0..400 {
+            let job = app.get("/v1/jobs").await.body["jobs"][0].clone();
+            if holds(&job) {
+                return job;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("{}", app.get("/v1/jobs").await.body);
+    };
+    until(|job| job["progress"]["settled"] == 1).await;
+    sender.unbounded_send(line(site.put("/second", &page("Held words.")))).expect("open");
+    let job = until(|job| job["progress"]["waiting"] == 1).await;
+    let progress = &job["progress"];
+    assert_eq!((&progress["bytes"], &progress["bytes_per_second"]), (&json!(0), &Value::Null), "{progress}");
+    // One is done and one is left: that takes as long again.
+    let (rate, left) = (
+        progress["documents_per_second"].as_f64().expect("a rate"),
+        progress["seconds_left"].as_f64().expect("an estimate"),
+    );
+    assert!(rate > 0.0 && (rate * left - 1.0).abs() < 0.1, "{progress}");
+    server.hold_embeddings(None);
+    drop(sender);
+    assert_eq!(answer.await.expect("no panic").body["state"], "succeeded");
+    app.stop().await;
+}

@@ -1,12 +1,13 @@
 //! The service as a test sees it: a base URL, and helpers for what most tests do.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::SocketAddr};
 
+use axum::Router;
 use cited::{app::App, config::Config, service::context::Context, shutdown::Shutdown};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
-use tokio::task::JoinHandle;
+use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{database, scripted::ModelServer};
 
@@ -199,4 +200,25 @@ impl Answer {
 pub fn slice(text: &str, start: &Value, end: &Value) -> String {
     let bound = |value: &Value| usize::try_from(value.as_u64().expect("a number")).expect("small");
     text.chars().skip(bound(start)).take(bound(end) - bound(start)).collect()
+}
+
+/// A server on loopback; it ends with the value.
+pub struct Served {
+    pub address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Served {
+    pub async fn start(router: Router) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });
+        Self { address, task }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }

@@ -188,6 +188,65 @@ async fn the_planner_sees_the_question_as_data() {
 }
 
 #[tokio::test]
+async fn the_verifier_sees_sources_and_statements_as_data() {
+    let server = ModelServer::start().await;
+    let url = server.base_url();
+    let settings = [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let file = "[roles]\nverify = [\"openai:scripted-chat\"]\ngrade = \"built-in\"\nrewrite = \"built-in\"\n";
+    let app = TestApp::with_file(&server, &settings, file).await;
+    server.say(Role::Verify, "1: supported");
+    server.say(Role::Answer, "Taken back at once.");
+    let mut systems: Vec<Value> = Vec::new();
+    for (number, attack) in ATTACKS.iter().enumerate() {
+        let (collection, attack) = (format!("c{number}"), attack.replace('\0', " "));
+        let line = attack.replace('\n', " ");
+        let text = format!("# Leave {line}\n\n{FACT} {attack}\n\n{attack}");
+        app.ingest(&collection, &[("leave.md", &text)]).await;
+        // The model that writes may repeat what it read: the statement carries the attack as well.
+        server.say(Role::Answer, &format!("Annual leave that is paid comes to 28 days for everyone, {line} [^1]."));
+        server.say(Role::Answer, "Annual leave that is paid comes to 28 days in each year for everyone [^1].");
+        server.drop_reply(Role::Answer);
+        let before = server.calls(Role::Verify).len();
+        let request = json!({"question": QUESTION, "collections": [collection], "validation": "supported"});
+        for _ in 0..2 {
+            let answer = app.ask(request.clone()).await;
+            assert!(answer.status == 200 || answer.status == 422, "{attack:?}: {answer:?}");
+        }
+        let calls = server.calls(Role::Verify).split_off(before);
+        assert!(!calls.is_empty(), "nobody was asked to verify: {attack:?}");
+        for call in &calls {
+            assert_verification_contained(call, &attack);
+            let system = call.body["messages"][0].clone();
+            if !systems.contains(&system) {
+                systems.push(system);
+            }
+        }
+    }
+    assert_eq!(systems.len(), 1, "one system prompt, the same for all: {systems:#?}");
+    app.stop().await;
+}
+
+/// As [`assert_contained`], for a call that shows sources and statements.
+fn assert_verification_contained(call: &Call, attack: &str) {
+    let (system, user) = (&contents(call, "system")[0], &contents(call, "user")[0]);
+    for part in attack.split_whitespace().filter(|part| part.len() > 12) {
+        assert!(!system.contains(part), "{part:?} reached the system prompt");
+    }
+    let read = as_read(user);
+    for element in ["source", "statement"] {
+        let (begin, end) = (format!("<{element} "), format!("</{element}>"));
+        let opened = user.matches(&begin).count();
+        let numbered = (1..=opened).take_while(|number| user.contains(&format!("<{element} id=\"{number}\""))).count();
+        assert!(numbered > 0, "{attack:?}: {user}");
+        assert_eq!((opened, user.matches(&end).count()), (numbered, numbered), "{attack:?}: {user}");
+        // Slashes are skipped, so that what closes is counted with what opens.
+        assert_eq!(read.matches(&format!("<{element}")).count(), 2 * numbered, "{attack:?}: {user}");
+    }
+    assert!(!read.contains("[^") && !read.contains("<|"), "a marker or a token of a template: {attack:?}: {user}");
+    assert!(!user.chars().any(|sign| ('\u{e0000}'..='\u{e007f}').contains(&sign)), "{attack:?}: {user:?}");
+}
+
+#[tokio::test]
 async fn the_rewriter_sees_former_queries_as_data() {
     let server = ModelServer::start().await;
     let app = TestApp::with_models(&server).await;

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 22] = [
     "collection",
     "collection_statistic",
     "term_statistic",
@@ -19,6 +19,7 @@ const TABLES: [&str; 21] = [
     "job_tally",
     "job_stage",
     "job_context",
+    "job_embedding",
     "idempotency_key",
     "webhook",
     "ask_audit",
@@ -122,7 +123,7 @@ async fn every_table_with_a_tenant_is_forced_and_has_a_policy() {
 }
 
 #[tokio::test]
-async fn a_role_that_could_bypass_is_refused() {
+async fn a_login_that_could_bypass_runs_as_a_role_that_cannot() {
     let database = database::create().await;
     // A role of the same rights as cited_app, but for this database's sessions only.
     database::execute(

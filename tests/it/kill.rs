@@ -1,31 +1,35 @@
 //! Everything killed that can be killed, in the middle of a job: nothing is lost, nothing doubled.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
+use cited::store::private_postgres::PrivatePostgres;
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use sqlx::postgres::PgConnectOptions;
 
 use super::{
+    chaos::Random,
     database,
     harness::client,
+    private_postgres::{folder, settings as postgres_settings},
     process::{Process, command, embedded, ended_job},
-    scripted::ModelServer,
+    scripted::{ModelServer, poll_until},
 };
 
 /// Documents of the job that is interrupted.
 const DOCUMENTS: usize = 200;
 /// Longest wait for a job to end after the last kill.
 const JOB: Duration = Duration::from_mins(3);
-
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("open to the unprivileged user");
-    folder
-}
+/// How long each embedding request takes that is not held. Kills come within this of a claim and a little more, so that
+/// they strike while documents are embedded, while they are stored, and just after.
+const EMBEDDING: Duration = Duration::from_millis(250);
+/// A word of every document: requests with it can be held, so that a kill is sure to find documents in hand.
+const WORD: &str = "topic";
+/// Of the pauses before kills; another seed gives other ones.
+const SEED: u64 = 2_026;
 
 fn documents() -> Value {
     let documents: Vec<Value> = (0..DOCUMENTS)
@@ -53,97 +57,183 @@ fn model_settings(server: &ModelServer) -> Vec<(String, String)> {
     ]
 }
 
+fn embedded_with(server: &ModelServer, folder: &Path) -> Vec<(String, String)> {
+    let mut settings = model_settings(server);
+    settings.extend(embedded(folder));
+    settings
+}
+
+/// Stops a service of embedded mode, which leaves no process.
+async fn assert_stops(service: Process, folder: &Path) {
+    let (_, ended_well) = service.stop().await;
+    assert!(ended_well);
+    assert_eq!(postgres_of(folder), None, "no process is left");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn workers_killed_at_random_points_lose_and_double_nothing() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_millis(30));
+    server.delay_embeddings(EMBEDDING);
+    server.hold_embeddings(Some(WORD));
     let options = database::create().await;
     let mut settings = model_settings(&server);
     settings.push(("DATABASE_URL".to_owned(), database::url(&options)));
     settings.push(("CITED_DATABASE_CONNECTIONS".to_owned(), "4".to_owned()));
     let settings = borrowed(&settings);
-    // The door keeps its own workers; they take part, and stay.
+    // The door works on the queue too, and is the first to be killed.
     let door = Process::serve(&settings).await;
     let job = post(&door.base, "/v1/documents", &documents()).await;
-    for pause_ms in [150, 40, 320, 90] {
-        let worker = Process::worker(&settings);
-        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
-        worker.kill().await;
+    let mut random = Random(SEED);
+    let (mut victim, mut fence) = (door, 0);
+    for round in 0..4 {
+        // The first two are sure to find documents in hand; the others strike wherever the work is then, or after it.
+        server.hold_embeddings((round < 2).then_some(WORD));
+        if !wait_for_claim(&options, fence).await {
+            break;
+        }
+        pause(&mut random).await;
+        victim.kill().await;
+        fence = database::number(&options, "SELECT max(fence) FROM job_item").await;
+        victim = Process::worker(&settings);
     }
+    victim.kill().await;
+    server.delay_embeddings(Duration::ZERO);
+    let door = Process::serve(&settings).await;
     let finished = ended_job(&door.base, job["id"].as_str().expect("id"), JOB).await;
-    assert_eq!(
-        (&finished["state"], &finished["counts"]["documents"]),
-        (&json!("succeeded"), &json!(DOCUMENTS)),
-        "{}",
-        finished["counts"]
-    );
+    assert_whole(&finished);
+    assert_sources(&door.base).await;
     let (_, ended_well) = door.stop().await;
     assert!(ended_well);
     database::assert_consistent(&options).await;
-    assert_eq!(
-        database::number(&options, "SELECT count(DISTINCT source) FROM document").await,
-        i64::try_from(DOCUMENTS).expect("few")
-    );
+    let again = database::number(&options, "SELECT count(*) FROM job_item WHERE attempts > 1").await;
+    assert!(again > 0, "nothing had to be taken up again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_service_killed_in_a_job_goes_on_where_it_was() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_millis(50));
+    server.delay_embeddings(EMBEDDING);
     let folder = folder();
-    let mut settings = model_settings(&server);
-    settings.extend(embedded(folder.path()));
+    let settings = embedded_with(&server, folder.path());
     let settings = borrowed(&settings);
-    let service = Process::serve(&settings).await;
+    let mut service = Process::serve(&settings).await;
+    server.hold_embeddings(Some(WORD));
+    let mut requests = server.embedding_keys().len();
     let job = post(&service.base, "/v1/documents", &documents()).await;
     let id = job["id"].as_str().expect("id").to_owned();
-    let mut service = service;
-    for pause_ms in [120, 260] {
-        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+    let mut random = Random(SEED);
+    for round in 0..3 {
+        wait_until_embedding(&server, requests).await;
+        server.hold_embeddings((round < 2).then_some(WORD));
+        pause(&mut random).await;
         service.kill().await;
+        requests = server.embedding_keys().len();
         service = Process::serve(&settings).await;
     }
-    let finished = ended_job(&service.base, &id, JOB).await;
-    assert_eq!(
-        (&finished["state"], &finished["counts"]["documents"]),
-        (&json!("succeeded"), &json!(DOCUMENTS)),
-        "{}",
-        finished["counts"]
-    );
+    server.delay_embeddings(Duration::ZERO);
+    assert_whole(&ended_job(&service.base, &id, JOB).await);
     assert_sources(&service.base).await;
-    let (_, ended_well) = service.stop().await;
-    assert!(ended_well);
-    assert_eq!(postgres_of(folder.path()), None, "no process is left");
+    assert_stops(service, folder.path()).await;
+    assert_taken_up_again_and_consistent(folder.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_service_and_then_its_postgres_killed_come_back_with_everything() {
+    let server = ModelServer::start().await;
+    server.delay_embeddings(EMBEDDING);
+    let folder = folder();
+    let settings = embedded_with(&server, folder.path());
+    let settings = borrowed(&settings);
+    let service = Process::serve(&settings).await;
+    post(
+        &service.base,
+        "/v1/documents?wait=true",
+        &json!({"collection": "before", "documents": [
+        {"source": "kept.txt", "text": "What was there before the kills."}]}),
+    )
+    .await;
+    server.hold_embeddings(Some(WORD));
+    let requests = server.embedding_keys().len();
+    let job = post(&service.base, "/v1/documents", &documents()).await;
+    wait_until_embedding(&server, requests).await;
+    let postmaster = postgres_of(folder.path()).expect("Postgres runs");
+    service.kill().await;
+    // Whether or not it has noticed that it is alone.
+    let _ = kill(postmaster, Signal::SIGKILL);
+    server.hold_embeddings(None);
+    let service = Process::serve(&settings).await;
+    assert_whole(&ended_job(&service.base, job["id"].as_str().expect("id"), JOB).await);
+    assert_sources(&service.base).await;
+    let kept =
+        post(&service.base, "/v1/search", &json!({"query": "before the kills", "collections": ["before"]})).await;
+    assert_eq!(kept["results"][0]["source"], "kept.txt", "{kept}");
+    assert_stops(service, folder.path()).await;
+    assert_taken_up_again_and_consistent(folder.path()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn postgres_killed_in_a_job_comes_back_with_everything() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_millis(50));
+    server.delay_embeddings(EMBEDDING);
     let folder = folder();
-    let mut settings = model_settings(&server);
-    settings.extend(embedded(folder.path()));
+    let settings = embedded_with(&server, folder.path());
     let settings = borrowed(&settings);
     let service = Process::serve(&settings).await;
+    let requests = server.embedding_keys().len();
     let job = post(&service.base, "/v1/documents", &documents()).await;
-    for pause_ms in [100, 400] {
-        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+    wait_until_embedding(&server, requests).await;
+    for _ in 0..2 {
         let postmaster = wait_for_postgres(folder.path()).await;
         kill(postmaster, Signal::SIGKILL).expect("the postmaster of this test");
     }
-    let finished = ended_job(&service.base, job["id"].as_str().expect("id"), JOB).await;
-    assert_eq!(
-        (&finished["state"], &finished["counts"]["documents"]),
-        (&json!("succeeded"), &json!(DOCUMENTS)),
-        "{}",
-        finished["counts"]
-    );
+    assert_whole(&ended_job(&service.base, job["id"].as_str().expect("id"), JOB).await);
     assert_sources(&service.base).await;
     let answer = post(&service.base, "/v1/search", &json!({"query": "topic 3", "collections": ["c"]})).await;
     assert_eq!(answer["results"].as_array().map(Vec::len), Some(10));
-    let (_, ended_well) = service.stop().await;
-    assert!(ended_well);
-    assert_eq!(postgres_of(folder.path()), None, "no process is left");
+    assert_stops(service, folder.path()).await;
+    let postgres = PrivatePostgres::start(&postgres_settings(folder.path())).await.expect("Postgres starts");
+    database::assert_consistent(&postgres.connect_options()).await;
+    postgres.stop().await.expect("stops");
+}
+
+/// Waits until items are held under a later token than this one; false if nothing is left to claim.
+async fn wait_for_claim(options: &PgConnectOptions, fence: i64) -> bool {
+    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
+    loop {
+        let latest = "SELECT COALESCE(max(fence), 0) FROM job_item WHERE state = 'running'";
+        if database::number(options, latest).await > fence {
+            return true;
+        }
+        if database::number(options, "SELECT count(*) FROM job_item WHERE state IN ('queued', 'running')").await == 0 {
+            return false;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "nobody takes up what is left");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until there were more requests for embeddings than before.
+async fn wait_until_embedding(server: &ModelServer, before: usize) {
+    poll_until(Duration::from_mins(1), || server.embedding_keys().len() > before).await;
+}
+
+async fn pause(random: &mut Random) {
+    let most = usize::try_from(EMBEDDING.as_millis()).expect("short") * 3 / 2;
+    tokio::time::sleep(Duration::from_millis(random.below(most) as u64)).await;
+}
+
+fn assert_whole(job: &Value) {
+    let counts = &job["counts"];
+    assert_eq!((&job["state"], &counts["documents"]), (&json!("succeeded"), &json!(DOCUMENTS)), "{counts}");
+}
+
+async fn assert_taken_up_again_and_consistent(folder: &Path) {
+    let postgres = PrivatePostgres::start(&postgres_settings(folder)).await.expect("Postgres starts");
+    let options = postgres.connect_options();
+    database::assert_consistent(&options).await;
+    let again = database::number(&options, "SELECT count(*) FROM job_item WHERE attempts > 1").await;
+    assert!(again > 0, "the kills came too late: nothing had to be taken up again");
+    postgres.stop().await.expect("stops");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -158,9 +248,7 @@ async fn a_second_service_on_the_same_data_is_told_so() {
     assert!(message.contains("in use"), "{message}");
     let worker = command(&["worker"], &settings).output().await.expect("runs");
     assert!(String::from_utf8_lossy(&worker.stderr).contains("DATABASE_URL"));
-    let (_, ended_well) = service.stop().await;
-    assert!(ended_well);
-    assert_eq!(postgres_of(folder.path()), None, "no process is left");
+    assert_stops(service, folder.path()).await;
 }
 
 /// Each source once, in its first version.

@@ -89,6 +89,14 @@ impl Process {
         }
     }
 
+    /// The most memory that it has held so far, where the system tells (Linux).
+    pub fn peak_memory_bytes(&self) -> u64 {
+        let status = self.child.id().and_then(|id| std::fs::read_to_string(format!("/proc/{id}/status")).ok());
+        let status = status.unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak.map_or(0, |kilobytes| kilobytes.parse::<u64>().expect("a number") * 1024)
+    }
+
     /// Sends SIGKILL and waits for the end.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("killed");

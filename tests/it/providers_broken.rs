@@ -8,8 +8,10 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
+    ask_stream,
+    dialect::Dialect,
     harness::TestApp,
-    scripted::{ModelServer, Piece, Reply, Role},
+    scripted::{ModelServer, Piece, Reply, Role, poll_until},
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
@@ -182,9 +184,63 @@ async fn a_provider_that_hangs_leaves_time_for_the_next() {
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(failed(&answer.body), [("timeout", true)]);
     assert_eq!(slow.abandoned_within(Duration::from_secs(5)).await, 1);
-    // Its caller was impatient; that says nothing against it.
+    // Its caller was impatient; once, that says nothing against it.
     let again = app.ask(ask(&["p1:x", "p0:x"])).await;
     assert_eq!(failed(&again.body), []);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_model_that_hangs_costs_its_share_three_times() {
+    let (slow, good) = (ModelServer::start().await, ModelServer::start().await);
+    slow.reply(Role::Answer, Reply::Slow(Duration::from_mins(1), "late".to_owned()));
+    good.say(Role::Answer, ANSWER);
+    let app = app(&[&slow, &good], 4.0).await;
+    let mut request = ask(&["p0:x", "p1:x"]);
+    request["limits"] = json!({"timeout_ms": 3_000});
+    for time in 1..=3 {
+        let answer = app.ask(request.clone()).await;
+        assert_eq!(failed(&answer.body), [("timeout", true)], "{time}: {answer:?}");
+    }
+    let fourth = app.ask(request).await;
+    assert_eq!(failed(&fourth.body), [("timeout", false)], "it is left alone: {fourth:?}");
+    app.stop().await;
+}
+
+/// Some words of an answer that is streamed, and then none for a minute.
+fn stalled() -> Reply {
+    let words = Dialect::OpenAi.begin().concat() + &Dialect::OpenAi.piece("Everyone has 99 days");
+    Reply::Pieces("text/event-stream", vec![Piece::Bytes(words.into_bytes()), Piece::Wait(Duration::from_mins(1))])
+}
+
+#[tokio::test]
+async fn a_model_that_falls_silent_in_a_stream_leaves_time_for_the_next() {
+    let (silent, good) = (ModelServer::start().await, ModelServer::start().await);
+    silent.reply(Role::Answer, stalled());
+    good.say(Role::Answer, ANSWER);
+    let app = app(&[&silent, &good], 60.0).await;
+    for mode in [json!(true), json!("validated")] {
+        let mut request = ask(&["p0:x", "p1:x"]);
+        request["stream"] = mode.clone();
+        request["limits"] = json!({"timeout_ms": 5_000});
+        let frames = ask_stream::frames(&app, request).await;
+        let answer = ask_stream::end(&frames);
+        assert_eq!((&answer["outcome"], &answer["provider"]), (&json!("answered"), &json!("p1")), "{frames:#?}");
+        assert_eq!(failed(answer), [("timeout", true)]);
+        assert_eq!(ask_stream::told(&frames).0, ANSWER);
+        let retries: Vec<_> = frames.iter().filter(|(name, _)| name == "retry").map(|(_, data)| data).collect();
+        if mode == true {
+            assert_eq!(retries.len(), 1, "{frames:#?}");
+            assert_eq!(retries[0]["reason"], "provider_failed");
+        } else {
+            assert!(retries.is_empty(), "nothing of the draft was told: {frames:#?}");
+        }
+        let row = app.get(&format!("/v1/audit/{}", answer["id"].as_str().expect("an id"))).await.body;
+        let calls = row["calls"].as_array().expect("calls");
+        assert_eq!(attempts(&calls.last().expect("a call")["failed_attempts"]), [("timeout", true)], "{row}");
+    }
+    poll_until(Duration::from_secs(5), || silent.abandoned() == 2).await;
+    assert_eq!(silent.abandoned(), 2, "both calls are ended");
     app.stop().await;
 }
 

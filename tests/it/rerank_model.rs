@@ -1,7 +1,6 @@
 //! Reranking by a model behind the API of Cohere and Jina.
 
 use std::{
-    net::SocketAddr,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,9 +13,11 @@ use axum::{
     routing::post,
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, task::JoinHandle};
 
-use super::{database, harness::TestApp};
+use super::{
+    database,
+    harness::{Served, TestApp},
+};
 
 const QUERY: &str = "How many days of paid annual leave does everyone have?";
 const DOCUMENTS: [(&str, &str); 3] = [
@@ -42,15 +43,8 @@ struct Shared {
 }
 
 struct RerankServer {
-    address: SocketAddr,
+    server: Served,
     shared: Shared,
-    task: JoinHandle<()>,
-}
-
-impl Drop for RerankServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 impl RerankServer {
@@ -58,14 +52,11 @@ impl RerankServer {
         let shared =
             Shared { behaviour: Arc::new(Mutex::new(Behaviour::Prefers("Tea"))), calls: Arc::new(Mutex::default()) };
         let router = Router::new().route("/v1/rerank", post(rerank)).with_state(shared.clone());
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });
-        Self { address, shared, task }
+        Self { server: Served::start(router).await, shared }
     }
 
     async fn app(&self) -> TestApp {
-        let url = format!("http://{}/v1", self.address);
+        let url = format!("http://{}/v1", self.server.address);
         let settings = [
             ("CITED_RERANK_BASE_URL", url.as_str()),
             ("CITED_RERANK_MODEL", "bge-reranker-v2-m3"),
@@ -186,7 +177,13 @@ async fn a_model_that_fails_is_named_and_nothing_is_guessed() {
             assert_eq!(attempt["provider"], "reranker", "{answer:?}");
             assert!(attempt["detail"].as_str().is_some_and(|detail| detail.contains(cause)), "{cause}: {answer:?}");
         }
+        let row = app.get("/v1/audit?provider=reranker&limit=1").await.body["asks"][0].clone();
+        let call = &row["calls"][0];
+        assert_eq!((&row["outcome"], &call["role"]), (&json!("providers_unavailable"), &json!("rerank")), "{row}");
+        assert_eq!(call["failed_attempts"][0]["model"], "bge-reranker-v2-m3", "{row}");
     }
+    let asks = app.get("/v1/audit?provider=reranker").await.body["asks"].as_array().map(Vec::len);
+    assert_eq!(asks, Some(cases.len()), "a row for each ask");
     let plain = app.post("/v1/search", search(&json!({"stages": {"rerank": false}}))).await;
     assert_eq!(plain.status, 200, "without the stage nobody needs it: {plain:?}");
     app.stop().await;

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    net::SocketAddr,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -19,9 +18,9 @@ use axum::{
     routing::post,
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::Barrier, task::JoinHandle};
+use tokio::sync::Barrier;
 
-use super::dialect::Dialect;
+use super::{dialect::Dialect, harness::Served};
 
 /// Dimension of the scripted embedding.
 pub const DIMENSION: usize = 64;
@@ -91,6 +90,7 @@ struct Script {
     embedding_keys: Vec<String>,
     embedding_delay: Duration,
     held: Option<String>,
+    refused: Option<String>,
     /// Where embedding requests wait for each other.
     meeting: Option<Arc<Barrier>>,
     /// Those that waited in vain.
@@ -105,15 +105,8 @@ struct Shared {
 
 /// The server; it ends with the value.
 pub struct ModelServer {
-    address: SocketAddr,
+    server: Served,
     shared: Shared,
-    task: JoinHandle<()>,
-}
-
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 impl ModelServer {
@@ -124,14 +117,11 @@ impl ModelServer {
             .route("/v1/messages", post(messages))
             .route("/v1/embeddings", post(embeddings))
             .with_state(shared.clone());
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });
-        Self { address, shared, task }
+        Self { server: Served::start(router).await, shared }
     }
 
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.server.address)
     }
 
     /// Queues a reply; the last one of a role is given again and again.
@@ -170,6 +160,11 @@ impl ModelServer {
         self.shared.script.lock().expect("lock").held = word.map(str::to_owned);
     }
 
+    /// Refuses the next request with a text that holds this word, for now.
+    pub fn refuse_embedding_once(&self, word: &str) {
+        self.shared.script.lock().expect("lock").refused = Some(word.to_owned());
+    }
+
     /// Answers embedding requests only when so many are under way.
     pub fn answer_embeddings_together(&self, count: usize) {
         self.shared.script.lock().expect("lock").meeting = Some(Arc::new(Barrier::new(count)));
@@ -200,11 +195,15 @@ impl ModelServer {
         self.shared.script.lock().expect("lock").embedding_keys.clone()
     }
 
-    /// Calls whose caller went away before the reply, once there is one, at the latest after `limit`.
+    /// Calls whose caller went away before the reply.
+    pub fn abandoned(&self) -> usize {
+        self.shared.abandoned.load(Ordering::SeqCst)
+    }
+
+    /// The same once there is one, at the latest after `limit`.
     pub async fn abandoned_within(&self, limit: Duration) -> usize {
-        let count = || self.shared.abandoned.load(Ordering::SeqCst);
-        poll_until(limit, || count() > 0).await;
-        count()
+        poll_until(limit, || self.abandoned() > 0).await;
+        self.abandoned()
     }
 
     /// Waits until a call of this role has come in.
@@ -351,6 +350,11 @@ async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Byte
     tokio::time::sleep(delay).await;
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let texts: Vec<&str> = body["input"].as_array().expect("texts").iter().filter_map(Value::as_str).collect();
+    let refused =
+        shared.script.lock().expect("lock").refused.take_if(|word| texts.iter().any(|text| text.contains(&**word)));
+    if refused.is_some() {
+        return (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "1")], "busy").into_response();
+    }
     let is_held = || {
         let script = shared.script.lock().expect("lock");
         script.held.as_ref().is_some_and(|word| texts.iter().any(|text| text.contains(word)))

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     harness::{TestApp, slice},
+    process::command,
     scripted::ModelServer,
 };
 
@@ -95,9 +96,46 @@ async fn what_stands_in_five_documents_fills_one_place() {
         assert!(words.starts_with("Employees") && words.ends_with("December."), "{words}");
     }
 
+    for top_k in [1, 2] {
+        let body = json!({"query": "five days unused leave December", "top_k": top_k});
+        let best = results(&search(&app, body).await)[0].clone();
+        assert_eq!(
+            best["duplicates"].as_array().map(Vec::len),
+            Some(4),
+            "all are named, however few are asked for: {best}"
+        );
+    }
+
     let body = json!({"query": "carry over unused leave", "top_k": 9, "stages": {"collapse_duplicates": false}});
     assert_eq!(results(&search(&app, body).await).len(), 7);
     app.stop().await;
+}
+
+#[tokio::test]
+async fn an_embedding_model_has_its_share_of_the_fusion() {
+    let server = ModelServer::start().await;
+    let query = "unused leave of the year";
+    let documents = [
+        ("a.md", "Leave that is not taken within the year is lost."),
+        ("b.md", "Unused leave, unused leave, unused leave."),
+        ("c.md", "The year of the office move."),
+        ("d.md", "Unused rooms are locked."),
+    ];
+    for (weight, alone) in [("0", "lexical"), ("1", "dense")] {
+        let app = TestApp::start_with_embeddings(&server, &[("CITED_EMBEDDING_DENSE_WEIGHT", weight)]).await;
+        app.ingest("c", &documents).await;
+        let order = async |mode: &str| {
+            let found = search(&app, json!({"query": query, "mode": mode, "stages": {"rerank": false}})).await;
+            results(&found).iter().map(|hit| hit["source"].clone()).collect::<Vec<_>>()
+        };
+        let (hybrid, alone) = (order("hybrid").await, order(alone).await);
+        assert!(alone.len() > 1 && hybrid.starts_with(&alone), "{hybrid:?} {alone:?}");
+        app.stop().await;
+    }
+    let settings = [("CITED_EMBEDDING_DENSE_WEIGHT", "1.5")];
+    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let faults = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && faults.contains("between 0 and 1, not 1.5"), "{faults}");
 }
 
 #[tokio::test]

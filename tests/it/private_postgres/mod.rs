@@ -38,7 +38,7 @@ pub fn settings(folder: &Path) -> Settings {
 }
 
 /// A folder that the unprivileged user can pass through, removed in the end.
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     folder
