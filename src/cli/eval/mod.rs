@@ -21,6 +21,7 @@ use crate::{
     config::{Config, Origin},
     domain::{
         evaluation::{
+            answers::AnswerFigures,
             dataset::{Dataset, SetQuery},
             sample::keep_sample,
         },
@@ -275,13 +276,15 @@ impl Run<'_> {
                 report.retrieval.push(ModeReport { mode: mode.as_str(), figures });
             }
         }
+        let mut asked = Vec::new();
         if self.arguments.answers && !set.questions.is_empty() {
             let observe = teller.of("questions asked");
-            report.answers = Some(self.service.measure_answers(collection, &set.questions, &observe).await?);
+            asked = self.service.measure_answers(collection, &set.questions, &observe).await?;
+            report.answers = Some(AnswerFigures::of(&asked));
         }
         if let Some(OffCorpus { name, queries }) = &self.off_corpus {
             let observe = teller.of("questions of another set asked");
-            let figures = self.service.measure_off_corpus(collection, queries, &observe).await?;
+            let figures = self.service.measure_off_corpus(collection, queries, &asked, &observe).await?;
             report.off_corpus = Some(OffCorpusReport { from: name.clone(), figures });
         }
         Ok(report)

@@ -141,10 +141,11 @@ impl Report {
     }
 
     fn abstentions(&self) -> Table {
-        let mut table = Table::new(["documents of", "questions of", "questions", "abstained"]);
+        let mut table = Table::new(["documents of", "questions of", "questions", "abstained", "own above these (AUC)"]);
         for (set, off_corpus) in self.sets.iter().filter_map(|set| Some((set, set.off_corpus.as_ref()?))) {
             let OffCorpusReport { from, figures } = off_corpus;
-            table.push(vec![set.name.clone(), from.clone(), figures.questions.to_string(), share(figures.abstained)]);
+            let counts = [set.name.clone(), from.clone(), figures.questions.to_string()];
+            table.push(counts.into_iter().chain([share(figures.abstained), share(figures.auc)]).collect());
         }
         table
     }
@@ -190,6 +191,9 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("abstention recall", |set| share(set.abstention_recall)),
     ("answerable above unanswerable (AUC)", |set| share(set.near_miss_auc)),
     ("grader accuracy", |set| share(set.grader_accuracy)),
+    ("passage with the answer above all others (grader)", |set| share(set.grader_gold_above_hardest)),
+    ("calibration error of the grader", |set| share(set.grader_calibration_error)),
+    ("passages left to a grading model", |set| share(set.grader_doubtful)),
     ("rejected", |set| set.rejected.to_string()),
     ("timed out", |set| set.timed_out.to_string()),
     ("ms per ask (mean)", |set| tenths(set.mean_ms)),
@@ -222,7 +226,7 @@ mod tests {
     fn report() -> Report {
         let figures =
             RetrievalFigures { queries: 2, ndcg_at_10: 0.5, recall_at_10: 0.25, recall_at_100: 1.0, median_ms: 3.26 };
-        let off_corpus = OffCorpusFigures { questions: 4, abstained: Some(0.75) };
+        let off_corpus = OffCorpusFigures { questions: 4, abstained: Some(0.75), auc: Some(0.875) };
         let set = SetReport {
             name: "tiny".to_owned(),
             documents: 3,
@@ -242,7 +246,7 @@ mod tests {
             "{text}"
         );
         let markdown = report().render(Format::Md).expect("Markdown");
-        assert!(markdown.contains("| tiny | other | 4 | 0.750 |"), "{markdown}");
+        assert!(markdown.contains("| tiny | other | 4 | 0.750 | 0.875 |"), "{markdown}");
         assert!(!markdown.contains("support"), "nothing was asked of the set itself: {markdown}");
     }
 

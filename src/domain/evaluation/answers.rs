@@ -8,7 +8,8 @@ use super::{
     attribution::Attribution,
     dataset::SetQuestion,
     gold::GoldAnswers,
-    metrics::{auc, mean, ratio},
+    grader::{GradedPassages, GraderFigures},
+    metrics::{mean, ratio, roc_auc},
 };
 use crate::domain::{
     citation::{Draft, PreparedSource},
@@ -48,6 +49,10 @@ pub struct SourceSeen {
     pub text: String,
     /// What the grader makes of it.
     pub grade: Option<Grade>,
+    /// The built-in grader's probability that it answers the question; `None` where that is not told.
+    pub probability: Option<f32>,
+    /// Whether a configured grading model is asked about it, if there is one; `None` where that is not told.
+    pub is_doubtful: Option<bool>,
 }
 
 /// How an ask ended.
@@ -75,7 +80,7 @@ pub struct QuestionFigures {
     /// Share of the citations that lead to a gold document, and of the gold documents that are cited.
     citations: Option<(f64, f64)>,
     attribution: Attribution,
-    grades: GradeCounts,
+    grades: GradedPassages,
     support: Option<f64>,
     duration_ms: f64,
     llm_calls: u32,
@@ -89,13 +94,6 @@ enum EndKind {
     Abstained,
     Rejected,
     TimedOut,
-}
-
-/// Passages by what the grader made of them and what they are. Doubtful is not correct.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct GradeCounts {
-    graded: usize,
-    right: usize,
 }
 
 impl QuestionFigures {
@@ -113,7 +111,7 @@ impl QuestionFigures {
             answer_holds: gold.as_ref().map(|_| false),
             citations: None,
             attribution: Attribution::default(),
-            grades: grades(question, gold.as_ref(), &reply.sources),
+            grades: GradedPassages::of(question, gold.as_ref(), &reply.sources),
             support: None,
             duration_ms: reply.duration_ms,
             llm_calls: reply.llm_calls,
@@ -163,22 +161,6 @@ impl EndKind {
             ReplyEnd::TimedOut => Self::TimedOut,
         }
     }
-}
-
-/// A passage is right if it holds a right answer and, where the set names them, is of a document that does; no passage
-/// is for a question without an answer. Without right answers to look for nobody can tell.
-fn grades(question: &SetQuestion, gold: Option<&GoldAnswers>, sources: &[SourceSeen]) -> GradeCounts {
-    if question.is_answerable && gold.is_none() {
-        return GradeCounts::default();
-    }
-    let is_of_gold =
-        |source: &SourceSeen| question.gold_documents.is_empty() || question.gold_documents.contains(&source.document);
-    let is_right = |source: &SourceSeen| gold.is_some_and(|gold| is_of_gold(source) && gold.are_in(&source.text));
-    let graded = sources.iter().filter_map(|source| Some((source, source.grade?)));
-    graded.fold(GradeCounts::default(), |counts, (source, grade)| GradeCounts {
-        graded: counts.graded + 1,
-        right: counts.right + usize::from((grade == Grade::Correct) == is_right(source)),
-    })
 }
 
 /// The answer's words: a marker's number is none of them.
@@ -233,6 +215,13 @@ pub struct AnswerFigures {
     pub support: Option<f64>,
     /// Of the passages shown: share that was graded correct if it holds the answer, and not if it does not.
     pub grader_accuracy: Option<f64>,
+    /// Of the questions with both kinds: share whose best passage that holds the answer is more probable to the built-in
+    /// grader than any other, a tie for half.
+    pub grader_gold_above_hardest: Option<f64>,
+    /// How far the built-in grader's probabilities are from what comes true: expected calibration error, ten bins.
+    pub grader_calibration_error: Option<f64>,
+    /// Of the passages shown: share that is left to a configured grading model, if there is one.
+    pub grader_doubtful: Option<f64>,
     /// Share of right answers among those given to the questions whose evidence is best: to a tenth of all questions, to
     /// two tenths, and so on up to all; `None` from where fewer were answered.
     pub accuracy_at_coverage: [Option<f64>; CURVE_POINTS],
@@ -266,7 +255,7 @@ impl AnswerFigures {
         let precision = share(abstained, |question| !question.is_answerable);
         let citations = || answerable.iter().filter_map(|question| question.citations);
         let claims = asked.iter().map(|question| question.attribution).fold(Attribution::default(), Attribution::and);
-        let grades = || asked.iter().map(|question| question.grades);
+        let grader = GraderFigures::of(&asked.iter().map(|question| &question.grades).collect::<Vec<_>>());
         Self {
             questions: asked.len(),
             answerable: answerable.len(),
@@ -278,16 +267,16 @@ impl AnswerFigures {
             given_answer_holds_answer: share(&given, |holds| **holds),
             abstention_precision: if unanswerable.is_empty() { None } else { precision },
             abstention_recall: share(&unanswerable, |question| question.end == EndKind::Abstained),
-            near_miss_auc: auc(&scores(&answerable), &scores(&unanswerable)),
+            near_miss_auc: roc_auc(&scores(answerable.iter().copied()), &scores(unanswerable.iter().copied())),
             citation_precision: mean(citations().map(|(precision, _)| precision)),
             citation_recall: mean(citations().map(|(_, recall)| recall)),
             claim_citation_recall: part(claims.supported, claims.claims),
             claim_citation_precision: part(claims.needed, claims.citations),
             support: mean(asked.iter().filter_map(|question| question.support)),
-            grader_accuracy: part(
-                grades().map(|grades| grades.right).sum(),
-                grades().map(|grades| grades.graded).sum(),
-            ),
+            grader_accuracy: grader.accuracy,
+            grader_gold_above_hardest: grader.gold_above_hardest,
+            grader_calibration_error: grader.calibration_error,
+            grader_doubtful: grader.doubtful,
             accuracy_at_coverage: accuracy_at_coverage(asked),
             rejected: count(EndKind::Rejected),
             timed_out: count(EndKind::TimedOut),
@@ -318,8 +307,8 @@ fn part(some: usize, of: usize) -> Option<f64> {
     (of > 0).then(|| ratio(some, of))
 }
 
-fn scores(questions: &[&QuestionFigures]) -> Vec<f32> {
-    questions.iter().filter_map(|question| question.answerability).collect()
+fn scores<'q>(questions: impl IntoIterator<Item = &'q QuestionFigures>) -> Vec<f64> {
+    questions.into_iter().filter_map(|question| question.answerability).map(f64::from).collect()
 }
 
 /// Questions whose answers are elsewhere, put to a set's documents.
@@ -329,13 +318,22 @@ pub struct OffCorpusFigures {
     pub questions: usize,
     /// Share that were abstained from.
     pub abstained: Option<f64>,
+    /// How well the question-level evidence score tells the set's own answerable questions from these: ROC AUC; `None`
+    /// if its own were not asked.
+    pub auc: Option<f64>,
 }
 
 impl OffCorpusFigures {
-    /// Sums up replies.
+    /// Sums up replies, beside those to the set's own questions.
     #[must_use]
-    pub fn of(ends: &[ReplyEnd]) -> Self {
-        Self { questions: ends.len(), abstained: share(ends, |end| matches!(end, ReplyEnd::Abstained)) }
+    pub fn of(foreign: &[Reply], own: &[QuestionFigures]) -> Self {
+        let scores_of_foreign: Vec<f64> =
+            foreign.iter().filter_map(|reply| reply.answerability).map(f64::from).collect();
+        Self {
+            questions: foreign.len(),
+            abstained: share(foreign, |reply| matches!(reply.end, ReplyEnd::Abstained)),
+            auc: roc_auc(&scores(own.iter().filter(|question| question.is_answerable)), &scores_of_foreign),
+        }
     }
 }
 
@@ -365,6 +363,8 @@ mod tests {
             title: String::new(),
             text: text.to_owned(),
             grade: Some(if place == 0 { Grade::Correct } else { Grade::Ambiguous }),
+            probability: None,
+            is_doubtful: None,
         };
         let answerability = if matches!(end, ReplyEnd::Abstained) { 0.25 } else { 0.75 };
         let sources = sources.iter().enumerate().map(seen).collect();
@@ -425,6 +425,9 @@ mod tests {
             support: figures.support,
             // Right are both of the first question and two of the second: the answer stands in no document of theirs.
             grader_accuracy: Some(4.0 / 9.0),
+            grader_gold_above_hardest: None,
+            grader_calibration_error: None,
+            grader_doubtful: None,
             accuracy_at_coverage: [Some(1.0), Some(0.5), Some(0.5), third, third, None, None, None, None, None],
             rejected: 1,
             timed_out: 0,
@@ -446,7 +449,10 @@ mod tests {
         assert_eq!((figures.grader_accuracy, figures.claim_citation_recall), (None, None));
         assert_eq!(figures.accuracy_at_coverage, [None; CURVE_POINTS]);
         assert_eq!((figures.answered, figures.timed_out), (Some(0.0), 1));
-        assert_eq!(OffCorpusFigures::of(&[]).abstained, None);
-        assert_eq!(OffCorpusFigures::of(&[ReplyEnd::Abstained, ReplyEnd::Rejected]).abstained, Some(0.5));
+        assert_eq!(OffCorpusFigures::of(&[], &[]).abstained, None);
+        let green = question(&["green tea"], &["d"]);
+        let own = [QuestionFigures::of(&green, &reply(answered("Green tea [^1]."), &[("d", "Green tea.")]))];
+        let foreign = OffCorpusFigures::of(&[reply(ReplyEnd::Abstained, &[]), reply(ReplyEnd::Rejected, &[])], &own);
+        assert_eq!((foreign.abstained, foreign.auc), (Some(0.5), Some(0.75)));
     }
 }

@@ -88,24 +88,6 @@ pub(super) fn ratio(numerator: usize, denominator: usize) -> f64 {
     numerator as f64 / denominator as f64
 }
 
-/// Area under the ROC curve: how often one of `positives` scores higher than one of `negatives`, a tie for
-/// half. `None` if there are none of either.
-#[must_use]
-pub fn auc(positives: &[f32], negatives: &[f32]) -> Option<f64> {
-    if positives.is_empty() || negatives.is_empty() {
-        return None;
-    }
-    let mut sorted = negatives.to_vec();
-    sorted.sort_by(f32::total_cmp);
-    mean(positives.iter().map(|score| {
-        let below = sorted.partition_point(|other| other < score);
-        let not_above = sorted.partition_point(|other| other <= score);
-        #[expect(clippy::cast_precision_loss, reason = "counts of questions are small")]
-        let share = (below + not_above) as f64 / (2.0 * sorted.len() as f64);
-        share
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -187,8 +169,8 @@ mod tests {
 
     #[test]
     fn auc_counts_pairs() {
-        assert_eq!(auc(&[0.9, 0.5], &[0.5, 0.1]), Some(0.875));
-        assert_eq!(auc(&[0.1], &[0.9]), Some(0.0));
-        assert_eq!((auc(&[], &[0.9]), auc(&[0.9], &[])), (None, None));
+        assert_eq!(roc_auc(&[0.9, 0.5], &[0.5, 0.1]), Some(0.875));
+        assert_eq!(roc_auc(&[0.1], &[0.9]), Some(0.0));
+        assert_eq!((roc_auc(&[], &[0.9]), roc_auc(&[0.9], &[])), (None, None));
     }
 }

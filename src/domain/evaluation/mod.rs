@@ -5,6 +5,7 @@ pub mod answers;
 pub mod attribution;
 pub mod dataset;
 pub mod gold;
+mod grader;
 pub mod line;
 pub mod metrics;
 pub mod retrieval;

@@ -2,7 +2,7 @@
 
 use super::{EvaluationError, EvaluationService, Observer, Progress};
 use crate::domain::evaluation::{
-    answers::{AnswerFigures, OffCorpusFigures, QuestionFigures},
+    answers::{OffCorpusFigures, QuestionFigures},
     dataset::{SetQuery, SetQuestion},
 };
 
@@ -16,17 +16,17 @@ impl EvaluationService {
         collection: &str,
         questions: &[SetQuestion],
         observe: Observer<'_>,
-    ) -> Result<AnswerFigures, EvaluationError> {
+    ) -> Result<Vec<QuestionFigures>, EvaluationError> {
         let mut measured = Vec::with_capacity(questions.len());
         for (done, question) in questions.iter().enumerate() {
             observe(Progress { done, of: questions.len() });
             let reply = self.target.ask(collection, &question.id, &question.text).await?;
             measured.push(QuestionFigures::of(question, &reply));
         }
-        Ok(AnswerFigures::of(&measured))
+        Ok(measured)
     }
 
-    /// Asks what the documents do not answer and counts the abstentions.
+    /// Asks what the documents do not answer and counts the abstentions; `own` are the set's own questions.
     ///
     /// # Errors
     /// Service failures.
@@ -34,13 +34,14 @@ impl EvaluationService {
         &self,
         collection: &str,
         queries: &[SetQuery],
+        own: &[QuestionFigures],
         observe: Observer<'_>,
     ) -> Result<OffCorpusFigures, EvaluationError> {
-        let mut ends = Vec::with_capacity(queries.len());
+        let mut replies = Vec::with_capacity(queries.len());
         for (done, query) in queries.iter().enumerate() {
             observe(Progress { done, of: queries.len() });
-            ends.push(self.target.ask(collection, &query.id, &query.text).await?.end);
+            replies.push(self.target.ask(collection, &query.id, &query.text).await?);
         }
-        Ok(OffCorpusFigures::of(&ends))
+        Ok(OffCorpusFigures::of(&replies, own))
     }
 }

@@ -24,7 +24,7 @@ use crate::{
     },
     service::{
         ServiceError,
-        ask::{AskError, AskOutcome, AskRequest, AskService, GradedHit, Reach},
+        ask::{AskError, AskOutcome, AskRequest, AskService, GradedBy, GradedHit, Reach},
         collections::CollectionService,
         ingest::{Accepted, Content, IncomingDocument, IngestService, JobReport, Submission},
         retrieval::Stages,
@@ -173,6 +173,8 @@ fn seen(graded: &GradedHit) -> SourceSeen {
         title: graded.hit.title(),
         text: graded.hit.passage.text.clone(),
         grade: Some(graded.verdict.grade),
+        probability: graded.verdict.probability,
+        is_doubtful: Some(graded.by == GradedBy::Model || !graded.verdict.is_clear),
     }
 }
 

@@ -256,7 +256,14 @@ fn incoming(document: &SetDocument) -> Value {
 /// The source with the title that the service judges it by.
 fn seen(source: SourceReply) -> SourceSeen {
     let title = std::iter::once(source.title).chain(source.heading).collect::<Vec<_>>().join(" ");
-    SourceSeen { document: source.source, title, text: source.text, grade: source.grade }
+    SourceSeen {
+        document: source.source,
+        title,
+        text: source.text,
+        grade: source.grade,
+        probability: None,
+        is_doubtful: None,
+    }
 }
 
 const fn mode(mode: Mode) -> &'static str {
