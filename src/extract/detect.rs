@@ -79,6 +79,12 @@ fn signature(bytes: &[u8]) -> Option<Signature> {
 /// `unsupported`, `encrypted` or `malformed` for what cannot be text.
 pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractError> {
     match signature(bytes) {
+        // What only mentions the signature of a PDF is a text that tells of one.
+        Some(Signature::Pdf)
+            if !bytes.starts_with(b"%PDF") && is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() =>
+        {
+            Ok(text(bytes, declared))
+        }
         Some(Signature::Pdf) => Ok(Detected::of(Format::Pdf, declared)),
         Some(Signature::Zip) => in_archive(bytes).map(|format| Detected::of(format, declared)),
         Some(Signature::CompoundFile) => Err(in_compound_file(bytes)),
@@ -185,9 +191,10 @@ mod tests {
 
     #[test]
     fn content_goes_before_names() {
-        let cases: [(&[u8], &str, Format, &str); 13] = [
+        let cases: [(&[u8], &str, Format, &str); 14] = [
             (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
             (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
+            (b"# Files\n\nOne starts with %PDF-1.7.", "text/markdown", Format::Markdown, "text/markdown"),
             (b" <!DOCTYPE HTML>\n<p>", "text/plain", Format::Html, "text/html"),
             (b"<html lang=de>", "application/pdf", Format::Html, "text/html"),
             (b"<htmlx>", "text/plain", Format::Plain, "text/plain"),

@@ -169,6 +169,15 @@ fn every_language_finds_other_forms_of_a_word() {
         (Language::Greek, "Οι άδειες των υπαλλήλων", "άδεια υπάλληλος"),
         (Language::Arabic, "الموظفون والعقود", "الموظفين"),
         (Language::Hindi, "कर्मचारियों की छुट्टियाँ", "कर्मचारी"),
+        (Language::Catalan, "Els contractes dels treballadors", "treballador contracte"),
+        (Language::Czech, "Smlouvy zaměstnanců", "smlouva zaměstnanec"),
+        (Language::Danish, "Medarbejdernes kontrakter", "medarbejder kontrakt"),
+        (Language::Norwegian, "Kontraktene til alle ansatte", "kontrakt"),
+        (Language::Romanian, "Contractele angajaților", "contract angajat"),
+        (Language::Estonian, "Töötajate lepingud", "töötaja lepingu"),
+        (Language::Indonesian, "Kontrak itu dibatalkan", "pembatalan"),
+        (Language::Lithuanian, "Darbuotojų sutartys", "darbuotojas sutartis"),
+        (Language::Tamil, "ஊழியர்களுக்கு விடுமுறைகள்", "விடுமுறை"),
     ];
     let mut missed = Vec::new();
     for (language, text, query) in rows {

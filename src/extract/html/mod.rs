@@ -18,6 +18,9 @@ const SKIPPED: [&str; 21] = [
     "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
 
+/// Links in headings that lead to the heading itself.
+const PERMALINKS: [&str; 4] = ["¶", "#", "§", "🔗"];
+
 /// Left out around the main content, kept inside it.
 const FRAME: [&str; 3] = ["header", "footer", "aside"];
 
@@ -144,7 +147,9 @@ impl<'content> Walk<'content> {
             match edge {
                 Edge::Open(_) if skipped.is_some() => {}
                 Edge::Open(node) => match node.value() {
-                    Node::Element(element) if self.is_skipped(element) => skipped = Some(node.id()),
+                    Node::Element(element) if self.is_skipped(element) || self.is_permalink(node, element) => {
+                        skipped = Some(node.id());
+                    }
                     Node::Element(element) => self.open(element)?,
                     Node::Text(text) => self.add(text),
                     Node::Other => {}
@@ -165,6 +170,11 @@ impl<'content> Walk<'content> {
             || element.attribute("hidden").is_some()
             || element.attribute("aria-hidden") == Some("true")
             || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
+    }
+
+    /// Whether it is the mark in a heading that leads to the heading itself, which is no part of it.
+    fn is_permalink(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        self.heading.is_some() && element.name() == "a" && PERMALINKS.contains(&text_of(node).trim())
     }
 
     fn open(&mut self, element: &Element) -> Result<(), ExtractError> {
@@ -265,8 +275,7 @@ impl<'content> Walk<'content> {
         }
         self.row_follows = false;
         match self.heading {
-            // Marks that lead to the heading itself are no part of it.
-            Some(level) => self.content.heading(level, text.trim().trim_end_matches(['¶', '#', '§', '🔗', ' '])),
+            Some(level) => self.content.heading(level, text.trim().trim_end_matches(['¶', '🔗', ' '])),
             None if self.preformatted > 0 => self.content.block(&text),
             None => {
                 let mark = std::mem::take(&mut self.mark);
@@ -315,6 +324,20 @@ mod tests {
         assert_eq!(content.title.as_deref(), Some("Leave & more"));
         assert_eq!(content.headings.len(), 1);
         assert_eq!((content.headings[0].level, &content.text[content.headings[0].bytes.clone()]), (2, "Annual leave"));
+    }
+
+    #[test]
+    fn marks_that_lead_to_a_heading_are_no_part_of_it_and_other_signs_are() {
+        for (html, heading) in [
+            ("<h1>Introduction to C#</h1>", "Introduction to C#"),
+            ("<h2>C#<a href=#c>#</a></h2>", "C#"),
+            ("<h2>Rates <a href=#r> § </a></h2>", "Rates"),
+            ("<h2><a href=#r>#1 of all</a></h2>", "#1 of all"),
+            ("<h2>Rates ¶</h2>", "Rates"),
+        ] {
+            let content = read(&format!("{html}<p>Text</p>"));
+            assert_eq!(&content.text[content.headings[0].bytes.clone()], heading, "{html}");
+        }
     }
 
     #[test]

@@ -19,8 +19,12 @@ pub(in crate::extract) fn workbook(bytes: &[u8], content: &mut Content) -> Resul
     Archive::open(bytes)?.check_size()?;
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| failure(&error))?;
     for name in workbook.sheet_names() {
-        // Sheets of charts have no cells.
-        let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
+        let mut cells = match workbook.worksheet_cells_reader(&name) {
+            Ok(cells) => cells,
+            // Sheets of charts have no cells.
+            Err(XlsxError::NotAWorksheet(_)) => continue,
+            Err(error) => return Err(failure(&error)),
+        };
         let mut sheet = Sheet { name: Some(name), rows: Rows::default(), row: Vec::new(), number: 0 };
         while let Some(cell) = cells.next_cell().map_err(|error| failure(&error))? {
             let (number, column) = cell.get_position();
