@@ -63,6 +63,19 @@ pub struct NewDocument {
     pub awaits_vectors: bool,
 }
 
+/// An item whose document is stored already just as it would be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct UnchangedItem {
+    /// Item of the job.
+    pub item: i32,
+    /// The document.
+    pub document_id: Uuid,
+    /// The version that was looked at.
+    pub version: i32,
+    /// Place of the item in the queue: the document is as the newest of its uploads wanted it.
+    pub position: i64,
+}
+
 /// Documents of one claim.
 #[derive(Debug)]
 pub struct CommitBatch<'a> {
@@ -80,8 +93,8 @@ pub struct CommitBatch<'a> {
     pub companions: &'a [ProfileId],
     /// What to store; sources are distinct.
     pub documents: &'a [NewDocument],
-    /// Items whose document is stored already with the same fingerprint.
-    pub unchanged: &'a [(i32, Uuid)],
+    /// Items whose document is stored already just as it would be stored.
+    pub unchanged: &'a [UnchangedItem],
     /// What an item says from then on whose document is stored and awaits vectors.
     pub second_half: &'a Value,
     /// Time of the settlement.
@@ -99,6 +112,8 @@ pub enum BatchOutcome {
     WeightsStale,
     /// The collection has other spaces or settings by now; nothing was written, the documents must be made for those.
     CollectionChanged,
+    /// A document that was unchanged is another one by now; nothing was written, its item must be looked at again.
+    DocumentsChanged,
     /// The collection is gone; nothing was written.
     CollectionGone,
 }
@@ -111,7 +126,7 @@ impl Store {
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let mut transaction = self.begin(batch.tenant).await?;
         let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
-        items.extend(batch.unchanged.iter().map(|(item, _)| *item));
+        items.extend(batch.unchanged.iter().map(|unchanged| unchanged.item));
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
@@ -136,6 +151,9 @@ impl Store {
         if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
             return Ok(BatchOutcome::WeightsStale);
         }
+        if !take_places(&mut transaction, batch).await? {
+            return Ok(BatchOutcome::DocumentsChanged);
+        }
         let stored = upsert_documents(&mut transaction, batch).await?;
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
@@ -156,6 +174,56 @@ impl Store {
 pub(super) struct Stored {
     pub(super) document_id: Uuid,
     pub(super) version: i32,
+}
+
+/// Gives unchanged documents the places of the uploads that found them so: an older one that is still under way then
+/// comes too late. False if one was replaced meanwhile by something that is not newer.
+async fn take_places(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bool, StoreError> {
+    if batch.unchanged.is_empty() {
+        return Ok(true);
+    }
+    let ids: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
+    let versions: Vec<i32> = batch.unchanged.iter().map(|unchanged| unchanged.version).collect();
+    let positions: Vec<i64> = batch.unchanged.iter().map(|unchanged| unchanged.position).collect();
+    let sources: Vec<String> = batch.documents.iter().map(|document| document.source.clone()).collect();
+    // All that the batch touches at once, in order, like everybody else.
+    sqlx::query!(
+        "SELECT FROM document WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
+         ORDER BY source FOR NO KEY UPDATE",
+        batch.tenant.0,
+        batch.collection.id,
+        &ids,
+        &sources,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    let replaced = sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM document d
+               JOIN UNNEST($2::uuid[], $3::int[], $4::bigint[]) AS found (document_id, version, position) USING (document_id)
+               WHERE d.tenant_id = $1 AND d.version <> found.version AND d.position <= found.position) AS "replaced!""#,
+        batch.tenant.0,
+        &ids,
+        &versions,
+        &positions,
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    if replaced {
+        return Ok(false);
+    }
+    sqlx::query!(
+        "UPDATE document d SET position = found.position
+         FROM (SELECT document_id, max(position) AS position FROM UNNEST($2::uuid[], $3::bigint[]) AS all_found (document_id, position)
+               GROUP BY document_id) AS found
+         WHERE d.tenant_id = $1 AND d.document_id = found.document_id AND d.position < found.position",
+        batch.tenant.0,
+        &ids,
+        &positions,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(true)
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already

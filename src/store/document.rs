@@ -30,6 +30,8 @@ pub struct DocumentRow {
     pub content_hash: Vec<u8>,
     /// Title.
     pub title: String,
+    /// The same if it came with the document, and was not found in it.
+    pub given_title: Option<String>,
     /// Media type.
     pub media_type: String,
     /// Caller's own object.
@@ -64,6 +66,8 @@ pub struct StoredAs {
     pub source: String,
     /// Identity.
     pub document_id: Uuid,
+    /// Its version.
+    pub version: i32,
     /// Everything that decides the stored result.
     pub fingerprint: Vec<u8>,
     /// Its chunks.
@@ -88,6 +92,8 @@ pub struct EarlierFetch {
     pub source: String,
     /// Identity.
     pub document_id: Uuid,
+    /// Its version.
+    pub version: i32,
     /// What to send the next time, and when it holds.
     pub fetch: FetchRecord,
 }
@@ -118,7 +124,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
-                    d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.bare_chunks, d.created_at, d.updated_at
+                    d.title, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.bare_chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
@@ -146,6 +152,7 @@ impl Store {
                 last_modified: row.last_modified,
                 content_hash: row.content_hash,
                 title: row.title,
+                given_title: row.given_title,
                 media_type: row.media_type,
                 metadata: row.metadata,
                 characters: row.characters.unsigned_abs(),
@@ -184,7 +191,7 @@ impl Store {
     ) -> Result<Vec<StoredAs>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT source, document_id, fingerprint, chunks FROM document
+            "SELECT source, document_id, version, fingerprint, chunks FROM document
              WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
             collection,
@@ -198,6 +205,7 @@ impl Store {
             .map(|row| StoredAs {
                 source: row.source,
                 document_id: row.document_id,
+                version: row.version,
                 fingerprint: row.fingerprint,
                 chunks: row.chunks.unsigned_abs(),
             })
@@ -216,7 +224,7 @@ impl Store {
     ) -> Result<Vec<EarlierFetch>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT source, document_id, etag, last_modified, request_hash AS "request_hash!" FROM document
+            r#"SELECT source, document_id, version, etag, last_modified, request_hash AS "request_hash!" FROM document
                WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) AND request_hash IS NOT NULL"#,
             tenant.0,
             collection,
@@ -230,7 +238,7 @@ impl Store {
             .filter_map(|row| {
                 let request_hash = Hash::try_from(row.request_hash).ok()?;
                 let fetch = FetchRecord { etag: row.etag, last_modified: row.last_modified, request_hash };
-                Some(EarlierFetch { source: row.source, document_id: row.document_id, fetch })
+                Some(EarlierFetch { source: row.source, document_id: row.document_id, version: row.version, fetch })
             })
             .collect())
     }

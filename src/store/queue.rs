@@ -7,7 +7,7 @@
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, storable};
 use crate::domain::{identity::TenantId, job::Stage};
 
 /// How long a claim lasts and how much it takes.
@@ -125,7 +125,7 @@ impl Store {
                 fence,
                 failure.stage.as_str(),
                 failure.cause,
-                failure.message,
+                storable(&failure.message),
                 now,
                 failure.cause != ItemFailure::COLLECTION_DELETED,
             )

@@ -35,6 +35,8 @@ pub enum ResplitOutcome {
 pub struct StoredDocument {
     /// Identity.
     pub id: Uuid,
+    /// Its version.
+    pub version: i32,
     /// Place in the queue of the upload that it came with.
     pub position: i64,
     /// Caller's own name.
@@ -116,7 +118,7 @@ impl Store {
     ) -> Result<Vec<StoredDocument>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT document_id, position, source, uri, loader, fetched_at, etag, last_modified, request_hash, content_hash,
+            "SELECT document_id, version, position, source, uri, loader, fetched_at, etag, last_modified, request_hash, content_hash,
                     fingerprint, media_type, metadata, text, layout
              FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
@@ -135,6 +137,7 @@ impl Store {
                     |request_hash| FetchRecord { etag: row.etag, last_modified: row.last_modified, request_hash };
                 Ok(StoredDocument {
                     id: row.document_id,
+                    version: row.version,
                     position: row.position,
                     source: row.source,
                     uri: row.uri,

@@ -34,8 +34,8 @@ pub(super) async fn settle_items(
             None => unchanged(item, present.iter().find(|row| row.source == document.source), embedding_calls),
         });
     }
-    for (item, document) in batch.unchanged {
-        landed.push(unchanged(*item, present.iter().find(|row| row.document == *document), 0));
+    for found in batch.unchanged {
+        landed.push(unchanged(found.item, present.iter().find(|row| row.document == found.document_id), 0));
     }
     let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
@@ -64,7 +64,7 @@ async fn documents_present(
 ) -> Result<Vec<Present>, StoreError> {
     let left = batch.documents.iter().filter(|document| !stored.contains_key(&document.source));
     let sources: Vec<String> = left.map(|document| document.source.clone()).collect();
-    let documents: Vec<Uuid> = batch.unchanged.iter().map(|(_, document)| *document).collect();
+    let documents: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
     if sources.is_empty() && documents.is_empty() {
         return Ok(Vec::new());
     }

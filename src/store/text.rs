@@ -7,6 +7,12 @@ use uuid::Uuid;
 use super::{Store, StoreError};
 use crate::domain::identity::TenantId;
 
+/// The text as Postgres can store it: without NUL characters.
+#[must_use]
+pub fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
 /// A stretch of one version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextRange {

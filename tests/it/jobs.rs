@@ -4,6 +4,7 @@ use cited::{
     domain::identity::TenantId,
     store::{
         BatchOutcome, CommitBatch, EnqueueOutcome, Half, ItemPage, Lease, NewJob, PoolSettings, QueueLimits, Store,
+        UnchangedItem,
     },
 };
 use serde_json::json;
@@ -103,7 +104,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         settings,
         companions: &[],
         documents: &[],
-        unchanged: &[(0, uuid(9))],
+        unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
         second_half: &json!({}),
         now: at(32),
     };
@@ -226,6 +227,52 @@ async fn an_older_upload_never_overwrites_a_newer_one() {
     let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
     assert_eq!(content["text"], "The newer words.");
     app.stop().await;
+}
+
+#[tokio::test]
+async fn an_older_upload_comes_too_late_also_where_the_newer_found_everything_as_it_was() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    server.embedding_reply(super::scripted::Reply::Status(503, "busy".to_owned()));
+    let body = json!({"collection": "c", "documents": [{"source": "a.md", "text": "Words in between."}]});
+    let between = app.post("/v1/documents", body).await.body;
+    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    let last = app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    assert_eq!(last["counts"]["unchanged"], 1, "{last}");
+    let ended = app.ended_job(between["id"].as_str().expect("an id")).await;
+    assert_eq!((&ended["state"], &ended["counts"]["unchanged"]), (&json!("succeeded"), &json!(1)), "{ended}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The words that stay.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    let lines = ["Words in between.", "The words that stay."];
+    let lines: String = lines.iter().map(|text| format!("{}\n", json!({"source": "a.md", "text": text}))).collect();
+    let request = app.request(reqwest::Method::POST, "/v1/documents/bulk?collection=c&wait=true");
+    let job = super::harness::send(request.header("content-type", "application/x-ndjson").body(lines)).await.body;
+    assert_eq!(job["state"], "succeeded", "{job}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The words that stay.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
+    let (store, options) = queued(1).await;
+    let claim = store.claim(Half::Document, &LEASE, at(0)).await.expect("claim").expect("work");
+    let failure = cited::store::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
+    store.fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
+    let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
+    assert_eq!(database::number(&options, failed).await, 1);
+    store.close().await;
 }
 
 #[tokio::test]

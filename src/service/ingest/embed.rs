@@ -5,7 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use super::{batch::Batch, failure::is_transient, prepare::Prepared, process::Processor};
+use super::{
+    batch::Batch,
+    failure::{Trouble, is_transient},
+    prepare::Prepared,
+    process::Processor,
+};
 use crate::{
     domain::{
         budget::{Budget, Limits},
@@ -81,7 +86,8 @@ impl Processor {
                 None => Ok(InSpace::default()),
             };
             let made = made.unwrap_or_else(|error| {
-                tracing::warn!(error = %error, job_id = %batch.handle.job_id, "documents do without vectors of a model beside the active one");
+                let cause = Trouble::from(&error).failure.cause;
+                tracing::warn!(cause, job_id = %batch.handle.job_id, "documents do without vectors of a model beside the active one");
                 InSpace::default()
             });
             spaces.push(made.vectors);

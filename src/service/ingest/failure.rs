@@ -149,7 +149,7 @@ impl Processor {
         if let Some(tries) = again.iter().map(failures).max() {
             let backoff = trouble.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
-            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = trouble.failure.cause, message = trouble.failure.message, "trying documents again later");
+            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = trouble.failure.cause, "trying documents again later");
             self.store
                 .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !trouble.is_outage), at)
                 .await?;

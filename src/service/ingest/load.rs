@@ -17,20 +17,20 @@ use crate::{
     extract::MediaType,
     providers::outbound::{Fetched, FetchedDocument, OutboundError, Validators},
     service::ServiceError,
-    store::{ClaimedItem, EarlierFetch, FetchRecord},
+    store::{ClaimedItem, EarlierFetch, FetchRecord, UnchangedItem},
 };
 
 /// Documents of a claim that are fetched at once. Each may be as large as the operator allows.
 const FETCHES: usize = 4;
-/// What has been fetched is worked on when it has so many bytes, so that memory does not grow with a claim.
-const PART_BYTES: usize = 8 * 1024 * 1024;
+/// What has been fetched or extracted is worked on when it has so many bytes, so that memory does not grow with a claim.
+pub(super) const PART_BYTES: usize = 8 * 1024 * 1024;
 
 /// What became of a URL.
 enum Loaded {
     /// A document.
     Document(Box<Described>),
     /// What is stored is what is there.
-    Unchanged(uuid::Uuid),
+    Unchanged(UnchangedItem),
     /// Nothing.
     Failed(Trouble),
 }
@@ -84,7 +84,7 @@ impl Processor {
                     bytes += document.content.len();
                     part.push(*document);
                 }
-                Loaded::Unchanged(document) => unchanged.push((item, document)),
+                Loaded::Unchanged(document) => unchanged.push(document),
                 Loaded::Failed(trouble) => self.retry_or_fail(batch, &[item], &trouble).await?,
             }
             if bytes >= PART_BYTES {
@@ -120,7 +120,12 @@ impl Processor {
                 Loaded::Document(Box::new(self.described(item, document, plan, request_hash)))
             }
             Ok(Fetched::Unchanged) => match earlier {
-                Some(earlier) => Loaded::Unchanged(earlier.document_id),
+                Some(earlier) => Loaded::Unchanged(UnchangedItem {
+                    item: item.item,
+                    document_id: earlier.document_id,
+                    version: earlier.version,
+                    position: item.position,
+                }),
                 // Never: without an earlier fetch there was nothing to compare with.
                 None => Loaded::Failed(Trouble::of_fetch(&OutboundError::Status { status: 304, retry_after: None })),
             },

@@ -38,6 +38,14 @@ pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
 pub use worker::{Progress, Worker};
 
+pub use crate::{
+    extract::MediaType,
+    store::{
+        ContextGaps, ContextWork, FirstAnswer, ItemPage, JobCounts, JobFilter, JobItemRow, RefusedItem, StageWork,
+        WebhookRow,
+    },
+};
+
 use submission::{Payload, queue_item};
 
 use super::{ServiceError, context::Context, embedders::Embedders};
@@ -45,8 +53,7 @@ use crate::{
     domain::{identity::TenantId, job::Indexing, lexical::language::Language, split::SplitterSettings},
     providers::outbound::Outbound,
     store::{
-        Collection, CollectionSettings, EnqueueOutcome, FirstAnswer, Lease, NewCollection, NewJob, QueueLimits,
-        RequestKey, Store,
+        Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, RequestKey, Store,
     },
 };
 

@@ -21,7 +21,7 @@ use crate::{
             FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
         },
     },
-    extract::{ExtractError, Extracted, needs_isolation},
+    extract::{ExtractError, Extracted},
     store::{ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
 };
 
@@ -223,32 +223,29 @@ pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
 }
 
 impl Processor {
-    /// Extracts and splits the documents: those of text here, all in one go, the others one by one with a child each.
-    pub(super) async fn prepare_all(
+    /// Extracts and splits documents of text, all in one go.
+    pub(super) async fn prepare_here(
         &self,
         documents: Vec<Described>,
         plan: SplitPlan,
         meter: &Arc<Meter>,
-    ) -> (Vec<Prepared>, Vec<ItemFailure>) {
-        let (apart, here): (Vec<Described>, Vec<Described>) =
-            documents.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
-        let here = here.into_iter().map(|document| (document, None)).collect();
-        let mut done = self.prepare_in_background(here, plan, meter).await;
-        for mut document in apart {
-            let content = std::mem::take(&mut document.content);
-            let started = Instant::now();
-            let extracted = self.settings.extraction.extract_apart(&content, &document.origin.media_type).await;
-            meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
-            done.extend(self.prepare_in_background(vec![(document, Some(extracted))], plan, meter).await);
-        }
-        let (mut prepared, mut failures) = (Vec::new(), Vec::new());
-        for document in done {
-            match document {
-                Ok(document) => prepared.push(document),
-                Err(failure) => failures.push(failure),
-            }
-        }
-        (prepared, failures)
+    ) -> Vec<Result<Prepared, ItemFailure>> {
+        let documents = documents.into_iter().map(|document| (document, None)).collect();
+        self.prepare_in_background(documents, plan, meter).await
+    }
+
+    /// Extracts a document with a child process, and splits it.
+    pub(super) async fn prepare_apart(
+        &self,
+        mut document: Described,
+        plan: SplitPlan,
+        meter: &Arc<Meter>,
+    ) -> Vec<Result<Prepared, ItemFailure>> {
+        let content = std::mem::take(&mut document.content);
+        let started = Instant::now();
+        let extracted = self.settings.extraction.extract_apart(&content, &document.origin.media_type).await;
+        meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+        self.prepare_in_background(vec![(document, Some(extracted))], plan, meter).await
     }
 
     /// Splits documents whose text is there, and extracts that of the others.
@@ -311,11 +308,8 @@ fn split_document(
     let started = Instant::now();
     let layout = Layout::of(&described, &extracted).store();
     let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
-    let given = described.origin.title.clone().or(title);
-    let title = given.clone().unwrap_or_else(|| name_of(&described.origin.source));
-    // A title that is only the name is searched for by its words and not embedded: under another name the same bytes
-    // are cut at the same places and have the same vectors.
-    let embedded_title = given.unwrap_or_default();
+    let title = described.origin.title.clone().or(title).unwrap_or_else(|| name_of(&described.origin.source));
+    let embedded_title = embedded_title(&title, &described.origin.source).to_owned();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
     let outline =
         if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(headings) };
@@ -360,7 +354,8 @@ fn lineage(settings: &SplitterSettings, window: Window) -> String {
     format!("{} size={size} unit={}{overlap} window={}", kind.as_str(), unit.as_str(), window.tokens)
 }
 
-/// What is embedded of a stored title: nothing of one that is only the name, see [`split_document`].
+/// What is embedded of a title. One that is only the name is searched for by its words and not embedded: under another
+/// name the same bytes are cut at the same places and have the same vectors.
 pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
     if title == name_of(source) { "" } else { title }
 }

@@ -11,19 +11,23 @@ use super::{
     batch::{Batch, ClaimHandle, Tries},
     contextual::ContextWriter,
     embed::{Embedded, Failed},
-    failure::{Trouble, collection_gone, ignore_refusal, is_refusal},
-    load::is_to_be_fetched,
+    failure::{collection_gone, ignore_refusal, is_refusal},
+    load::{PART_BYTES, is_to_be_fetched},
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
     progressive::second_half,
-    reembed::{is_to_be_reembedded, model_missing_for_vectors},
+    reembed::{is_to_be_reembedded, model_missing, model_missing_for_vectors},
     resplit::is_to_be_resplit,
 };
 use crate::{
     domain::job::{Indexing, Stage},
+    extract::needs_isolation,
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
-    store::{BatchOutcome, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ProfileId, Store},
+    store::{
+        BatchOutcome, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ItemFailure, ProfileId,
+        Store, StoredAs, UnchangedItem,
+    },
 };
 
 /// What a worker needs to turn a claim into stored documents.
@@ -71,11 +75,8 @@ impl Processor {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
-            if claim.half == Half::Vectors {
-                return self.fail_all(handle, tries.keys().copied(), &model_missing_for_vectors()).await;
-            }
-            let trouble: Trouble = (&super::foreign_profile(&collection)).into();
-            return self.fail_all(handle, tries.keys().copied(), &trouble.failure).await;
+            let failure = if claim.half == Half::Vectors { model_missing_for_vectors() } else { model_missing() };
+            return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
         let companions = self.store.companions(claim.tenant, collection.id).await?;
         let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), split_by, ..self.clone() };
@@ -101,17 +102,43 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         described: Vec<Described>,
-        mut unchanged: Vec<(i32, uuid::Uuid)>,
+        mut unchanged: Vec<UnchangedItem>,
     ) -> Result<(), ServiceError> {
         let Batch { handle, collection, plan, meter, .. } = *batch;
         let started = Instant::now();
         let (equal, changed) = self.leave_out_unchanged(handle, collection, described).await?;
         meter.add(Stage::Load, 0, started);
         unchanged.extend(equal);
+        let (apart, here): (Vec<Described>, Vec<Described>) =
+            changed.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
         self.note_risk(batch, true).await?;
-        let (prepared, failures) = self.prepare_all(changed, plan, meter).await;
-        self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
+        let mut prepared = self.keep_prepared(handle, self.prepare_here(here, plan, meter).await).await?;
+        for document in apart {
+            // A file may hold a thousand times the text that its size promises.
+            if prepared.iter().map(|document| document.text.len()).sum::<usize>() >= PART_BYTES {
+                self.complete(batch, std::mem::take(&mut prepared), std::mem::take(&mut unchanged)).await?;
+                self.note_risk(batch, true).await?;
+            }
+            prepared.extend(self.keep_prepared(handle, self.prepare_apart(document, plan, meter).await).await?);
+        }
         self.complete(batch, prepared, unchanged).await
+    }
+
+    /// The documents that could be read and split; the others fail.
+    pub(super) async fn keep_prepared(
+        &self,
+        handle: ClaimHandle,
+        documents: Vec<Result<Prepared, ItemFailure>>,
+    ) -> Result<Vec<Prepared>, ServiceError> {
+        let (mut prepared, mut failures) = (Vec::new(), Vec::new());
+        for document in documents {
+            match document {
+                Ok(document) => prepared.push(document),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, self.context.clock.now()).await?;
+        Ok(prepared)
     }
 
     /// The rest of the way of documents that are split.
@@ -119,7 +146,7 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         prepared: Vec<Prepared>,
-        unchanged: Vec<(i32, uuid::Uuid)>,
+        unchanged: Vec<UnchangedItem>,
     ) -> Result<(), ServiceError> {
         if batch.plan.contextual.is_none() {
             return self.embed_and_store(batch, prepared, &unchanged).await;
@@ -134,7 +161,7 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         prepared: Vec<Prepared>,
-        unchanged: &[(i32, uuid::Uuid)],
+        unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let started = Instant::now();
         let Batch { handle, collection, indexing, .. } = *batch;
@@ -174,17 +201,19 @@ impl Processor {
         handle: ClaimHandle,
         collection: &Collection,
         described: Vec<Described>,
-    ) -> Result<(Vec<(i32, uuid::Uuid)>, Vec<Described>), ServiceError> {
+    ) -> Result<(Vec<UnchangedItem>, Vec<Described>), ServiceError> {
         let sources: Vec<String> = described.iter().map(|document| document.origin.source.clone()).collect();
         let stored = self.store.stored_as(handle.tenant, collection.id, &sources).await?;
-        let by_source: HashMap<&str, (&[u8], uuid::Uuid)> =
-            stored.iter().map(|row| (row.source.as_str(), (row.fingerprint.as_slice(), row.document_id))).collect();
+        let by_source: HashMap<&str, &StoredAs> = stored.iter().map(|row| (row.source.as_str(), row)).collect();
         let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
         for document in described {
             match by_source.get(document.origin.source.as_str()) {
-                Some((fingerprint, id)) if *fingerprint == document.fingerprint => {
-                    unchanged.push((document.origin.item, *id));
-                }
+                Some(stored) if stored.fingerprint == document.fingerprint => unchanged.push(UnchangedItem {
+                    item: document.origin.item,
+                    document_id: stored.document_id,
+                    version: stored.version,
+                    position: document.origin.position,
+                }),
                 _ => changed.push(document),
             }
         }
@@ -196,13 +225,13 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         embedded: Vec<Embedded>,
-        unchanged: &[(i32, uuid::Uuid)],
+        unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let Batch { handle, collection, .. } = *batch;
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let items: Vec<i32> = embedded.iter().map(|document| document.prepared.described.origin.item).collect();
+        let items: Vec<i32> = items_of(&embedded).chain(unchanged.iter().map(|unchanged| unchanged.item)).collect();
         match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
             Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
                 self.commit_once(handle, collection.clone(), &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
@@ -228,14 +257,13 @@ impl Processor {
         handle: ClaimHandle,
         collection: Collection,
         mut embedded: Vec<Embedded>,
-        unchanged: &[(i32, uuid::Uuid)],
+        unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let ended = embedded.iter().map(|document| document.prepared.described.origin.item);
-        let items: Vec<i32> = ended.chain(unchanged.iter().map(|(item, _)| *item)).collect();
+        let items: Vec<i32> = items_of(&embedded).chain(unchanged.iter().map(|unchanged| unchanged.item)).collect();
         let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
-        let unchanged: Vec<_> = unchanged.iter().filter(|(item, _)| held.contains(item)).copied().collect();
+        let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
         if !embedded.is_empty() || !unchanged.is_empty() {
             // What is lost in this moment comes back when the lease ends.
             self.commit_once(handle, collection, &embedded, &unchanged).await?;
@@ -250,7 +278,7 @@ impl Processor {
         handle: ClaimHandle,
         mut collection: Collection,
         embedded: &[Embedded],
-        unchanged: &[(i32, uuid::Uuid)],
+        unchanged: &[UnchangedItem],
     ) -> Result<Landing, ServiceError> {
         let counted = Self::count_terms(&collection, embedded);
         loop {
@@ -258,8 +286,9 @@ impl Processor {
                 collection.average_length = self.first_reference(handle, &collection, &counted).await?;
             }
             let documents = self.weigh(&collection, embedded, &counted);
-            let items =
-                || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|(item, _)| *item));
+            let items = || {
+                documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item))
+            };
             let batch = CommitBatch {
                 tenant: handle.tenant,
                 job_id: handle.job_id,
@@ -279,8 +308,8 @@ impl Processor {
                     self.fail_all(handle, items(), &collection_gone()).await?;
                     return Ok(Landing::Settled);
                 }
-                // Whoever claims the documents next makes them for the spaces and settings that there are now.
-                BatchOutcome::CollectionChanged => {
+                // Whoever claims the documents next makes them for what there is now.
+                BatchOutcome::CollectionChanged | BatchOutcome::DocumentsChanged => {
                     let ClaimHandle { tenant, job_id, fence } = handle;
                     let items: Vec<i32> = items().collect();
                     let now = self.context.clock.now();
@@ -294,6 +323,10 @@ impl Processor {
             }
         }
     }
+}
+
+fn items_of(embedded: &[Embedded]) -> impl Iterator<Item = i32> {
+    embedded.iter().map(|document| document.prepared.described.origin.item)
 }
 
 /// Whether a batch could be stored.

@@ -351,7 +351,8 @@ pub(super) fn model_missing_for_vectors() -> ItemFailure {
     ItemFailure { message: format!("{}. {BY_WORDS} until then.", failure.message), ..failure }
 }
 
-fn model_missing() -> ItemFailure {
+/// The collection is embedded with a model that this process does not have.
+pub(super) fn model_missing() -> ItemFailure {
     let message = "this service is not configured for the embedding model; configure it for every service and worker, \
                    and retry the job";
     ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }

@@ -1,6 +1,6 @@
 //! Stored documents that are split again, from their stored text.
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{collections::HashMap, time::Instant};
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use super::{
     Payload,
     batch::{Batch, ClaimHandle},
     layout::Layout,
-    prepare::{Described, Origin, Prepared, SplitPlan},
+    prepare::{Described, Origin, SplitPlan},
     process::Processor,
 };
 use crate::{
     domain::{identity::EmbeddingProfile, job::Stage},
     extract::Extracted,
     service::ServiceError,
-    store::{ClaimedItem, ItemFailure, StoredDocument},
+    store::{ClaimedItem, ItemFailure, StoredDocument, UnchangedItem},
 };
 
 /// What the items of a job say that splits stored documents again.
@@ -33,7 +33,7 @@ pub(super) fn is_to_be_resplit() -> impl Fn(&ClaimedItem) -> bool {
 /// What is to be done with a stored document.
 enum Again {
     /// It is stored as it would be.
-    Nothing(uuid::Uuid),
+    Nothing(UnchangedItem),
     /// It is to be split.
     Split(Box<(Described, Extracted)>),
 }
@@ -55,7 +55,7 @@ impl Processor {
         for item in &items {
             let document = by_source.remove(&item.source).ok_or_else(gone);
             match document.and_then(|document| read(item.ordinal, document, batch.plan, self.embedder.profile())) {
-                Ok(Again::Nothing(document)) => unchanged.push((item.ordinal, document)),
+                Ok(Again::Nothing(document)) => unchanged.push(document),
                 Ok(Again::Split(document)) => changed.push(*document),
                 Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
             }
@@ -63,14 +63,9 @@ impl Processor {
         batch.meter.add(Stage::Load, items.len(), started);
         self.note_risk(batch, true).await?;
         let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
-        let mut prepared: Vec<Prepared> = Vec::new();
-        for document in self.prepare_in_background(changed, batch.plan, &Arc::clone(batch.meter)).await {
-            match document {
-                Ok(document) => prepared.push(document),
-                Err(failure) => failures.push(failure),
-            }
-        }
         self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
+        let done = self.prepare_in_background(changed, batch.plan, batch.meter).await;
+        let prepared = self.keep_prepared(batch.handle, done).await?;
         self.complete(batch, prepared, unchanged).await
     }
 }
@@ -82,7 +77,7 @@ fn read(
     plan: SplitPlan,
     profile: &EmbeddingProfile,
 ) -> Result<Again, ItemFailure> {
-    let StoredDocument { id, position, source, uri, loader, fetched_at, fetch, .. } = document;
+    let StoredDocument { id, version, position, source, uri, loader, fetched_at, fetch, .. } = document;
     let layout = document.layout.and_then(Layout::read).ok_or_else(layout_missing)?;
     let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
     let origin = Origin {
@@ -100,7 +95,7 @@ fn read(
     let request_hash = origin.request_hash(plan, profile);
     let mut described = origin.describe_read(document.content_hash, plan, profile);
     if described.fingerprint == document.fingerprint {
-        return Ok(Again::Nothing(id));
+        return Ok(Again::Nothing(UnchangedItem { item, document_id: id, version, position }));
     }
     described.fetched_at = Some(fetched_at);
     if let Some(fetch) = &mut described.origin.fetch {

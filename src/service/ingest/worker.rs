@@ -4,11 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Notifier, Processor, Signal, batch::ClaimHandle, meter::Meter};
+use super::{
+    Notifier, Processor, Signal,
+    batch::{ClaimHandle, Tries},
+    failure::Trouble,
+    meter::Meter,
+};
 use crate::{
     domain::job::Indexing,
     service::ServiceError,
-    store::{Claim, Half, StoreError},
+    store::{Claim, Half, MAX_CLAIMS, StoreError},
 };
 
 /// How long a worker rests after an unexpected error.
@@ -186,6 +191,7 @@ impl Worker {
         let collection = claim.collection_id;
         let meter = Arc::new(Meter::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
+        let tries = Tries::of(&claim);
         let result = self.process_with_heartbeat(handle, claim, &meter).await;
         match result {
             Ok(Course::Over) => {}
@@ -195,7 +201,10 @@ impl Worker {
             }
             Ok(Course::LeaseLost) => self.give_back(handle, &items).await,
             Err(error) => {
-                self.give_back(handle, &items).await;
+                let (over, again): (Vec<i32>, Vec<i32>) =
+                    items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
+                self.give_back(handle, &again).await;
+                processor.fail_all(handle, over.into_iter(), &Trouble::from(&error).failure).await?;
                 return Err(error);
             }
         }
