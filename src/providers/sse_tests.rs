@@ -93,6 +93,18 @@ fn both_protocols_say_the_same() {
     }
 }
 
+#[test]
+fn an_empty_reason_to_finish_is_none() {
+    let chunk = |words: &str, reason: &str| {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{words}\"}},\"finish_reason\":\"{reason}\"}}]}}\n\n")
+    };
+    let begun = [chunk("Twenty", ""), chunk(" days", "")].concat();
+    let broken = read(Protocol::OpenAi, vec![begun.clone().into_bytes()], Some(ProviderErrorKind::Interrupted));
+    assert_eq!(broken, Err(ProviderErrorKind::Interrupted), "what breaks off is no whole reply");
+    let ended = whole(Protocol::OpenAi, &(begun + &chunk("", "stop") + "data: [DONE]\n\n")).expect("a reply");
+    assert_eq!(joined(&ended).0, "Twenty days");
+}
+
 proptest! {
     #[test]
     fn any_cut_of_the_bytes_gives_the_same_pieces(

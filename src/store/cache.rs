@@ -38,7 +38,7 @@ pub struct NewCachedAnswer<'a> {
 }
 
 impl Store {
-    /// Looks an answer up. With a lease the caller takes it upon itself to write it if there is none.
+    /// Looks an answer up. With a lease the ask takes it upon itself to write it if there is none.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -46,13 +46,15 @@ impl Store {
         &self,
         tenant: TenantId,
         key: &Hash,
+        ask: Uuid,
         lease: Option<Duration>,
     ) -> Result<CachedState, StoreError> {
         let row = sqlx::query!(
-            r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3)"#,
+            r#"SELECT state AS "state!", answer FROM claim_answer($1, $2, $3, $4)"#,
             tenant.0,
             &key[..],
             lease.map(interval) as Option<PgInterval>,
+            ask,
         )
         .fetch_one(self.writer())
         .await?;
@@ -90,12 +92,12 @@ impl Store {
         Ok(())
     }
 
-    /// Lets others write an answer that the caller took upon itself.
+    /// Lets others write an answer that this ask took upon itself; a claim of another stays.
     ///
     /// # Errors
     /// Any [`StoreError`]; they then wait until the lease is over.
-    pub async fn release_cached_answer(&self, tenant: TenantId, key: &Hash) -> Result<(), StoreError> {
-        sqlx::query!("SELECT release_answer($1, $2)", tenant.0, &key[..]).execute(self.writer()).await?;
+    pub async fn release_cached_answer(&self, tenant: TenantId, key: &Hash, ask: Uuid) -> Result<(), StoreError> {
+        sqlx::query!("SELECT release_answer($1, $2, $3)", tenant.0, &key[..], ask).execute(self.writer()).await?;
         Ok(())
     }
 

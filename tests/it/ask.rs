@@ -195,9 +195,12 @@ async fn a_dry_run_generates_nothing() {
     server.say(Role::Grade, "1: correct\n2: incorrect");
     let mut request = ask(QUESTION);
     request["dry_run"] = json!(true);
-    let answer = app.ask(request).await;
+    let answer = app.ask(request.clone()).await;
     assert_eq!(answer.body["outcome"], "dry_run", "{answer:?}");
     assert_eq!(answer.body["sources"][0]["source"], "leave.md");
+    request["limits"] = json!({"max_llm_calls": 1});
+    let within = app.ask(request).await;
+    assert_eq!(within.body["outcome"], "dry_run", "no call is kept for an answer that is not written: {within:?}");
     assert!(server.calls(Role::Answer).is_empty());
     app.stop().await;
 }

@@ -200,6 +200,28 @@ async fn who_waits_for_one_that_fails_or_leaves_goes_on() {
     app.stop().await;
 }
 
+#[tokio::test]
+async fn who_only_waited_gives_up_nobody_elses_claim() {
+    let (server, app) = app(&[]).await;
+    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(20), "late".to_owned()));
+    server.drop_reply(Role::Answer);
+    let request = app.request(Method::POST, "/v1/ask").json(&ask());
+    let leader = tokio::spawn(async move { request.send().await });
+    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    let second = second(&server, &app).await;
+    second.ask(with("limits", json!({"timeout_ms": 700}))).await.assert_problem(504, "deadline");
+    let claims = "SELECT count(*) FROM answer_cache WHERE answer IS NULL";
+    assert_eq!(database::number(&app.database, claims).await, 1, "the one who writes still has it");
+    leader.abort();
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while database::number(&app.database, claims).await > 0 {
+        assert!(tokio::time::Instant::now() < deadline, "who leaves gives it up");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    second.stop().await;
+    app.stop().await;
+}
+
 /// A transaction that lets nobody else read or write cached answers.
 async fn lock_answers(app: &TestApp) -> PgConnection {
     let mut other = PgConnection::connect_with(&app.database).await.expect("a connection");

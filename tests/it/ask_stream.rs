@@ -182,6 +182,19 @@ async fn a_draft_that_fails_is_void_and_the_second_is_told() {
 }
 
 #[tokio::test]
+async fn words_that_only_say_that_nothing_tells_are_void() {
+    let (server, app) = app("").await;
+    server.say(Role::Answer, "The sources do not answer this question.");
+    let frames = frames(&app, ask(json!(true))).await;
+    assert_eq!(names(&frames), ["sources", "token", "retry", "answer"], "{frames:#?}");
+    let retry = &frames.iter().find(|(name, _)| name == "retry").expect("a retry").1;
+    assert_eq!((&retry["reason"], &retry["errors"]), (&json!("ignorance"), &json!([])));
+    assert_eq!((&end(&frames)["outcome"], &end(&frames)["answer"]), (&json!("abstained"), &json!(null)));
+    assert_eq!(told(&frames).0, "", "the words told are those of the answer, which has none");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_provider_that_dies_on_its_way_is_followed_or_ends_the_stream() {
     let second = ModelServer::start().await;
     second.say(Role::Grade, "1: correct");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::ignorance::{is_ignorance, is_pleasantry};
-use super::marker::{Marker, Markers, whole_marker_length};
+use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
 use super::support::SUPPORT_THRESHOLD;
 use crate::domain::block::BlockKind;
 use crate::domain::sentence::Sentence;
@@ -118,7 +118,7 @@ pub(super) fn plain(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        let marker = whole_marker_length(rest).filter(|_| !words.ends_with('\\'));
+        let marker = whole_marker_length(rest).filter(|_| !is_escaped(text, text.len() - rest.len()));
         if marker.is_none() && !matches!(character, '*' | '`') {
             words.push(character);
         }

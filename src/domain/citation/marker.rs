@@ -115,7 +115,7 @@ fn find_from(text: &str, pattern: &str, from: usize) -> Option<usize> {
 }
 
 /// Whether an odd number of backslashes stands before `at`.
-fn is_escaped(text: &str, at: usize) -> bool {
+pub(super) fn is_escaped(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
 }

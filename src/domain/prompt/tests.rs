@@ -46,6 +46,8 @@ It is paid in full.
 
 #[test]
 fn renders_a_retry_as_a_conversation() {
+    let silent = answer::retry_messages("Why?", &[LEAVE], " \n", "1 problem: no answer.");
+    assert_eq!(silent[2].content, "(no answer)", "a turn without words is refused by some");
     let conversation = answer::retry_messages("Why?", &[LEAVE], "Because.", "1 problem: no marker.");
     let roles: Vec<Role> = conversation.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::User]);

@@ -135,7 +135,8 @@ impl ChatChain {
         error: &ProviderError,
         allowance: &Allowance<Chat>,
     ) {
-        if error.kind.may_be_billed() {
+        // Whoever began to answer did the work, whatever it says of it.
+        if error.kind.may_be_billed() || !text.is_empty() {
             let (usage, cost) = self.unfinished(model, request, text);
             allowance.add_lost_attempt(usage, cost);
         }

@@ -49,7 +49,7 @@ impl Course {
     }
 
     /// The next model that is not known to be dead. The time left is shared out evenly among those
-    /// that wait, so that one that hangs leaves time for the others.
+    /// that may follow, so that one that hangs leaves time for the others.
     pub fn next(&mut self, now: Instant) -> Option<Turn> {
         while now < self.deadline {
             let model = self.waiting.pop_front()?;
@@ -68,15 +68,19 @@ impl Course {
     /// Waits anew for the words of a model that has begun to answer. One that falls silent leaves time for the
     /// others, if there is one that is not known to be dead.
     pub fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
-        let has_substitute = self.waiting.iter().any(|model| !model.is_left_alone(now));
         turn.since = now;
-        turn.until = if has_substitute { now + self.share(now).min(PATIENCE) } else { self.deadline };
+        turn.until = if self.substitutes(now) > 0 { now + self.share(now).min(PATIENCE) } else { self.deadline };
     }
 
-    /// The part of the time left for the model whose turn it is, as much as for each that waits.
+    /// The part of the time left for the model whose turn it is, as much as for each that may follow.
     fn share(&self, now: Instant) -> Duration {
-        let models = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX).saturating_add(1);
-        self.deadline.saturating_duration_since(now) / models
+        self.deadline.saturating_duration_since(now) / self.substitutes(now).saturating_add(1)
+    }
+
+    /// How many wait that are not known to be dead.
+    fn substitutes(&self, now: Instant) -> u32 {
+        let alive = self.waiting.iter().filter(|model| !model.is_left_alone(now));
+        u32::try_from(alive.count()).unwrap_or(u32::MAX)
     }
 
     /// Notes that the model did not answer in its turn; the attempt as noted.

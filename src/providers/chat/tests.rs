@@ -84,6 +84,15 @@ fn the_time_left_is_shared_among_those_left() {
 }
 
 #[test]
+fn whoever_is_left_alone_has_no_share_of_the_time() {
+    let (models, start) = (models(), Instant::now());
+    run(&models[2..], start, ProviderErrorKind::Unreachable, SECOND);
+    let turns = run(&models, start + SECOND * 2, ProviderErrorKind::ServerError, SECOND);
+    let expected = [("a:x", 15), ("a:y", 29)].map(|(name, share)| (name.to_owned(), SECOND * share));
+    assert_eq!(turns, expected);
+}
+
+#[test]
 fn nobody_is_asked_after_the_deadline() {
     let turns = run(&models(), Instant::now(), ProviderErrorKind::ServerError, SECOND * 15);
     assert_eq!(names(&turns), ["a:x", "a:y"]);

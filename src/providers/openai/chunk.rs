@@ -73,8 +73,9 @@ impl EventReader for ChunkReader {
         }
         self.usage = chunk.usage.or(self.usage);
         let Some(choice) = chunk.choices.into_iter().next() else { return Ok(Reading::Nothing) };
-        if choice.finish_reason.is_some() {
-            self.reason = choice.finish_reason;
+        // Some servers send an empty reason with every chunk, which is none.
+        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.reason = Some(reason);
         }
         let Delta { content, tool_calls } = choice.delta;
         self.has_text |= content.is_some();

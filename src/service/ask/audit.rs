@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    AskError, AskOutcome, AskReport, AskWarning, GradedHit, aftermath::wait_for, run::Ask, stage::Stage, trace::Trace,
+    AskError, AskOutcome, AskReport, AskWarning, GradedHit, aftermath::wait_for, cache, run::Ask, stage::Stage,
+    trace::Trace,
 };
 use crate::{
     domain::{
@@ -15,7 +16,7 @@ use crate::{
     },
     providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
     service::ServiceError,
-    store::{AuditCitation, AuditRow},
+    store::{AuditCitation, AuditRow, storable},
 };
 
 /// How an ask ended, in the audit's terms.
@@ -189,19 +190,14 @@ impl Drop for Ask<'_> {
         });
         let store = self.service.store.clone();
         let (purse, spent) = (self.purse.clone(), self.spent_at_most());
-        let (tenant, claim) = (self.caller.tenant, self.take_claim());
+        let (tenant, ask, claim) = (self.caller.tenant, self.id, self.take_claim());
         // Without a runtime the process is ending, and with it the connection to the database.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
             purse.settle(spent).await;
             if let Some((key, _flight)) = claim {
                 let store = store.clone();
-                let release = tokio::spawn(async move {
-                    if let Err(error) = store.release_cached_answer(tenant, &key).await {
-                        tracing::warn!(error = %error, "others wait longer for an answer than they need to");
-                    }
-                });
-                wait_for(Some(release)).await;
+                wait_for(Some(tokio::spawn(async move { cache::release(&store, tenant, &key, ask).await }))).await;
             }
             let ask_id = row.ask_id;
             if let Err(error) = store.write_audit(row).await {
@@ -265,11 +261,6 @@ const fn cause(error: &ServiceError) -> &'static str {
         ServiceError::Provider(_) => "providers_unavailable",
         ServiceError::Store(_) => "database",
     }
-}
-
-/// Postgres cannot store NUL characters in text.
-fn storable(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
 }
 
 fn storable_error(error: &CitationError) -> CitationError {

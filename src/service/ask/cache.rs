@@ -21,11 +21,12 @@ use crate::{
     domain::{
         citation::{Attempt, Draft, PreparedSource, Ruling, Verdict, validate},
         fingerprint::{Hash, fingerprint},
+        identity::TenantId,
         origin::Origin,
     },
     providers::chat::{CallRole, ModelName},
     service::retrieval::Retrieved,
-    store::{CachedState, NewCachedAnswer},
+    store::{CachedState, NewCachedAnswer, Store},
 };
 
 /// How often it is looked whether another process has written an answer.
@@ -76,7 +77,7 @@ impl Ask<'_> {
                 following.landing().await;
                 // If there still is none, it is of no use to wait for the next one: each goes on alone.
                 self.miss = Some(CacheMiss { key, life, flight: None });
-                match self.service.store.cached_answer(tenant, &key, None).await? {
+                match self.service.store.cached_answer(tenant, &key, self.id, None).await? {
                     CachedState::Ready(answer) => Some(answer),
                     CachedState::Claimed | CachedState::Pending | CachedState::Missing => None,
                 }
@@ -92,7 +93,7 @@ impl Ask<'_> {
     async fn claim(&self, key: &Hash) -> Result<Option<Value>, AskError> {
         loop {
             let lease = self.deadline.saturating_duration_since(Instant::now());
-            match self.service.store.cached_answer(self.caller.tenant, key, Some(lease)).await? {
+            match self.service.store.cached_answer(self.caller.tenant, key, self.id, Some(lease)).await? {
                 CachedState::Ready(answer) => return Ok(Some(answer)),
                 CachedState::Claimed | CachedState::Missing => return Ok(None),
                 CachedState::Pending => tokio::time::sleep(POLL).await,
@@ -168,21 +169,24 @@ impl Ask<'_> {
     /// Keeps an answer that was not there, and then lets go on who waits for it. Begun at once; the future only waits.
     pub(super) fn keep(&mut self, result: &Result<AskReport, AskError>) -> impl Future<Output = ()> + Send + use<> {
         let (store, tenant) = (self.service.store.clone(), self.caller.tenant);
-        let most = self.service.settings.cache.most_answers;
+        let (most, ask, rounds) = (self.service.settings.cache.most_answers, self.id, self.rounds.len());
         let keeping = self.miss.take().map(|CacheMiss { key, life, flight }| {
-            let answer = result.as_ref().ok().and_then(|report| to_keep(report, self.evidence.len()));
+            // What other queries found may have changed when the question finds the same again.
+            let kept = result.as_ref().ok().filter(|_| rounds <= 1);
+            let answer = kept.and_then(|report| to_keep(report, self.evidence.len()));
             let documents = result.as_ref().map(documents_of).unwrap_or_default();
             tokio::spawn(async move {
-                let written = match &answer {
-                    Some(answer) => {
-                        let new = NewCachedAnswer { key, answer, life, documents, most };
-                        store.keep_cached_answer(tenant, &new).await
+                let mut is_kept = false;
+                if let Some(answer) = &answer {
+                    let new = NewCachedAnswer { key, answer, life, documents, most };
+                    let written = store.keep_cached_answer(tenant, &new).await;
+                    is_kept = written.is_ok();
+                    if let Err(error) = written {
+                        tracing::warn!(error = %error, "an answer could not be put into the cache");
                     }
-                    None if flight.is_some() => store.release_cached_answer(tenant, &key).await,
-                    None => Ok(()),
-                };
-                if let Err(error) = written {
-                    tracing::warn!(error = %error, "an answer could not be put into the cache");
+                }
+                if !is_kept && flight.is_some() {
+                    release(&store, tenant, &key, ask).await;
                 }
                 drop(flight);
             })
@@ -197,6 +201,13 @@ impl Ask<'_> {
     }
 }
 
+/// Lets others write an answer.
+pub(super) async fn release(store: &Store, tenant: TenantId, key: &Hash, ask: Uuid) {
+    if let Err(error) = store.release_cached_answer(tenant, key, ask).await {
+        tracing::warn!(error = %error, "others wait longer for an answer than they need to");
+    }
+}
+
 /// The documents that the sources are from, each once, with their versions.
 fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
     let passages = report.sources.iter().flat_map(GradedHit::passages);
@@ -207,7 +218,8 @@ fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
 fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
     let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
     // What changes on the web is not noticed here.
-    if report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web) {
+    let is_of_the_web = report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web);
+    if is_of_the_web || report.warnings.iter().any(|warning| matches!(warning, AskWarning::WebSearchFailed { .. })) {
         return None;
     }
     let cached = CachedAnswer {

@@ -70,7 +70,10 @@ impl Ask<'_> {
         self.trace.attempts.push(AttemptTrace { attempt: attempt.number(), errors, by: written.by.clone(), rulings });
         self.clock.enter(Stage::Generate);
         Ok(match verdict {
-            Verdict::Accept(_) if admits_ignorance(&draft) => Judged::Over(Generated::Ignorance),
+            Verdict::Accept(_) if admits_ignorance(&draft) => {
+                self.tell_void(VoidReason::Ignorance).await;
+                Judged::Over(Generated::Ignorance)
+            }
             Verdict::Accept(answer) => {
                 self.tell_accepted(&answer).await;
                 Judged::Over(Generated::Accepted(answer, written.by.clone()))

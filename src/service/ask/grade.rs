@@ -84,13 +84,12 @@ impl Ask<'_> {
         };
         let (request, allowance) = self.reserve(&chain, call).await?;
         let started = Instant::now();
-        let mut draft = self.begin_early_draft(graded).await?;
+        self.early_draft = self.begin_early_draft(graded).await?;
         let grading = chain.complete(&request, allowance);
-        let result = match &mut draft {
+        let result = match &mut self.early_draft {
             Some(draft) => draft.go_on_beside(grading).await,
             None => grading.await,
         };
-        self.early_draft = draft;
         let reply = self.note_result(CallRole::Grade, started, result)?;
         let verdicts: Vec<Verdict> = reply::read(&reply.text, doubtful.len());
         for (hit, verdict) in graded.iter_mut().filter(|hit| is_doubtful(&&**hit)).zip(verdicts) {

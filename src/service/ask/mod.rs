@@ -25,7 +25,8 @@ mod web;
 
 use std::{sync::Arc, time::Duration};
 
-pub use pool::{EvidenceFound, GradedHit};
+pub use crate::providers::chat::{ChatModels, ModelName};
+pub use pool::{EvidenceFound, GradedBy, GradedHit};
 pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, TimingsMs};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
@@ -48,11 +49,7 @@ use crate::{
         identity::Caller,
         speculation::Speculation,
     },
-    providers::{
-        Embedder,
-        chat::{ChatModels, ModelName},
-        web_search::WebSearch,
-    },
+    providers::{Embedder, web_search::WebSearch},
     store::Store,
 };
 

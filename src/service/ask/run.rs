@@ -191,7 +191,7 @@ impl<'a> Ask<'a> {
             calls: StepCalls {
                 grade: calls(CallRole::Grade),
                 rewrite: calls(CallRole::Rewrite),
-                generate: calls(CallRole::Generate),
+                generate: if self.request.dry_run { 0 } else { calls(CallRole::Generate) },
             },
             calls_left: self.budget.llm_calls_left(),
         }

@@ -51,6 +51,8 @@ pub enum VoidReason {
     ProviderFailed,
     /// Seen as a whole its sentences are others than they seemed; they follow.
     ReadAnew,
+    /// It says that the sources do not tell, and nothing else.
+    Ignorance,
 }
 
 impl VoidReason {
@@ -61,6 +63,7 @@ impl VoidReason {
             Self::CitationValidation(_) => "citation_validation",
             Self::ProviderFailed => "provider_failed",
             Self::ReadAnew => "read_anew",
+            Self::Ignorance => "ignorance",
         }
     }
 }

@@ -94,12 +94,12 @@ impl Support {
         }
     }
 
-    /// Whether words alone leave it in doubt that this claim is supported: nothing exact is missing, most words are
-    /// there, and the claim is no sentence of the source.
+    /// Whether words alone leave it in doubt that this claim is supported: nothing exact is missing, no denial stands on
+    /// one side only, most words are there, and the claim is no sentence of the source.
     #[must_use]
     pub fn is_doubtful(&self, claim: &str) -> bool {
         let is_repeated = || self.quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim));
-        self.missing.is_empty() && self.score >= DOUBTFUL_FROM && !is_repeated()
+        self.missing.is_empty() && !self.is_turned && self.score >= DOUBTFUL_FROM && !is_repeated()
     }
 }
 

@@ -6,6 +6,16 @@ fn roles(text: &str) -> Vec<Role> {
 }
 
 #[test]
+fn words_hold_no_marker_however_many_backslashes_stand_before_it() {
+    let words =
+        |text: &str| Draft::new(text, &[PreparedSource::new("Leave is 25 days.")]).statements()[0].words.clone();
+    for text in ["It is in C:\\\\[^1].", "It is 28 days\\*[^1].", "It is so[^1]."] {
+        assert!(!words(text).contains("[^"), "{text}: {}", words(text));
+    }
+    assert!(words("It is so \\[^1] here.").contains("[^1]"), "an escaped one is text");
+}
+
+#[test]
 fn tells_claims_from_other_sentences() {
     use Role::{Claim, Code, Heading, Ignorance, LeadIn, Markup, Pleasantry, Question};
     let cases: [(&str, &[Role]); 48] = [
