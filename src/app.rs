@@ -30,6 +30,7 @@ use crate::{
         documents::DocumentService,
         embedders::Embedders,
         ingest::{ContextWriter, IngestService, Notifier, Processor, Signal, Worker},
+        readiness::Readiness,
         reembed::ReembedService,
         resplit::ResplitService,
         retrieval::Retriever,
@@ -135,7 +136,7 @@ impl Core {
             collections: CollectionService::new(store.clone(), profile, defaults, writers.is_some(), context.clone()),
             reembed: ReembedService::new(store.clone(), embedders.clone(), context.clone(), Arc::clone(&signal)),
             resplit: ResplitService::new(store.clone(), writers.is_some(), context.clone(), Arc::clone(&signal)),
-            readiness: store.clone(),
+            readiness: Readiness::new(store.clone()),
         };
         let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);
         Ok((services, Worker::new(processor, signal, notifier), sweeper, store))

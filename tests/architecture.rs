@@ -10,7 +10,7 @@ use std::{
 
 /// Rooms and the rooms that each may import. `main`, `app`, `cli` and the other files at the root see everything.
 const ROOMS: [(&str, &[&str]); 6] = [
-    ("http", &["http", "service", "domain", "store", "providers", "extract"]),
+    ("http", &["http", "service", "domain"]),
     ("service", &["service", "domain", "store", "providers", "extract"]),
     ("store", &["store", "domain"]),
     ("providers", &["providers", "domain"]),

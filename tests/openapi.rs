@@ -23,7 +23,12 @@ fn every_operation_has_a_name_and_says_how_it_fails() {
             let responses = operation["responses"].as_object().expect("responses");
             assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
             if path.starts_with("/v1/") {
-                assert!(responses.contains_key("401"), "{method} {path} does not say what happens without a key");
+                let mut statuses = vec!["401", "503"];
+                if operation.get("requestBody").is_some() {
+                    statuses.extend(["400", "413", "415", "422"]);
+                }
+                let missing: Vec<_> = statuses.iter().filter(|status| !responses.contains_key(**status)).collect();
+                assert!(missing.is_empty(), "{method} {path} does not say when it ends with {missing:?}");
             }
             for (status, response) in responses.iter().filter(|(status, _)| !status.starts_with('2')) {
                 assert!(

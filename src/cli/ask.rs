@@ -55,6 +55,9 @@ fn readable(body: &Value) -> String {
     };
     let mut page = format!("{answer}\n");
     let empty = Vec::new();
+    for part in body.get("missing").and_then(Value::as_array).unwrap_or(&empty).iter().filter_map(Value::as_str) {
+        let _ = write!(page, "\nNot in these documents: {part}\n");
+    }
     let sources = body.get("sources").and_then(Value::as_array).unwrap_or(&empty);
     for citation in body.get("citations").and_then(Value::as_array).unwrap_or(&empty) {
         let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);

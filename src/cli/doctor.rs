@@ -39,8 +39,12 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
 /// Who does what, and what each model can do.
 fn print_chat_models(chat: &ChatSettings) {
     for role in CallRole::ALL {
-        let names: Vec<String> =
-            chat.roles.get(&role).unwrap_or(&chat.default).iter().map(ToString::to_string).collect();
+        let models = match chat.roles.get(&role) {
+            Some(own) => own.as_slice(),
+            None if role.is_optional() => &[],
+            None => chat.default.as_slice(),
+        };
+        let names: Vec<String> = models.iter().map(ToString::to_string).collect();
         let shown = if names.is_empty() { "built in".to_owned() } else { names.join(", then ") };
         println!("  {:<32} {shown}", role.as_str());
     }

@@ -12,8 +12,10 @@ use crate::{
         corrective::AbstainReason,
         planning::Plan,
     },
-    providers::FailedAttempt,
-    service::ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit},
+    service::{
+        FailedAttempt,
+        ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit},
+    },
 };
 
 /// An answer, or an honest abstention.

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     domain::{audit::AuditOutcome, citation::Level, cost::NanoUsd, identity::TenantId},
-    store::{AuditFilter, AuditRow},
+    service::audit::{AuditFilter, AuditRow},
 };
 
 /// Which asks.
@@ -235,7 +235,6 @@ impl From<AuditRow> for AuditBody {
     get, path = "/v1/audit", tag = "audit", operation_id = "list_asks", params(AuditQuery),
     responses(
         (status = 200, description = "Asks, newest first", body = AuditPage),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -271,7 +270,6 @@ pub(super) async fn list_asks(
     params(("id" = Uuid, Path, description = "Identity of the ask")),
     responses(
         (status = 200, description = "The ask", body = AuditBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such ask, or it is no longer kept", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{citation::Urn, fingerprint::hex, identity::TenantId},
-    store::{CitedPassage, CitedState},
+    service::citations::{CitedPassage, CitedState},
 };
 
 /// What became of a cited passage.
@@ -146,7 +146,6 @@ impl From<CitedPassage> for CitedPassageBody {
         example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")),
     responses(
         (status = 200, description = "What became of the passage", body = CitedBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There never was a passage of this name", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "This is no URN of a passage", body = Problem, content_type = "application/problem+json"),
     ),

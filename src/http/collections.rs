@@ -21,8 +21,7 @@ use crate::{
         lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
     },
-    service::collections::CollectionReport,
-    store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt},
+    service::collections::{CollectionReport, CollectionSettings, CollectionSummary, Companion, DeleteReceipt},
 };
 
 /// Running text has four to five characters per token.
@@ -265,7 +264,6 @@ impl From<Companion> for ProfileBody {
     post, path = "/v1/collections", tag = "collections", operation_id = "create_collection", request_body = NewCollectionBody,
     responses(
         (status = 201, description = "Made", body = CollectionBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The name is taken", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The name or a setting is not allowed", body = Problem, content_type = "application/problem+json"),
     ),
@@ -296,7 +294,6 @@ pub(super) async fn create_collection(
     get, path = "/v1/collections", tag = "collections", operation_id = "list_collections", params(PageQuery),
     responses(
         (status = 200, description = "Collections by name", body = CollectionPage),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -331,7 +328,6 @@ pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) ->
     params(("name" = String, Path, description = "Name of the collection")),
     responses(
         (status = 200, description = "The collection with its counts", body = CollectionBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -352,7 +348,6 @@ pub(super) async fn get_collection(
     params(("name" = String, Path, description = "Name of the collection")),
     responses(
         (status = 200, description = "What was removed", body = DeleteReceiptBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),

@@ -16,8 +16,7 @@ use super::{
 };
 use crate::{
     domain::{fingerprint::hex, identity::TenantId},
-    service::documents::DocumentList,
-    store::{DocumentRow, StoredChunk},
+    service::documents::{DocumentList, DocumentRow, StoredChunk},
 };
 
 /// A stored document, without its text.
@@ -217,7 +216,6 @@ impl From<StoredChunk> for ChunkBody {
     get, path = "/v1/documents", tag = "documents", operation_id = "list_documents", params(DocumentsQuery),
     responses(
         (status = 200, description = "Documents, newest first", body = DocumentPage),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "The collection does not exist", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
@@ -249,7 +247,6 @@ pub(super) async fn list_documents(
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "The document, without its text", body = DocumentBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -268,7 +265,6 @@ pub(super) async fn get_document(
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "The extracted text", body = ContentBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -288,7 +284,6 @@ pub(super) async fn get_document_content(
     params(("id" = Uuid, Path, description = "Identity of the document"), ChunksQuery),
     responses(
         (status = 200, description = "Chunks in the document's order", body = ChunkPage),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
@@ -318,7 +313,6 @@ pub(super) async fn list_document_chunks(
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "What was removed", body = DeleteReceiptBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -339,7 +333,6 @@ pub(super) async fn delete_document(
     delete, path = "/v1/documents", tag = "documents", operation_id = "delete_documents", params(DeleteQuery),
     responses(
         (status = 200, description = "What was removed; all zero if nothing has such a source", body = DeleteReceiptBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "The collection does not exist", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
     ),

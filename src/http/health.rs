@@ -39,6 +39,6 @@ pub(super) async fn livez() -> Json<Health> {
         (status = 503, description = "The database cannot be reached", body = Problem, content_type = "application/problem+json"),
     ))]
 pub(super) async fn readyz(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
-    state.services.readiness.ping().await?;
+    state.services.readiness.check().await?;
     Ok(Json(OK))
 }

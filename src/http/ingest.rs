@@ -23,9 +23,7 @@ use super::{
 };
 use crate::{
     domain::{identity::TenantId, job::Indexing},
-    extract::MediaType,
-    service::ingest::{Accepted, Content, IncomingDocument, Submission},
-    store::{FirstAnswer, ItemPage},
+    service::ingest::{Accepted, Content, FirstAnswer, IncomingDocument, ItemPage, MediaType, Submission},
 };
 
 /// Most documents of one request.
@@ -92,7 +90,7 @@ pub(super) struct NewDocumentBody {
 pub(super) struct ReplacementBody {
     /// Its text.
     text: String,
-    /// Its title; otherwise its first heading or its name.
+    /// Its title; otherwise the one that was given before, its first heading, or its name.
     title: Option<String>,
     /// Media type of `text`; otherwise as before, or what the name of the source suggests.
     media_type: Option<String>,
@@ -236,7 +234,6 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 400, description = "The body cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The Idempotency-Key names another request, or the collection another model", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Neither JSON nor multipart", body = Problem, content_type = "application/problem+json"),
@@ -334,10 +331,11 @@ fn job_response(job: Uuid, status: StatusCode, json: Vec<u8>) -> Response {
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The service is not configured for the collection's embedding model", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
 )]
@@ -354,7 +352,7 @@ pub(super) async fn replace_document(
         source: Some(stored.source),
         text: Some(body.text),
         url: None,
-        title: body.title.or(Some(stored.title)),
+        title: body.title.or(stored.given_title),
         media_type: body.media_type.or(Some(stored.media_type)),
         uri: Some(stored.uri),
         metadata: body.metadata.or_else(|| stored.metadata.as_object().cloned()).unwrap_or_default(),

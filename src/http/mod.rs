@@ -39,8 +39,8 @@ pub use openapi::document;
 
 use crate::service::{
     ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
-    documents::DocumentService, ingest::IngestService, reembed::ReembedService, resplit::ResplitService,
-    search::SearchService,
+    documents::DocumentService, ingest::IngestService, readiness::Readiness, reembed::ReembedService,
+    resplit::ResplitService, search::SearchService,
 };
 
 /// Shorter keys can be guessed.
@@ -86,8 +86,8 @@ pub struct Services {
     pub reembed: ReembedService,
     /// Splitting collections anew.
     pub resplit: ResplitService,
-    /// Whether the database answers.
-    pub readiness: crate::store::Store,
+    /// Whether requests can be served.
+    pub readiness: Readiness,
 }
 
 /// What handlers see.
@@ -136,8 +136,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         }));
     Router::new()
         .merge(v1)
-        .merge(health.layer(limit))
-        .merge(openapi::pages())
+        .merge(health.merge(openapi::pages()).layer(limit))
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(shared)
         .with_state(state)

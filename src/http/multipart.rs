@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     domain::job::Indexing,
-    extract::MediaType,
-    service::ingest::{Content, IncomingDocument},
+    service::ingest::{Content, IncomingDocument, MediaType},
 };
 
 /// Documents and where they go.

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use super::answer::attempt_json;
 use crate::{
     domain::budget::LimitKind,
-    providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
-    service::{ServiceError, ask::AskError},
-    store::{QueueFull, StoreError},
+    service::{
+        FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, ask::AskError,
+    },
 };
 
 /// Prefix of problem types; each has a section of that name in the documentation.
@@ -235,8 +235,13 @@ impl From<ProvidersUnavailable> for ApiError {
             all => format!("none of {} models answered; attempts lists what happened", all.len()),
         };
         let attempts: Vec<Value> = error.attempts.iter().map(attempt_json).collect();
-        let mut answer =
-            Self::unavailable("providers_unavailable", detail, error.to_string()).with("attempts", json!(attempts));
+        // What a server says of a request may quote it, and no log may.
+        let kinds = error
+            .attempts
+            .iter()
+            .map(|FailedAttempt { error, .. }| format!("{}:{} {}", error.provider, error.model, error.kind.as_str()));
+        let cause = kinds.collect::<Vec<_>>().join(", ");
+        let mut answer = Self::unavailable("providers_unavailable", detail, cause).with("attempts", json!(attempts));
         if let Some(wait) = error.retry_after() {
             answer.0.retry_after = Some(wait.as_secs_f64().ceil().max(1.0).to_string());
         }

@@ -43,7 +43,6 @@ pub(super) struct DroppedProfileBody {
     params(("name" = String, Path, description = "Name of the collection")), request_body = ProfileChoiceBody,
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The model is the active one, or a job is at it", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The service has no such model", body = Problem, content_type = "application/problem+json"),
@@ -69,7 +68,6 @@ pub(super) async fn reembed_collection(
     params(("name" = String, Path, description = "Name of the collection")), request_body = ProfileChoiceBody,
     responses(
         (status = 200, description = "The collection as it is now", body = CollectionBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such collection, or it has no vectors of this model", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The model is the active one, or chunks have no vector of it", body = Problem, content_type = "application/problem+json"),
     ),
@@ -96,7 +94,6 @@ pub(super) async fn cut_over_collection(
     ),
     responses(
         (status = 200, description = "What was dropped", body = DroppedProfileBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such collection, or it has no vectors of this model", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The model is the active one", body = Problem, content_type = "application/problem+json"),
     ),

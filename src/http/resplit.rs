@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     domain::{contextual::Contextual, identity::TenantId},
-    store::SettingsChange,
+    service::resplit::SettingsChange,
 };
 
 /// What changes.
@@ -53,7 +53,6 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
     params(("name" = String, Path, description = "Name of the collection")), request_body = ResplitBody,
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "A job is at it", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A setting is not allowed, or the service has no model for it", body = Problem, content_type = "application/problem+json"),

@@ -95,13 +95,8 @@ pub(super) struct SearchResults {
     post, path = "/v1/search", tag = "ask", operation_id = "search", request_body = SearchBody,
     responses(
         (status = 200, description = "Passages, best first", body = SearchResults),
-        (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not declared as JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value is wrong", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "Database or embedding provider not available", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),

@@ -9,8 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     domain::{corrective::Grade, fingerprint::hex, origin::Origin},
-    service::retrieval::{Hit, urn_of},
-    store::Passage,
+    service::retrieval::{Hit, Passage, urn_of},
 };
 
 /// A passage of a document.
@@ -108,7 +107,8 @@ pub(super) struct ScoresBody {
     /// Both in one, 0 to 1, or the one score of a one-sided search.
     pub(super) fused: f64,
     /// What the first results are ordered by, where they were reranked: the fused score and what their text
-    /// adds to it; null for those behind, which keep the fused order, and without reranking.
+    /// adds to it, or the score of the reranking model on its own scale; null for those behind, which keep the fused
+    /// order, and without reranking.
     pub(super) reranked: Option<f64>,
 }
 

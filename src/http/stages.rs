@@ -6,8 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     domain::grouping::Grouping,
-    service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, RerankedBy, StageTrace, Stages},
-    store::VectorScan,
+    service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, RerankedBy, StageTrace, Stages, VectorScan},
 };
 
 /// Which halves of retrieval run.
@@ -39,7 +38,7 @@ impl From<ModeBody> for Mode {
 #[serde(rename_all = "snake_case")]
 #[schema(as = FusionMethod)]
 pub(super) enum FusionBody {
-    /// By their scores, half and half.
+    /// By their scores, the vectors with the share of their embedding model.
     #[default]
     Weighted,
     /// By their ranks.
@@ -51,7 +50,8 @@ pub(super) enum FusionBody {
 #[serde(deny_unknown_fields, default)]
 #[schema(as = SearchStages)]
 pub(super) struct StagesBody {
-    /// How the lexical and the dense ranking become one.
+    /// How the lexical and the dense ranking become one: `weighted`, by their scores, the vectors with the share of their
+    /// embedding model (0.5 unless configured); `reciprocal_rank`, by their ranks.
     fusion: FusionBody,
     /// Order the best fifty anew: by the reranking model, if the deployment has one, else by where their text holds the
     /// words of the query.

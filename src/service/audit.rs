@@ -3,10 +3,8 @@
 use uuid::Uuid;
 
 use super::ServiceError;
-use crate::{
-    domain::identity::TenantId,
-    store::{AuditFilter, AuditRow, Store},
-};
+pub use crate::store::{AuditFilter, AuditRow};
+use crate::{domain::identity::TenantId, store::Store};
 
 /// List, get.
 #[derive(Clone)]

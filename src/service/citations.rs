@@ -1,9 +1,10 @@
 //! Looking a citation up later.
 
 use super::ServiceError;
+pub use crate::store::{CitedPassage, CitedState};
 use crate::{
     domain::{citation::Urn, identity::TenantId},
-    store::{CitedChunks, CitedState, Store},
+    store::{CitedChunks, Store},
 };
 
 /// The use case.

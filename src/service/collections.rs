@@ -1,9 +1,10 @@
 //! Collections as a use case.
 
 use super::{ServiceError, context::Context};
+pub use crate::store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt};
 use crate::{
     domain::identity::TenantId,
-    store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt, NewCollection, ProfileId, Store},
+    store::{NewCollection, ProfileId, Store},
 };
 
 /// Create, list, count, delete.

@@ -3,9 +3,10 @@
 use uuid::Uuid;
 
 use super::{ServiceError, context::Context};
+pub use crate::store::{DocumentRow, StoredChunk};
 use crate::{
     domain::identity::TenantId,
-    store::{DeleteReceipt, DocumentRow, DocumentText, Store, StoredChunk},
+    store::{DeleteReceipt, DocumentText, Store},
 };
 
 /// Which documents to list.

@@ -10,6 +10,7 @@ pub mod embedders;
 mod error;
 pub mod evaluation;
 pub mod ingest;
+pub mod readiness;
 pub mod reembed;
 pub mod resplit;
 pub mod retrieval;
@@ -17,3 +18,9 @@ pub mod search;
 pub mod sweep;
 
 pub use error::ServiceError;
+
+// What the use cases hand out, and how they fail, as their callers know it.
+pub use crate::{
+    providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
+    store::{QueueFull, StoreError},
+};

@@ -8,9 +8,10 @@ use super::{
     context::Context,
     ingest::{Signal, resplitting_payload},
 };
+pub use crate::store::SettingsChange;
 use crate::{
     domain::identity::TenantId,
-    store::{ResplitOutcome, SettingsChange, Store},
+    store::{ResplitOutcome, Store},
 };
 
 /// The use case.

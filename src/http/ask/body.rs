@@ -14,8 +14,7 @@ use super::super::{
 };
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
-    providers::chat::{ChatModels, ModelName},
-    service::ask::{AskRequest, AskService, LONGEST_CACHE_LIFE, Reach, StreamMode},
+    service::ask::{AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, ModelName, Reach, StreamMode},
 };
 
 /// Largest sampling temperature that providers take.
@@ -53,7 +52,9 @@ pub(in crate::http) struct AskBody {
     /// How other queries are made for a question that found too little.
     #[serde(default)]
     rewrite: RewriteBody,
-    /// How strictly the answer is checked.
+    /// How strictly the answer is checked: `structural` refuses malformed and out-of-range markers, `cited` also
+    /// statements without a marker, `supported` also statements that their sources do not support; `off` refuses
+    /// nothing and warns.
     #[serde(default)]
     #[schema(value_type = LevelBody)]
     validation: Level,
@@ -98,7 +99,8 @@ pub(in crate::http) struct AskBody {
     /// Whether the answer may be one that was given before to the same question over the same passages, and be
     /// kept for that. Without it the deployment decides.
     cache: Option<CacheBody>,
-    /// What to add to the answer.
+    /// What to add to the answer: `trace`, the whole path (queries, verdicts with reasons, steps, model calls);
+    /// `draft`, the rejected draft with a 422.
     #[serde(default)]
     include: HashSet<IncludeBody>,
     /// Retrieve, grade and plan, but generate nothing.

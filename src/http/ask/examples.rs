@@ -157,8 +157,8 @@ pub(super) fn unsupported_media_type() -> Value {
 }
 
 pub(super) fn body_too_large() -> Value {
-    let detail = "the request body is over the limit of 67108864 bytes; send less at once";
-    let limit = json!({"limit": "body_bytes", "value": 67_108_864});
+    let detail = "the request body is over the limit of 262144 bytes; send less at once";
+    let limit = json!({"limit": "body_bytes", "value": 262_144});
     problem(413, "body_too_large", "The request body is too large", detail, limit)
 }
 
@@ -217,8 +217,8 @@ pub(super) fn invalid_request() -> Value {
         422,
         "invalid_request",
         "The request has wrong values",
-        "/top_k: must be 1 to 100",
-        json!({"errors": [{"pointer": "/top_k", "detail": "must be 1 to 100"}]}),
+        "/top_k: must lie between 1 and 100",
+        json!({"errors": [{"pointer": "/top_k", "detail": "must lie between 1 and 100"}]}),
     )
 }
 

@@ -35,9 +35,8 @@ use crate::{
     },
     service::{
         ServiceError,
-        ingest::{Arrival, Content, DocumentStream, IncomingDocument},
+        ingest::{Arrival, Content, DocumentStream, FirstAnswer, IncomingDocument, RefusedItem},
     },
-    store::{FirstAnswer, RefusedItem},
 };
 
 /// Longest line. A stream is read in memory that does not grow with it; this is what a line may take.
@@ -87,7 +86,6 @@ pub(super) struct BulkQuery {
         (status = 202, description = "All has arrived; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 400, description = "The stream broke off; names job and line", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Not NDJSON", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong, or the stream holds nothing", body = Problem, content_type = "application/problem+json"),

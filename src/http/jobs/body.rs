@@ -8,8 +8,7 @@ use uuid::Uuid;
 use super::model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody};
 use crate::{
     domain::job::{Indexing, ItemState, JobKind, JobState, Stage},
-    service::ingest::{JobReport, JobSnapshot},
-    store::{JobCounts, JobItemRow, StageWork, WebhookRow},
+    service::ingest::{JobCounts, JobItemRow, JobReport, JobSnapshot, StageWork, WebhookRow},
 };
 
 /// An ingest job.

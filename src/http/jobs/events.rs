@@ -51,7 +51,6 @@ const PACE: Duration = Duration::from_millis(250);
         (status = 200, description = "Events until the job ends; the data of each is a job", body = String, content_type = "text/event-stream",
             example = "retry: 2000\n\nid: 5-120\nevent: progress\ndata: {\"id\": \"0199…\", \"state\": \"running\", …}\n\n"),
         (status = 204, description = "The job has ended and the client knows it"),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),

@@ -30,7 +30,7 @@ use crate::{
         identity::TenantId,
         job::{ItemState, JobState},
     },
-    store::{ItemPage, JobFilter},
+    service::ingest::{ItemPage, JobFilter},
 };
 
 /// Items shown with a job unless asked otherwise.
@@ -113,7 +113,6 @@ const fn default_items() -> i64 {
     get, path = "/v1/jobs", tag = "ingest", operation_id = "list_jobs", params(JobsQuery),
     responses(
         (status = 200, description = "Jobs, newest first", body = JobPage),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -149,7 +148,6 @@ pub(super) async fn list_jobs(
     params(("id" = Uuid, Path, description = "Identity of the job"), ItemsQuery),
     responses(
         (status = 200, description = "The job", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
@@ -182,7 +180,6 @@ pub(super) async fn get_job(
     responses(
         (status = 200, description = "The job as it ended", body = JobBody),
         (status = 202, description = "Nothing more lands, and the job ends in a moment", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It had ended before", body = Problem, content_type = "application/problem+json"),
     ),
@@ -206,7 +203,6 @@ pub(super) async fn cancel_job(
     params(("id" = Uuid, Path, description = "Identity of the job")),
     responses(
         (status = 202, description = "The job, queued again", body = JobBody),
-        (status = 401, description = "No valid key", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "It has not ended, or nothing of it can be retried", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "The queue has no room for them now", body = Problem, content_type = "application/problem+json"),

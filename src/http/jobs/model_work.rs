@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     domain::budget::EmbeddingSpent,
-    store::{ContextGaps, ContextWork},
+    service::ingest::{ContextGaps, ContextWork},
 };
 
 /// What the sentences took that say how chunks relate to their documents.

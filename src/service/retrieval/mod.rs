@@ -16,6 +16,7 @@ use uuid::Uuid;
 pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use super::{ServiceError, embedders::Embedders};
+pub use crate::store::{Passage, VectorScan};
 use crate::{
     domain::{
         budget::Budget,
@@ -32,10 +33,7 @@ use crate::{
         origin::Origin,
     },
     providers::{Embedder, reranker::Reranker},
-    store::{
-        DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, ProfileId, SearchedCollection, Selection, Store,
-        VectorScan,
-    },
+    store::{DenseHit, DenseQuery, LexicalHit, LexicalQuery, ProfileId, SearchedCollection, Selection, Store},
 };
 
 /// What to look for.
