@@ -116,7 +116,7 @@ async fn a_cancel_answers_soon_even_when_settling_takes_longer() {
 #[tokio::test]
 async fn a_cancel_that_died_half_way_is_finished_by_others() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_secs(3));
+    server.hold_embeddings(Some("topic"));
     let app = TestApp::with_embeddings(&server).await;
     let job = app.post("/v1/documents", documents("c", 300)).await.body;
     let id = id_of(&job);
@@ -145,9 +145,10 @@ async fn a_retry_redoes_what_failed_and_nothing_else() {
     assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("succeeded"), &json!(2)), "{job}");
     assert_eq!(server.embedded().len(), embedded + 1, "only what had failed");
     app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.assert_problem(409, "nothing_to_retry");
-    server.delay_embeddings(Duration::from_secs(1));
+    server.hold_embeddings(Some("topic"));
     let running = app.post("/v1/documents", documents("d", 1)).await.body;
     app.post(&format!("/v1/jobs/{}/retry", id_of(&running)), json!({})).await.assert_problem(409, "job_not_over");
+    server.hold_embeddings(None);
     wait_for(&app, &id_of(&running), |job| job["finished_at"].is_string()).await;
     app.stop().await;
 }
@@ -347,7 +348,7 @@ async fn what_is_deleted_does_not_come_back_from_the_queue() {
     let app = TestApp::with_embeddings(&server).await;
     let job = app.ingest("c", &[("a.md", "First words.")]).await;
     let document = job["items"][0]["document_id"].as_str().expect("id").to_owned();
-    server.delay_embeddings(Duration::from_secs(1));
+    server.hold_embeddings(Some("Second"));
     let body = json!({"collection": "c", "documents": [{"source": "a.md", "text": "Second words."}]});
     let replacing = app.post("/v1/documents", body).await.body;
     wait_for(&app, &id_of(&replacing), |job| job["state"] == "running").await;
@@ -355,6 +356,7 @@ async fn what_is_deleted_does_not_come_back_from_the_queue() {
     assert_eq!((&receipt["documents"], &receipt["queue_items"]), (&json!(1), &json!(1)), "{receipt}");
     let job = wait_for(&app, &id_of(&replacing), |job| job["finished_at"].is_string()).await;
     assert_eq!(job["state"], "cancelled", "{job}");
+    server.hold_embeddings(Some("Third"));
     tokio::time::sleep(Duration::from_millis(1500)).await;
     assert_eq!(app.get("/v1/documents?collection=c").await.body["documents"], json!([]));
     // A collection takes its queue with it as well.
@@ -362,6 +364,7 @@ async fn what_is_deleted_does_not_come_back_from_the_queue() {
     let waiting = app.post("/v1/documents", body).await.body;
     let receipt = app.delete("/v1/collections/c").await.body;
     assert_eq!(receipt["queue_items"], 1, "{receipt}");
+    server.hold_embeddings(None);
     let job = wait_for(&app, &id_of(&waiting), |job| job["finished_at"].is_string()).await;
     assert_eq!(job["state"], "cancelled", "{job}");
     app.stop().await;

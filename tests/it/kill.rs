@@ -182,9 +182,11 @@ async fn postgres_killed_in_a_job_comes_back_with_everything() {
     let requests = server.embedding_keys().len();
     let job = post(&service.base, "/v1/documents", &documents()).await;
     wait_until_embedding(&server, requests).await;
+    let mut former = None;
     for _ in 0..2 {
-        let postmaster = wait_for_postgres(folder.path()).await;
+        let postmaster = wait_for_postgres(folder.path(), former).await;
         kill(postmaster, Signal::SIGKILL).expect("the postmaster of this test");
+        former = Some(postmaster);
     }
     assert_whole(&ended_job(&service.base, job["id"].as_str().expect("id"), JOB).await);
     assert_sources(&service.base).await;
@@ -275,10 +277,11 @@ fn postgres_of(folder: &Path) -> Option<Pid> {
     kill(pid, None).is_ok().then_some(pid)
 }
 
-async fn wait_for_postgres(folder: &Path) -> Pid {
+/// Waits until a postmaster runs that is not the former one.
+async fn wait_for_postgres(folder: &Path, former: Option<Pid>) -> Pid {
     let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
     loop {
-        if let Some(pid) = postgres_of(folder) {
+        if let Some(pid) = postgres_of(folder).filter(|pid| Some(*pid) != former) {
             return pid;
         }
         assert!(tokio::time::Instant::now() < deadline, "Postgres does not come back");

@@ -44,6 +44,7 @@ mod job_control;
 mod jobs;
 mod kill;
 mod languages;
+mod logs;
 mod migrations;
 mod oversized;
 mod private_postgres;

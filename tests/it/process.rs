@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     process::Stdio,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -26,6 +27,7 @@ pub struct Process {
     child: Child,
     pub base: String,
     log: tokio::task::JoinHandle<()>,
+    lines: Arc<Mutex<Vec<String>>>,
 }
 
 /// A `cited` with nothing of the tests' own environment but what is needed.
@@ -71,15 +73,26 @@ impl Process {
         })
         .await
         .expect("the service is ready in time");
+        let kept = Arc::<Mutex<Vec<String>>>::default();
+        let written = Arc::clone(&kept);
         // A full pipe would stop the service.
-        let log = tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Self { child, base: format!("http://{address}"), log }
+        let log = tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                written.lock().expect("lock").push(line);
+            }
+        });
+        Self { child, base: format!("http://{address}"), log, lines: kept }
     }
 
     /// Starts `cited worker`.
     pub fn worker(settings: &[(&str, &str)]) -> Self {
         let child = command(&["worker"], settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
-        Self { child, base: String::new(), log: tokio::spawn(async {}) }
+        Self { child, base: String::new(), log: tokio::spawn(async {}), lines: Arc::default() }
+    }
+
+    /// What `cited serve` has logged since it listens.
+    pub fn logged(&self) -> Vec<String> {
+        self.lines.lock().expect("lock").clone()
     }
 
     pub fn signal(&self, signal: Signal) {

@@ -162,12 +162,13 @@ async fn a_document_that_the_model_cannot_take_fails_alone_and_keeps_the_collect
 async fn dropping_a_model_stops_the_job_that_fills_it() {
     let (_first, second, app) = app(512).await;
     app.ingest("c", &[("a.md", "Boats land here."), ("b.md", "Trains leave.")]).await;
-    second.delay_embeddings(Duration::from_secs(2));
+    second.hold_embeddings(Some("leave"));
     let job = reembed(&app).await;
     poll_until(Duration::from_secs(20), || !second.embedding_keys().is_empty()).await;
     assert_eq!(drop_second(&app).await.status, 200);
     assert_eq!(app.ended_job(&job).await["state"], "cancelled");
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    second.hold_embeddings(None);
+    tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(vectors(&app, SECOND).await, 0, "nothing came late");
     app.stop().await;
 }

@@ -177,12 +177,13 @@ async fn what_is_under_way_when_the_settings_change_is_split_by_the_new_ones() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
     assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
-    server.delay_embeddings(Duration::from_secs(2));
+    server.hold_embeddings(Some("northern"));
     let calls = server.embedding_keys().len();
     let documents = json!([{"source": "guide.md", "text": GUIDE, "media_type": "text/markdown"}]);
     let sent = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
     poll_until(Duration::from_secs(20), || server.embedding_keys().len() > calls).await;
     assert_eq!(resplit(&app, &small()).await["counts"]["items"], 0, "nothing is stored yet");
+    server.hold_embeddings(None);
     let job = app.ended_job(sent["id"].as_str().expect("an id")).await;
     assert_eq!(job["state"], "succeeded", "{job}");
     assert!(chunks(&app, "guide.md").await.len() > 2, "by the new settings");

@@ -102,11 +102,11 @@ async fn four_processes_share_a_queue() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_slept_past_its_lease_writes_nothing_any_more() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_secs(3));
+    server.hold_embeddings(Some("of late"));
     let options = database::create().await;
     let sleeper = Process::serve(&borrowed(&settings(&server, &options, "sleeper"))).await;
     post(&sleeper, "late", 20).await;
-    // It has claimed, and waits for its vectors; the answer reaches it when it wakes up.
+    // It has claimed, and waits for its vectors; the answer comes while it sleeps.
     wait_for(&options, "started_at IS NOT NULL").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     sleeper.signal(Signal::SIGSTOP);
@@ -114,7 +114,7 @@ async fn a_process_that_slept_past_its_lease_writes_nothing_any_more() {
     let first = database::number(&options, fence).await;
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 20);
 
-    server.delay_embeddings(Duration::ZERO);
+    server.hold_embeddings(None);
     let other = Process::worker(&borrowed(&settings(&server, &options, "other")));
     wait_for(&options, "finished_at IS NOT NULL").await;
     assert!(database::number(&options, fence).await > first, "the other holds a newer claim");
