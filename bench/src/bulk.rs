@@ -2,7 +2,7 @@
 //!
 //! The same few documents are sent again and again, in one request: each line is received, queued, claimed and compared
 //! like any other, and only the first round is split, embedded and stored. So the length of the stream is what is
-//! measured, and not the speed of the embedder.
+//! measured, and not the speed of the embedder. With a model server that embeds at once every document can be a new one.
 
 use std::{
     path::PathBuf,
@@ -20,6 +20,7 @@ use crate::{
     client::Client,
     corpus::Writing,
     ingest::{COLLECTION, wait_for},
+    model_server::ModelServer,
     progress,
     report::machine,
     service::{Service, Setup, open_to_postgres},
@@ -33,6 +34,7 @@ Streams NDJSON into the service and watches its memory; ends with an error if it
   --megabytes N       length of the stream, in 10^6 bytes (1100)
   --documents N       different documents; after the first round they are unchanged repeats (16)
   --document-kb N     size of a document, in 10^3 bytes (256)
+  --model-server      embed by a model server that answers at once, and not by the built-in model
   --most-mb N         most resident memory that is accepted, in 2^20 bytes (300)
   --binary PATH       the service (target/release/cited)
   --folder DIR        where the database is made and removed again (the folder for temporary files)";
@@ -45,6 +47,7 @@ pub struct BulkArguments {
     bytes: usize,
     documents: usize,
     document_bytes: usize,
+    has_model_server: bool,
     most_mb: f64,
     binary: PathBuf,
     folder: PathBuf,
@@ -57,6 +60,7 @@ impl BulkArguments {
             bytes: 1_100_000_000,
             documents: 16,
             document_bytes: 256_000,
+            has_model_server: false,
             most_mb: 300.0,
             binary: release_build(),
             folder: std::env::temp_dir(),
@@ -67,6 +71,7 @@ impl BulkArguments {
                 "--megabytes" => arguments.bytes = number::<usize>(&value()?)? * 1_000_000,
                 "--documents" => arguments.documents = number::<usize>(&value()?)?.max(1),
                 "--document-kb" => arguments.document_bytes = number::<usize>(&value()?)? * 1_000,
+                "--model-server" => arguments.has_model_server = true,
                 "--most-mb" => arguments.most_mb = number(&value()?)?,
                 "--binary" => arguments.binary = value()?.into(),
                 "--folder" => arguments.folder = value()?.into(),
@@ -81,7 +86,12 @@ impl BulkArguments {
 pub async fn run(arguments: &BulkArguments) -> anyhow::Result<()> {
     let folder = tempfile::Builder::new().prefix("cited-bulk-").tempdir_in(&arguments.folder)?;
     open_to_postgres(folder.path())?;
-    let setup = Setup { binary: arguments.binary.clone(), data_dir: folder.path().join("bulk"), models: None };
+    let models = if arguments.has_model_server { Some(ModelServer::start(0).await?) } else { None };
+    let setup = Setup {
+        binary: arguments.binary.clone(),
+        data_dir: folder.path().join("bulk"),
+        models: models.as_ref().map(ModelServer::base_url),
+    };
     let stream = Stream::new(arguments);
     let service = Service::start(&setup).await?;
     let (at_start, _) = service.memory_mb()?;
@@ -99,7 +109,8 @@ pub async fn run(arguments: &BulkArguments) -> anyhow::Result<()> {
 
     let counts = &report["counts"];
     println!("{}\n", machine());
-    println!("| one bulk request, built-in embedder | value |\n|---|---|");
+    let embedder = if arguments.has_model_server { "a model server that answers at once" } else { "built-in embedder" };
+    println!("| one bulk request, {embedder} | value |\n|---|---|");
     println!("| length | {} bytes in {} lines |", stream.bytes, stream.count);
     println!("| stored documents, chunks of them | {}, {} |", counts["documents"], counts["chunks"]);
     println!("| unchanged repeats of them | {} |", counts["unchanged"]);
