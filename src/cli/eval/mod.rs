@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     /// Ask the questions of qa.jsonl and measure the answers.
     #[arg(long)]
     answers: bool,
-    /// Ask the queries of this folder too, which the sets do not answer, and count the abstentions.
+    /// Ask the queries of this folder too, which the other sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
     /// Measure the service that runs there, over its API, instead of one of this process. Its key is in `CITED_API_KEY`.
@@ -282,7 +282,9 @@ impl Run<'_> {
             asked = self.service.measure_answers(collection, &set.questions, &observe).await?;
             report.answers = Some(AnswerFigures::of(&asked));
         }
-        if let Some(OffCorpus { name, queries }) = &self.off_corpus {
+        if let Some(OffCorpus { name, queries }) = &self.off_corpus
+            && *name != set.name
+        {
             let observe = teller.of("questions of another set asked");
             let figures = self.service.measure_off_corpus(collection, queries, &asked, &observe).await?;
             report.off_corpus = Some(OffCorpusReport { from: name.clone(), figures });

@@ -23,7 +23,7 @@ use crate::{
 /// Documents of a claim that are fetched at once. Each may be as large as the operator allows.
 const FETCHES: usize = 4;
 /// What has been fetched or extracted is worked on when it has so many bytes, so that memory does not grow with a claim.
-pub(super) const PART_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const PART_BYTES: usize = 2 * 1024 * 1024;
 
 /// What became of a URL.
 enum Loaded {

@@ -119,7 +119,7 @@ impl Settings {
         Lease {
             duration: self.lease.try_into().unwrap_or(time::Duration::MINUTE),
             max_items: 128,
-            max_bytes: 8 * 1024 * 1024,
+            max_bytes: 2 * 1024 * 1024,
             max_losses: self.max_attempts,
         }
     }
