@@ -7,7 +7,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
     http::{StatusCode, header, request::Parts},
 };
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{AppState, problem::ApiError};
 
@@ -56,11 +56,16 @@ pub(super) async fn read_body(request: Request, state: &AppState) -> Result<Byte
     })
 }
 
-/// Parses JSON, with the place of a wrong value.
+/// Parses a JSON object, with the place of a wrong value.
 ///
 /// # Errors
 /// 400 for a syntax error, 422 for a wrong value.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    // The members of a list would be taken for those of an object, in their order.
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    if !is_object && serde_json::from_slice::<IgnoredAny>(body).is_ok() {
+        return Err(ApiError::invalid_field(String::new(), "must be a JSON object"));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let pointer = pointer(error.path());
@@ -170,6 +175,14 @@ mod tests {
         assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/0/titel");
         assert!(found.detail.starts_with("/documents/0/titel: unknown field"), "{}", found.detail);
         assert_eq!(problem("{}").detail, "missing field `documents`");
+    }
+
+    #[test]
+    fn a_body_is_an_object() {
+        for body in ["[]", " [[\"a\"]]", "3", "null", "\"documents\""] {
+            let found = problem(body);
+            assert_eq!((found.status, found.detail.as_str()), (422, "must be a JSON object"), "{body}");
+        }
     }
 
     #[test]
