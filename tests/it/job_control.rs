@@ -174,11 +174,17 @@ async fn a_retried_old_upload_does_not_overwrite_a_newer_one() {
 #[tokio::test]
 async fn a_job_is_followed_to_its_end_and_again_from_any_event() {
     let server = ModelServer::start().await;
-    server.delay_embeddings(Duration::from_millis(200));
+    // The last claim waits until the rest of it can be estimated, and that has been told.
+    server.hold_embeddings(Some("Document 299 "));
     let app = TestApp::with_embeddings(&server).await;
     let job = app.post("/v1/documents", documents("c", 300)).await.body;
     let id = id_of(&job);
-    let (status, seen) = events(&app, &id, None).await;
+    let release = async {
+        wait_for(&app, &id, |job| job["progress"]["seconds_left"].is_number()).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        server.hold_embeddings(None);
+    };
+    let ((status, seen), ()) = tokio::join!(events(&app, &id, None), release);
     assert_eq!(status, 200);
     let (last, progress) = seen.split_last().expect("events");
     assert_eq!(
