@@ -183,33 +183,25 @@ async fn take_places(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bo
         return Ok(true);
     }
     let ids: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
-    let versions: Vec<i32> = batch.unchanged.iter().map(|unchanged| unchanged.version).collect();
     let positions: Vec<i64> = batch.unchanged.iter().map(|unchanged| unchanged.position).collect();
     let sources: Vec<String> = batch.documents.iter().map(|document| document.source.clone()).collect();
     // All that the batch touches at once, in order, like everybody else.
-    sqlx::query!(
-        "SELECT FROM document WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
+    let locked = sqlx::query!(
+        "SELECT document_id, version, position FROM document
+         WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
          ORDER BY source FOR NO KEY UPDATE",
         batch.tenant.0,
         batch.collection.id,
         &ids,
         &sources,
     )
-    .execute(&mut **transaction)
+    .fetch_all(&mut **transaction)
     .await?;
-    let replaced = sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-               SELECT FROM document d
-               JOIN UNNEST($2::uuid[], $3::int[], $4::bigint[]) AS found (document_id, version, position) USING (document_id)
-               WHERE d.tenant_id = $1 AND d.version <> found.version AND d.position <= found.position) AS "replaced!""#,
-        batch.tenant.0,
-        &ids,
-        &versions,
-        &positions,
-    )
-    .fetch_one(&mut **transaction)
-    .await?;
-    if replaced {
+    let is_replaced = |found: &UnchangedItem| {
+        let row = locked.iter().find(|row| row.document_id == found.document_id);
+        row.is_some_and(|row| row.version != found.version && row.position <= found.position)
+    };
+    if batch.unchanged.iter().any(is_replaced) {
         return Ok(false);
     }
     sqlx::query!(

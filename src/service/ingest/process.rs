@@ -231,7 +231,7 @@ impl Processor {
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let items: Vec<i32> = items_of(&embedded).chain(unchanged.iter().map(|unchanged| unchanged.item)).collect();
+        let items: Vec<i32> = items_of(&embedded, unchanged).collect();
         match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
             Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
                 self.commit_once(handle, collection.clone(), &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
@@ -259,7 +259,7 @@ impl Processor {
         mut embedded: Vec<Embedded>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let items: Vec<i32> = items_of(&embedded).chain(unchanged.iter().map(|unchanged| unchanged.item)).collect();
+        let items: Vec<i32> = items_of(&embedded, unchanged).collect();
         let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
@@ -325,8 +325,9 @@ impl Processor {
     }
 }
 
-fn items_of(embedded: &[Embedded]) -> impl Iterator<Item = i32> {
-    embedded.iter().map(|document| document.prepared.described.origin.item)
+fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = i32> {
+    let embedded = embedded.iter().map(|document| document.prepared.described.origin.item);
+    embedded.chain(unchanged.iter().map(|unchanged| unchanged.item))
 }
 
 /// Whether a batch could be stored.
