@@ -69,7 +69,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         let asked = tenant.unwrap_or(OTHER);
         let search = format!(
             "SELECT count(*) FROM lexical_search('{asked}', ARRAY(SELECT collection_id FROM collection),
-            (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+            (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
         );
         let found: i64 = connection.fetch_one(AssertSqlSafe(search)).await.expect("search").get(0);
         assert_eq!(found > 0, visible, "lexical_search as {tenant:?}");
@@ -103,7 +103,7 @@ async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities(
     let (collection, terms): (String, String) = (row.get(0), row.get(1));
     connection.execute(AssertSqlSafe(format!("SET ROLE cited_app; SET cited.tenant = '{OTHER}'"))).await.expect("role");
     let sql = format!(
-        "SELECT count(*) FROM lexical_search('{OTHER}', ARRAY['{collection}'::uuid], '{terms}'::int[], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+        "SELECT count(*) FROM lexical_search('{OTHER}', ARRAY['{collection}'::uuid], '{terms}'::int[], '{terms}'::int[], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
     );
     let found: i64 = connection.fetch_one(AssertSqlSafe(sql)).await.expect("search").get(0);
     assert_eq!(found, 0);
