@@ -88,6 +88,8 @@ fn per_token(usd_per_million: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn usage(prompt_tokens: u64, completion_tokens: u64) -> Usage {
@@ -114,6 +116,70 @@ mod tests {
         for wrong in [-1.0, f64::NAN, f64::INFINITY, 1e7] {
             assert_eq!(Price::per_million(wrong, 0.0), None);
             assert_eq!(Price::per_million(0.0, wrong), None);
+        }
+    }
+
+    fn price() -> impl Strategy<Value = Price> {
+        let usd = || prop_oneof![0.0..=10.0_f64, 0.0..=HIGHEST_PRICE];
+        (usd(), usd()).prop_map(|(prompt, completion)| Price::per_million(prompt, completion).expect("a price"))
+    }
+
+    /// As much as any call takes.
+    fn usual_usage() -> impl Strategy<Value = Usage> {
+        (0..=1_000_000_u64, 0..=1_000_000_u64).prop_map(|(prompt, completion)| usage(prompt, completion))
+    }
+
+    fn any_usage() -> impl Strategy<Value = Usage> {
+        let absurd = (any::<u64>(), any::<u64>()).prop_map(|(prompt, completion)| usage(prompt, completion));
+        prop_oneof![usual_usage(), absurd]
+    }
+
+    proptest! {
+        #[test]
+        fn a_call_costs_what_its_tokens_do_rounded_up(price in price(), used in usual_usage()) {
+            let cost_of = |pico: u64, tokens: u64| u128::from(pico) * u128::from(tokens);
+            let exact = cost_of(price.prompt_pico_usd, used.prompt_tokens)
+                + cost_of(price.completion_pico_usd, used.completion_tokens);
+            let charged = u128::from(price.of(used).nano_usd()) * 1_000;
+            prop_assert!((exact..exact + 1_000).contains(&charged), "{charged} for {exact}");
+        }
+
+        #[test]
+        fn more_tokens_never_cost_less_however_many(price in price(), used in any_usage(), more in any_usage()) {
+            prop_assert!(price.of(used) <= price.of(used.plus(more)));
+        }
+
+        #[test]
+        fn calls_apart_cost_what_one_of_all_their_tokens_does_but_for_rounding(
+            price in price(),
+            one in usual_usage(),
+            two in usual_usage(),
+        ) {
+            let (apart, together) = (price.of(one).plus(price.of(two)), price.of(one.plus(two)));
+            prop_assert!(together <= apart && apart <= together.plus(NanoUsd::new(1)));
+        }
+
+        #[test]
+        fn amounts_add_up_in_any_order_and_never_wrap_around(one: u64, two: u64, three: u64) {
+            let [one, two, three] = [one, two, three].map(NanoUsd::new);
+            prop_assert_eq!(one.plus(two), two.plus(one));
+            prop_assert_eq!(one.plus(two).plus(three), one.plus(two.plus(three)));
+            prop_assert!(one.minus(two) <= one && one <= one.plus(two));
+            prop_assert_eq!(one.minus(two).plus(two), one.max(two));
+        }
+
+        #[test]
+        fn what_is_shown_in_dollars_leads_back_to_the_amount(nano_usd in 0..=1_000_000_000_000_000_u64) {
+            let amount = NanoUsd::new(nano_usd);
+            prop_assert_eq!(NanoUsd::from_usd(amount.usd()), Some(amount));
+        }
+
+        #[test]
+        fn no_number_of_dollars_makes_an_absurd_amount_or_price(usd in prop::num::f64::ANY) {
+            let highest = NanoUsd::new(1_000_000_000_000_000_000);
+            prop_assert!(NanoUsd::from_usd(usd).is_none_or(|amount| usd >= 0.0 && amount <= highest));
+            let price = Price::per_million(usd, usd).unwrap_or_default();
+            prop_assert!(price.of(usage(1_000_000, 0)) <= NanoUsd::new(1_000_000_000_000_000));
         }
     }
 }

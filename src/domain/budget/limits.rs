@@ -141,3 +141,7 @@ impl LimitKind {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;

@@ -343,4 +343,6 @@ fn within<Number: Into<u64>>(limit: LimitKind, value: Option<Number>, asked: Num
 }
 
 #[cfg(test)]
+mod spent_tests;
+#[cfg(test)]
 mod tests;
