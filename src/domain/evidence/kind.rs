@@ -249,3 +249,60 @@ fn is_date(word: &str) -> bool {
 fn is_capitalised(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_uppercase)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: [AnswerKind; 8] = [
+        AnswerKind::Number,
+        AnswerKind::Date,
+        AnswerKind::Person,
+        AnswerKind::Place,
+        AnswerKind::Definition,
+        AnswerKind::List,
+        AnswerKind::YesNo,
+        AnswerKind::Other,
+    ];
+
+    /// Questions of every kind.
+    const QUESTION: &str = "(When|in what year|How many|who|Where|what are the|List|Is|What is a|Why)\
+        ( [a-zA-Z]{1,5}| [0-9]{1,4}| may| Two){0,5}\\??";
+
+    /// Sentences that hold something of a kind or not, and what a file may hold besides.
+    const SENTENCE: &str = "(([A-Ca-c]{1,2}|[0-9]{1,4}|May|two|is a|and)[ ,;]{1,2}){0,8}\
+        |[A-Ca-c0-9 .,;'’?\n\u{0}\u{202e}\u{5d0}\u{301}İßΣ😀、-]{0,30}\
+        |(?s:.{0,30})";
+
+    proptest! {
+        #[test]
+        fn capitals_make_no_other_kind_of_a_question(question in QUESTION) {
+            prop_assert_eq!(AnswerKind::of(&question), AnswerKind::of(&question.to_uppercase()));
+        }
+
+        #[test]
+        fn no_question_holds_its_answer(question in QUESTION) {
+            for kind in [AnswerKind::Number, AnswerKind::Date, AnswerKind::Person, AnswerKind::Place] {
+                prop_assert!(!kind.is_held_by(&question, &question));
+                prop_assert!(!kind.may_begin(&question, &question));
+            }
+        }
+
+        #[test]
+        fn a_longer_sentence_holds_no_less_and_for_a_longer_question_no_more(
+            question in SENTENCE,
+            sentence in SENTENCE,
+            more in SENTENCE,
+        ) {
+            let (longer_question, longer_sentence) = (format!("{question} {more}"), format!("{sentence} {more}"));
+            for kind in ALL {
+                let is_held = kind.is_held_by(&question, &sentence);
+                prop_assert!(!is_held || kind.is_held_by(&question, &longer_sentence));
+                prop_assert!(is_held || !kind.is_held_by(&longer_question, &sentence));
+                prop_assert!(is_held || kind.is_seen(), "what cannot be seen is held by every sentence");
+            }
+        }
+    }
+}

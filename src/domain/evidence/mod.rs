@@ -209,4 +209,6 @@ impl QuestionTerms {
 }
 
 #[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;

@@ -41,3 +41,49 @@ fn words_with_digits(text: &str) -> impl Iterator<Item = String> {
         bare.chars().filter(|c| *c != ',').flat_map(char::to_lowercase).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Numbers among words, and what a file may hold besides.
+    const TEXT: &str = "(([a-c]|[0-9]{1,2}|1,[0-9]{3}|v[0-9]\\.[0-9]|[$€][0-9]|[0-9]%)(, | |-|'s |/|\n)){0,8}\
+        |[0-9,.'’sS \u{0}\u{202e}\u{5d0}\u{660}İ😀-]{0,30}\
+        |(?s:.{0,30})";
+
+    proptest! {
+        #[test]
+        fn no_text_lacks_its_own_numbers_and_a_longer_one_lacks_no_more(asked in TEXT, text in TEXT, more in TEXT) {
+            let numbers = Numbers::of(&asked);
+            prop_assert!(numbers.missing_in(&asked).abs() < 1e-6);
+            let missing = numbers.missing_in(&text);
+            prop_assert!((0.0..=1.0).contains(&missing));
+            let longer = format!("{text} {more}");
+            prop_assert!(numbers.missing_in(&longer) <= missing);
+        }
+
+        #[test]
+        fn a_number_is_the_same_in_capitals_and_with_a_separator(
+            thousands in 1..1_000_u32,
+            rest in 0..1_000_u32,
+            unit in "[a-z]{0,3}|%",
+        ) {
+            let plain = format!("{thousands}{rest:03}{unit}");
+            let separated = format!("{thousands},{rest:03}{unit}").to_uppercase();
+            for text in [&plain, &separated] {
+                let numbers = Numbers::of(text);
+                prop_assert_eq!(numbers.iter().collect::<Vec<_>>(), [plain.as_str()]);
+            }
+        }
+
+        #[test]
+        fn every_number_has_a_digit_and_no_separator(text in TEXT) {
+            for number in Numbers::of(&text).iter() {
+                prop_assert!(number.bytes().any(|byte| byte.is_ascii_digit()));
+                prop_assert!(!number.contains(|c: char| c == ',' || c.is_whitespace()));
+            }
+        }
+    }
+}
