@@ -18,7 +18,8 @@ const USER: &str = "postgres";
 const TABLES: [&str; 7] = [
     "embedding_profile",
     "collection",
-    "collection_statistic",
+    "chunking",
+    "chunking_statistic",
     "term_statistic",
     "document",
     "chunk",

@@ -21,7 +21,9 @@ use crate::{
         lexical::language::Language,
         split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
     },
-    service::collections::{CollectionReport, CollectionSettings, CollectionSummary, Companion, DeleteReceipt},
+    service::collections::{
+        Chunking, CollectionReport, CollectionSettings, CollectionSummary, Companion, DeleteReceipt,
+    },
 };
 
 /// Running text has four to five characters per token.
@@ -139,6 +141,10 @@ pub(super) struct CollectionBody {
     embedding: EmbeddingBody,
     /// Its vector spaces beside that: being filled, or kept from before a cut-over.
     profiles: Vec<ProfileBody>,
+    /// Its active chunking: the chunks that queries find.
+    chunking_id: Uuid,
+    /// Its chunkings beside that: being filled, or kept from before a cut-over.
+    chunkings: Vec<ChunkingBody>,
     /// How its documents are cut into chunks.
     splitter: SplitterBody,
     /// What its words are stemmed in: an ISO 639-1 code, or `none`.
@@ -178,6 +184,26 @@ pub(super) struct ProfileBody {
     vectors: u64,
     /// Latest job that fills it; null for what was the active space from the start.
     job_id: Option<Uuid>,
+}
+
+/// The chunks of a collection's documents by other settings than those of its active chunking.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ChunkingBody {
+    /// What to cut over to, or drop.
+    id: Uuid,
+    /// How documents are cut into its chunks.
+    splitter: SplitterBody,
+    /// How sentences are written that say how a chunk relates to its document; null where none are.
+    context: Option<ContextBody>,
+    /// Documents that are in it as they are now. A cut-over needs all.
+    documents: u64,
+    /// Its chunks.
+    chunks: u64,
+    /// Latest job that fills it with stored documents; null for what was the active one from the start.
+    job_id: Option<Uuid>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
 }
 
 /// A page of collections.
@@ -234,7 +260,7 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
 
 impl From<CollectionReport> for CollectionBody {
     fn from(report: CollectionReport) -> Self {
-        let CollectionReport { summary, companions } = report;
+        let CollectionReport { summary, companions, chunkings } = report;
         let CollectionSummary { collection, documents, chunks, embedded_chunks, settings } = summary;
         Self {
             name: collection.name,
@@ -243,6 +269,8 @@ impl From<CollectionReport> for CollectionBody {
             embedded_chunks,
             embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
             profiles: companions.into_iter().map(ProfileBody::from).collect(),
+            chunking_id: collection.chunking,
+            chunkings: chunkings.into_iter().map(ChunkingBody::from).collect(),
             splitter: settings.splitter.into(),
             context: settings.context.map(ContextBody::from),
             language: collection.language,
@@ -256,6 +284,14 @@ impl From<Companion> for ProfileBody {
     fn from(space: Companion) -> Self {
         let Companion { profile, vectors, job, .. } = space;
         Self { model: profile.model, dimension: profile.dimension, vectors, job_id: job }
+    }
+}
+
+impl From<Chunking> for ChunkingBody {
+    fn from(chunking: Chunking) -> Self {
+        let Chunking { id, splitter, context, documents, chunks, job, created_at, .. } = chunking;
+        let (splitter, context) = (splitter.into(), context.map(ContextBody::from));
+        Self { id, splitter, context, documents, chunks, job_id: job, created_at }
     }
 }
 

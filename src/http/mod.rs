@@ -6,6 +6,7 @@ mod audit;
 mod bulk;
 mod citations;
 mod collections;
+mod cut_over;
 mod documents;
 mod extract;
 mod fields;
@@ -156,9 +157,10 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
         .routes(routes!(reembed::reembed_collection))
-        .routes(routes!(reembed::cut_over_collection))
+        .routes(routes!(cut_over::cut_over_collection))
         .routes(routes!(reembed::drop_profile))
         .routes(routes!(resplit::resplit_collection))
+        .routes(routes!(resplit::drop_chunking))
         .routes(routes!(documents::get_document, documents::delete_document))
         .routes(routes!(documents::get_document_content))
         .routes(routes!(documents::list_document_chunks))

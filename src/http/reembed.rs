@@ -1,4 +1,4 @@
-//! `/v1/collections/{name}/reembed`, `…/cut-over` and `…/profiles`: another embedding model for a collection in use.
+//! `/v1/collections/{name}/reembed` and `…/profiles`: another embedding model for a collection in use.
 
 use axum::{
     Extension, Json,
@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 
 use super::{
     AppState,
-    collections::CollectionBody,
     extract::{ValidJson, ValidPath},
     jobs::{JobBody, accepted},
     problem::{ApiError, Problem},
@@ -57,30 +56,6 @@ pub(super) async fn reembed_collection(
 ) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
     let job = state.services.reembed.begin(tenant, &name, &body.profile).await?;
     accepted(&state, tenant, job).await
-}
-
-/// Cut a collection over to another embedding model
-///
-/// In one transaction, and only if every chunk has a vector of it. The model before stays beside it, up to date with
-/// what is ingested, until it is dropped: cutting over to it again undoes this.
-#[utoipa::path(
-    post, path = "/v1/collections/{name}/cut-over", tag = "collections", operation_id = "cut_over_collection",
-    params(("name" = String, Path, description = "Name of the collection")), request_body = ProfileChoiceBody,
-    responses(
-        (status = 200, description = "The collection as it is now", body = CollectionBody),
-        (status = 404, description = "There is no such collection, or it has no vectors of this model", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The model is the active one, or chunks have no vector of it", body = Problem, content_type = "application/problem+json"),
-    ),
-    security(("bearer" = []), ()),
-)]
-pub(super) async fn cut_over_collection(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
-    ValidPath(name): ValidPath<String>,
-    ValidJson(body): ValidJson<ProfileChoiceBody>,
-) -> Result<Json<CollectionBody>, ApiError> {
-    state.services.reembed.cut_over(tenant, &name, &body.profile).await?;
-    Ok(Json(state.services.collections.get(tenant, &name).await?.into()))
 }
 
 /// Drop the vectors of a model

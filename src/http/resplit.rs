@@ -1,12 +1,13 @@
-//! `/v1/collections/{name}/resplit`: other settings for the documents of a collection in use.
+//! `/v1/collections/{name}/resplit` and `…/chunkings`: other settings for the documents of a collection in use.
 
 use axum::{
     Extension, Json,
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::{
     AppState,
@@ -18,14 +19,14 @@ use super::{
 };
 use crate::{
     domain::{contextual::Contextual, identity::TenantId},
-    service::resplit::SettingsChange,
+    service::resplit::{DroppedChunking, SettingsChange},
 };
 
 /// What changes.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ResplitBody {
-    /// How documents are cut from now on; left out, as before. What it leaves out is as in a new collection.
+    /// How documents are cut; left out, as before. What it leaves out is as in a new collection.
     splitter: Option<SplitterBody>,
     /// How sentences are written that say how a chunk relates to its document; null for no more of them, left out, as
     /// before.
@@ -43,18 +44,18 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
 
 /// Split a collection anew
 ///
-/// Changes how its documents are split, and begins a job that splits those that are stored, from their stored text;
-/// nothing is uploaded again. Each is replaced in one transaction, by a new version of itself: until then it is found
-/// and cited as it was. Chunks that stay the same keep their vectors. Sent again, also with an empty body, the job does
-/// only what is left. Documents that were stored before the service kept what splitting needs fail as
-/// `layout_missing` and stay as they are.
+/// A job splits each stored document by other settings, from its stored text; nothing is uploaded again. Its chunks make a
+/// chunking beside the active one: meanwhile the collection is searched and cited as before, and what is ingested is
+/// split by both. Chunks that are the same have their vectors already. When the job has succeeded, cut over. Sent again,
+/// also with an empty body, the job does only what is left. Documents that were stored before the service kept what
+/// splitting needs fail as `layout_missing`; send them again.
 #[utoipa::path(
     post, path = "/v1/collections/{name}/resplit", tag = "collections", operation_id = "resplit_collection",
     params(("name" = String, Path, description = "Name of the collection")), request_body = ResplitBody,
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A job is at it", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A job is at it, or other chunks or vectors are beside the active ones", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A setting is not allowed, or the service has no model for it", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -74,4 +75,41 @@ pub(super) async fn resplit_collection(
     faults.finish()?;
     let job = state.services.resplit.begin(tenant, &name, change).await?;
     accepted(&state, tenant, job).await
+}
+
+/// What was dropped.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DroppedChunkingBody {
+    /// Documents that had chunks in it.
+    documents: u64,
+    /// Its chunks.
+    chunks: u64,
+    /// Their vectors.
+    vectors: u64,
+}
+
+/// Drop a chunking
+///
+/// One that is not the active one, with its chunks and their vectors; jobs that fill it are cancelled.
+#[utoipa::path(
+    delete, path = "/v1/collections/{name}/chunkings/{id}", tag = "collections", operation_id = "drop_chunking",
+    params(
+        ("name" = String, Path, description = "Name of the collection"),
+        ("id" = Uuid, Path, description = "Its `chunkings[].id`"),
+    ),
+    responses(
+        (status = 200, description = "What was dropped", body = DroppedChunkingBody),
+        (status = 404, description = "There is no such collection, or it has no such chunking", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is the active one", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn drop_chunking(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath((name, id)): ValidPath<(String, Uuid)>,
+) -> Result<Json<DroppedChunkingBody>, ApiError> {
+    let DroppedChunking { documents, chunks, vectors } =
+        state.services.resplit.drop_chunking(tenant, &name, id).await?;
+    Ok(Json(DroppedChunkingBody { documents, chunks, vectors }))
 }

@@ -1,7 +1,7 @@
 //! Collections as a use case.
 
 use super::{ServiceError, context::Context};
-pub use crate::store::{CollectionSettings, CollectionSummary, Companion, DeleteReceipt};
+pub use crate::store::{Chunking, CollectionSettings, CollectionSummary, Companion, DeleteReceipt};
 use crate::{
     domain::identity::TenantId,
     store::{NewCollection, ProfileId, Store},
@@ -18,13 +18,15 @@ pub struct CollectionService {
     context: Context,
 }
 
-/// A collection, and its vector spaces beside the active one.
+/// A collection, and what stands beside what is active of it.
 #[derive(Clone, Debug)]
 pub struct CollectionReport {
     /// The collection with its counts.
     pub summary: CollectionSummary,
     /// Spaces that are being filled, or kept from before a cut-over.
     pub companions: Vec<Companion>,
+    /// Chunkings that are being filled, or kept from before a cut-over.
+    pub chunkings: Vec<Chunking>,
 }
 
 impl CollectionService {
@@ -70,7 +72,7 @@ impl CollectionService {
             });
         }
         let summary = CollectionSummary { collection, documents: 0, chunks: 0, embedded_chunks: 0, settings };
-        Ok(CollectionReport { summary, companions: Vec::new() })
+        Ok(CollectionReport { summary, companions: Vec::new(), chunkings: Vec::new() })
     }
 
     /// One collection.
@@ -104,8 +106,15 @@ impl CollectionService {
     ) -> Result<Vec<CollectionReport>, ServiceError> {
         let ids: Vec<uuid::Uuid> = summaries.iter().map(|summary| summary.collection.id).collect();
         let companions = self.store.describe_companions(tenant, &ids).await?;
-        let of = |id| companions.iter().filter(|space| space.collection == id).cloned().collect();
-        let report = |summary: CollectionSummary| CollectionReport { companions: of(summary.collection.id), summary };
+        let chunkings = self.store.describe_chunkings(tenant, &ids).await?;
+        let report = |summary: CollectionSummary| {
+            let id = summary.collection.id;
+            CollectionReport {
+                companions: companions.iter().filter(|space| space.collection == id).cloned().collect(),
+                chunkings: chunkings.iter().filter(|chunking| chunking.collection == id).cloned().collect(),
+                summary,
+            }
+        };
         Ok(summaries.into_iter().map(report).collect())
     }
 

@@ -7,6 +7,7 @@ use super::{
     context::Context,
     embedders::Embedders,
     ingest::{Signal, reembedding_payload},
+    resplit::another_chunking,
 };
 use crate::{
     domain::identity::TenantId,
@@ -60,6 +61,7 @@ impl ReembedService {
                 code: "reembedding",
                 detail: format!("job {job} is at it; follow it, or cancel it first"),
             }),
+            ReembedOutcome::HasChunking(beside) => Err(another_chunking(name, beside)),
             ReembedOutcome::CollectionGone => Err(missing(name)),
         }
     }

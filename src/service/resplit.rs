@@ -1,6 +1,8 @@
-//! Another way to split the documents of a collection that is in use.
+//! Another way to split the documents of a collection that is in use: fill, cut over, drop.
 
 use std::sync::Arc;
+
+use uuid::Uuid;
 
 use super::{
     ServiceError,
@@ -8,10 +10,10 @@ use super::{
     context::Context,
     ingest::{Signal, resplitting_payload},
 };
-pub use crate::store::SettingsChange;
+pub use crate::store::{DroppedChunking, SettingsChange};
 use crate::{
     domain::identity::TenantId,
-    store::{ResplitOutcome, Store},
+    store::{ChunkingCutOver, ChunkingDrop, Collection, ResplitOutcome, Store},
 };
 
 /// The use case.
@@ -31,26 +33,21 @@ impl ResplitService {
         Self { store, can_write_contexts, context, signal }
     }
 
-    /// Changes settings of a collection, and queues a job that splits its stored documents by them. What is ingested
-    /// from now on is split by them too; a document is searched as it was until it is replaced.
+    /// Queues a job that splits the stored documents of a collection by changed settings, into a chunking beside the active
+    /// one. Until a cut-over queries use that; what is ingested is split by both.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] when contexts are wanted that no model can write;
-    /// [`ServiceError::Conflict`] when a job is at it.
-    pub async fn begin(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        change: SettingsChange,
-    ) -> Result<uuid::Uuid, ServiceError> {
-        let missing = || ServiceError::NotFound { what: "collection", name: name.to_owned() };
-        let collection = self.store.collection(tenant, name).await?.ok_or_else(missing)?;
+    /// [`ServiceError::Conflict`] when a job is at it, or something else stands beside.
+    pub async fn begin(&self, tenant: TenantId, name: &str, change: SettingsChange) -> Result<Uuid, ServiceError> {
+        let collection = self.collection(tenant, name).await?;
         if change.context.flatten().is_some() && !self.can_write_contexts {
             return Err(no_context_model());
         }
-        let job = self.context.ids.next();
+        let (chunking, job) = (self.context.ids.next(), self.context.ids.next());
         let (work, now) = ((job, resplitting_payload()), self.context.clock.now());
-        match self.store.begin_resplitting(tenant, (collection.id, name), change, work, now).await? {
+        let of = (collection.id, name);
+        match self.store.begin_resplitting(tenant, of, (chunking, change), work, now).await? {
             ResplitOutcome::Queued => {
                 self.signal.queued();
                 Ok(job)
@@ -59,7 +56,90 @@ impl ResplitService {
                 code: "resplitting",
                 detail: format!("job {job} is at it; follow it, or cancel it first"),
             }),
-            ResplitOutcome::CollectionGone => Err(missing()),
+            ResplitOutcome::HasAnother(beside) => Err(another_chunking(name, beside)),
+            ResplitOutcome::HasProfiles => Err(ServiceError::Conflict {
+                code: "companion_exists",
+                detail: format!(
+                    "collection {name:?} has vectors of another model beside the active ones; drop those first: \
+                     DELETE /v1/collections/{name}/profiles/{{model}}"
+                ),
+            }),
+            ResplitOutcome::CollectionGone => Err(missing(name)),
         }
+    }
+
+    /// Makes a chunking that is complete the active one of a collection; the one before is kept.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, or documents are not in it.
+    pub async fn cut_over(&self, tenant: TenantId, name: &str, chunking: Uuid) -> Result<(), ServiceError> {
+        let collection = self.collection(tenant, name).await?;
+        match self.store.cut_over_chunking(tenant, collection.id, chunking, self.context.clock.now()).await? {
+            ChunkingCutOver::Done => Ok(()),
+            ChunkingCutOver::IsActive => Err(is_active(name, chunking)),
+            ChunkingCutOver::NotThere => Err(not_there(chunking)),
+            ChunkingCutOver::Incomplete(documents) => Err(ServiceError::Conflict {
+                code: "chunks_missing",
+                detail: format!(
+                    "{documents} documents are not split by it as they are now; wait for the job, retry what failed of it, \
+                     or send POST /v1/collections/{name}/resplit again for what is left"
+                ),
+            }),
+        }
+    }
+
+    /// Drops a chunking that is not the active one; what was in it. Jobs that fill it are stopped.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is the active one.
+    pub async fn drop_chunking(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        chunking: Uuid,
+    ) -> Result<DroppedChunking, ServiceError> {
+        let collection = self.collection(tenant, name).await?;
+        match self.store.drop_chunking(tenant, collection.id, chunking).await? {
+            ChunkingDrop::Dropped(dropped, jobs) => {
+                for job in jobs {
+                    let now = self.context.clock.now();
+                    self.store.cancel_job(tenant, job, now).await?;
+                    self.store.settle_cancelled(tenant, job, now).await?;
+                }
+                Ok(dropped)
+            }
+            ChunkingDrop::IsActive => Err(is_active(name, chunking)),
+            ChunkingDrop::NotThere => Err(not_there(chunking)),
+        }
+    }
+
+    async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
+        self.store.collection(tenant, name).await?.ok_or_else(|| missing(name))
+    }
+}
+
+/// A second chunking is in the way.
+pub(super) fn another_chunking(name: &str, beside: Uuid) -> ServiceError {
+    ServiceError::Conflict {
+        code: "companion_exists",
+        detail: format!(
+            "collection {name:?} has chunking {beside} beside the active one; cut over to it and drop the one before, or drop \
+             it: DELETE /v1/collections/{name}/chunkings/{beside}"
+        ),
+    }
+}
+
+fn missing(name: &str) -> ServiceError {
+    ServiceError::NotFound { what: "collection", name: name.to_owned() }
+}
+
+fn not_there(chunking: Uuid) -> ServiceError {
+    ServiceError::NotFound { what: "chunking", name: chunking.to_string() }
+}
+
+fn is_active(name: &str, chunking: Uuid) -> ServiceError {
+    ServiceError::Conflict {
+        code: "chunking_active",
+        detail: format!("{chunking} is the active chunking of collection {name:?}"),
     }
 }

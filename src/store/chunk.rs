@@ -1,10 +1,10 @@
 //! Chunks as they are written and read.
 
 use pgvector::{HalfVector, SparseVector};
-use sqlx::types::Json;
+use sqlx::{Postgres, Transaction, types::Json};
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{ProfileId, Store, StoreError, statistics::StatisticChanges};
 use crate::domain::{fingerprint::Hash, identity::TenantId, lexical::term_id::MAX_TERM_ID};
 
 /// A chunk that is ready to be stored.
@@ -88,8 +88,11 @@ impl Store {
         let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
-                      splitter, chunkers, tokens, text, context
-               FROM chunk WHERE tenant_id = $1 AND document_id = $2 AND ordinal >= $3
+                      splitter, chunkers, tokens, c.text, context
+               FROM document d
+               JOIN collection l USING (tenant_id, collection_id)
+               JOIN chunk c USING (tenant_id, document_id, chunking_id)
+               WHERE d.tenant_id = $1 AND d.document_id = $2 AND ordinal >= $3
                ORDER BY ordinal LIMIT $4"#,
             tenant.0,
             document,
@@ -115,6 +118,41 @@ impl Store {
             })
             .collect())
     }
+}
+
+/// Deletes the chunks of documents in one chunking (their vectors go with them) and notes what its statistics lose, in a
+/// collection with this active space. Returns how many vectors went.
+pub(super) async fn delete_chunks(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    (chunking, active): (Uuid, ProfileId),
+    documents: &[Uuid],
+    changes: &mut StatisticChanges,
+) -> Result<u64, StoreError> {
+    let vectors = sqlx::query!(
+        r#"WITH gone AS (
+               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3 RETURNING profile_id)
+           SELECT count(*) AS "all!", count(*) FILTER (WHERE profile_id = $4) AS "active!" FROM gone"#,
+        tenant.0,
+        documents,
+        chunking,
+        active.0
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    let rows = sqlx::query!(
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3 RETURNING terms, length",
+        tenant.0,
+        documents,
+        chunking
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    changes.bare_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - vectors.active;
+    for row in rows {
+        changes.count(row.terms.into_iter(), row.length, -1);
+    }
+    Ok(vectors.all.unsigned_abs())
 }
 
 /// Chunks as columns, the way one statement inserts many.

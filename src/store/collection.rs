@@ -16,8 +16,11 @@ use crate::domain::{
 /// A collection as every query needs it.
 #[derive(Clone, Debug)]
 pub struct Collection {
-    /// Identity, and salt of its term ids.
+    /// Identity.
     pub id: Uuid,
+    /// The chunks of its documents that are meant: those that are searched, unless others are being made. Also the salt
+    /// of their term ids.
+    pub chunking: Uuid,
     /// Name in requests and URNs.
     pub name: String,
     /// Its active vector space in this database.
@@ -88,6 +91,7 @@ pub struct CollectionSettings {
 
 struct Row {
     collection_id: Uuid,
+    chunking_id: Uuid,
     name: String,
     language: String,
     profile_id: i32,
@@ -107,6 +111,7 @@ impl TryFrom<Row> for Collection {
             language: Language::from_code(&row.language).ok_or_else(|| unknown(&row.language))?,
             indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown(&row.indexing))?,
             id: row.collection_id,
+            chunking: row.chunking_id,
             name: row.name,
             profile_id: ProfileId(row.profile_id),
             profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
@@ -133,10 +138,15 @@ impl Store {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
+        // Its first chunking has its identity.
         let made = sqlx::query!(
-            "INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at, splitter, language, indexing, context)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-             ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING",
+            "WITH made AS (
+                 INSERT INTO collection (tenant_id, collection_id, chunking_id, name, profile_id, created_at, language, indexing)
+                 VALUES ($1, $2, $2, $3, $4, $5, $7, $8)
+                 ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING
+                 RETURNING tenant_id, collection_id, created_at)
+             INSERT INTO chunking (tenant_id, chunking_id, collection_id, splitter, context, created_at)
+             SELECT tenant_id, collection_id, collection_id, $6, $9, created_at FROM made",
             tenant.0,
             id,
             name,
@@ -151,8 +161,8 @@ impl Store {
         .await?
         .rows_affected();
         sqlx::query!(
-            "INSERT INTO collection_statistic (tenant_id, collection_id)
-             SELECT tenant_id, collection_id FROM collection WHERE tenant_id = $1 AND name = $2
+            "INSERT INTO chunking_statistic (tenant_id, chunking_id)
+             SELECT tenant_id, chunking_id FROM collection WHERE tenant_id = $1 AND name = $2
              ON CONFLICT DO NOTHING",
             tenant.0,
             name,
@@ -175,8 +185,9 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension
-             FROM collection c JOIN embedding_profile p USING (profile_id)
+            "SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
+                    p.dimension
+             FROM collection c JOIN chunking k USING (tenant_id, chunking_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
             tenant.0,
             name,
@@ -198,7 +209,7 @@ impl Store {
     ) -> Result<Vec<SearchedCollection>, StoreError> {
         let mut reading = self.reading().await?;
         let rows = sqlx::query!(
-            r#"SELECT collection_id AS "collection_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
+            r#"SELECT collection_id AS "collection_id!", chunking_id AS "chunking_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!", bare_chunks AS "bare_chunks!"
                FROM find_collections($1, $2)"#,
@@ -212,6 +223,7 @@ impl Store {
             .map(|row| {
                 let collection = Row {
                     collection_id: row.collection_id,
+                    chunking_id: row.chunking_id,
                     name: row.name,
                     language: row.language,
                     profile_id: row.profile_id,
@@ -239,9 +251,9 @@ impl Store {
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension,
-                    c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>"
-             FROM collection c JOIN embedding_profile p USING (profile_id)
+            r#"SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
+                    p.dimension, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>"
+             FROM collection c JOIN chunking k USING (tenant_id, chunking_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
             tenant.0,
             id,
@@ -252,6 +264,7 @@ impl Store {
         row.map(|row| {
             let collection = Row {
                 collection_id: row.collection_id,
+                chunking_id: row.chunking_id,
                 name: row.name,
                 language: row.language,
                 profile_id: row.profile_id,
@@ -283,13 +296,14 @@ impl Store {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut reading = self.begin_read(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.name, c.language, c.profile_id, c.average_length, c.created_at, c.indexing, p.model, p.dimension,
-                      c.splitter AS "splitter: Json<SplitterSettings>", c.context AS "context: Json<Contextual>",
+            r#"SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
+                      p.dimension, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
                       COALESCE(s.chunks - s.bare_chunks, 0) AS "embedded_chunks!"
                FROM collection c
+               JOIN chunking k USING (tenant_id, chunking_id)
                JOIN embedding_profile p USING (profile_id)
-               LEFT JOIN collection_statistic s USING (tenant_id, collection_id)
+               LEFT JOIN chunking_statistic s USING (tenant_id, chunking_id)
                WHERE c.tenant_id = $1 AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR c.name > $3)
                ORDER BY c.name LIMIT $4"#,
             tenant.0,
@@ -304,6 +318,7 @@ impl Store {
             .map(|row| {
                 let collection = Row {
                     collection_id: row.collection_id,
+                    chunking_id: row.chunking_id,
                     name: row.name,
                     language: row.language,
                     profile_id: row.profile_id,

@@ -13,8 +13,11 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, CollectionSettings, FetchRecord, NewChunk, ProfileId, Store, StoreError, chunk::ChunkColumns, fields,
-    reembed, settle, statistics::StatisticChanges, vectors,
+    Collection, CollectionSettings, FetchRecord, NewChunk, ProfileId, Store, StoreError,
+    chunk::{ChunkColumns, delete_chunks},
+    chunkings, fields, reembed, settle,
+    statistics::StatisticChanges,
+    vectors,
 };
 use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
 
@@ -97,6 +100,9 @@ pub struct CommitBatch<'a> {
     pub unchanged: &'a [UnchangedItem],
     /// What an item says from then on whose document is stored and awaits vectors.
     pub second_half: &'a Value,
+    /// A job and what its items say: it has what is stored split by the chunking beside the active one, should there be
+    /// one.
+    pub follow_up: (Uuid, &'a Value),
     /// Time of the settlement.
     pub now: OffsetDateTime,
 }
@@ -132,8 +138,10 @@ impl Store {
         }
         // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
         let locked = sqlx::query!(
-            r#"SELECT average_length, profile_id, splitter AS "splitter: Json<SplitterSettings>", context AS "context: Json<Contextual>"
-               FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE"#,
+            r#"SELECT c.profile_id, c.chunking_id, k.average_length, k.splitter AS "splitter: Json<SplitterSettings>",
+                      k.context AS "context: Json<Contextual>"
+               FROM collection c JOIN chunking k USING (tenant_id, chunking_id)
+               WHERE c.tenant_id = $1 AND c.collection_id = $2 FOR SHARE"#,
             batch.tenant.0,
             batch.collection.id
         )
@@ -141,7 +149,10 @@ impl Store {
         .await?;
         let Some(locked) = locked else { return Ok(BatchOutcome::CollectionGone) };
         let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection.id).await?;
-        if locked.profile_id != batch.collection.profile_id.0 || companions != batch.companions {
+        if locked.profile_id != batch.collection.profile_id.0
+            || locked.chunking_id != batch.collection.chunking
+            || companions != batch.companions
+        {
             return Ok(BatchOutcome::CollectionChanged);
         }
         let context = locked.context.map(|context| context.0);
@@ -158,13 +169,16 @@ impl Store {
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
-            delete_chunks(&mut transaction, batch.tenant, batch.collection.profile_id, &replaced, &mut changes).await?;
+            let set = (batch.collection.chunking, batch.collection.profile_id);
+            delete_chunks(&mut transaction, batch.tenant, set, &replaced, &mut changes).await?;
         }
         fields::replace(&mut transaction, batch, &stored).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
         insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
         settle::settle_items(&mut transaction, batch, &stored).await?;
-        changes.apply(&mut transaction, batch.tenant, batch.collection.id).await?;
+        let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
+        chunkings::follow(&mut transaction, batch, &documents).await?;
+        changes.apply(&mut transaction, batch.tenant, batch.collection.chunking).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
@@ -219,8 +233,7 @@ async fn take_places(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bo
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
-/// has the fingerprint, or that a newer upload wrote, is left alone. A document that was split again comes in the place
-/// of its own upload.
+/// has the fingerprint, or that a newer upload wrote, is left alone.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -264,7 +277,8 @@ async fn upsert_documents(
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
              bare_chunks = EXCLUDED.bare_chunks, layout = EXCLUDED.layout, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
-         WHERE document.position <= EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
+         WHERE document.position <= EXCLUDED.position
+           AND (document.fingerprint <> EXCLUDED.fingerprint OR document.layout IS NULL)
          RETURNING source, document_id, version",
         batch.tenant.0,
         batch.collection.id,
@@ -302,40 +316,7 @@ fn bare_chunks(document: &NewDocument) -> usize {
     document.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
 }
 
-/// Deletes the chunks of documents (their vectors go with them) and notes what the statistics of a collection with
-/// this active space lose. Returns how many vectors went.
-pub(super) async fn delete_chunks(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    active: ProfileId,
-    documents: &[Uuid],
-    changes: &mut StatisticChanges,
-) -> Result<u64, StoreError> {
-    let vectors = sqlx::query!(
-        r#"WITH gone AS (
-               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) RETURNING profile_id)
-           SELECT count(*) AS "all!", count(*) FILTER (WHERE profile_id = $3) AS "active!" FROM gone"#,
-        tenant.0,
-        documents,
-        active.0
-    )
-    .fetch_one(&mut **transaction)
-    .await?;
-    let rows = sqlx::query!(
-        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) RETURNING terms, length",
-        tenant.0,
-        documents
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    changes.bare_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - vectors.active;
-    for row in rows {
-        changes.count(row.terms.into_iter(), row.length, -1);
-    }
-    Ok(vectors.all.unsigned_abs())
-}
-
-async fn insert_chunks(
+pub(super) async fn insert_chunks(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,
@@ -354,7 +335,7 @@ async fn insert_chunks(
         return Ok(());
     }
     sqlx::query!(
-        "INSERT INTO chunk (tenant_id, collection_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
+        "INSERT INTO chunk (tenant_id, chunking_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
              chunkers, tokens, text, context, context_key, length, terms, weights)
          SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
              ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
@@ -363,7 +344,7 @@ async fn insert_chunks(
                      $11::text[], $12::int[], $13::text[], $14::sparsevec[], $15::text[], $16::bytea[])
               AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights, context, context_key)",
         batch.tenant.0,
-        batch.collection.id,
+        batch.collection.chunking,
         &rows.documents,
         &rows.ordinals,
         &rows.starts,

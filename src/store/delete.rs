@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    ProfileId, Store, StoreError, Work, cache::forget_written_from, commit::delete_chunks, statistics::StatisticChanges,
+    ProfileId, Store, StoreError, Work, cache::forget_written_from, chunk::delete_chunks, statistics::StatisticChanges,
 };
 use crate::domain::identity::TenantId;
 
@@ -114,26 +114,23 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
-        // Keeps a reweighing out, which rewrites the same chunks, and a change of the active space.
-        let active = sqlx::query_scalar!(
-            "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
-            tenant.0,
-            collection
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        // Without its collection nothing is left to be deleted.
-        let active = ProfileId(active.unwrap_or_default());
+        let sets = lock_chunkings(&mut transaction, tenant, collection).await?;
         let mut receipt =
             DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
-        let mut changes = StatisticChanges::default();
+        let mut changes: Vec<StatisticChanges> = sets.iter().map(|_| StatisticChanges::default()).collect();
         loop {
             let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
             if page.is_empty() {
                 break;
             }
             receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
-            receipt.vectors += delete_chunks(&mut transaction, tenant, active, &page, &mut changes).await?;
+            for (set, changes) in sets.iter().zip(&mut changes) {
+                let before = changes.chunks;
+                receipt.vectors +=
+                    delete_chunks(&mut transaction, tenant, (set.chunking, set.profile), &page, changes).await?;
+                receipt.chunks += changes.chunks.abs_diff(before);
+                changes.documents -= set.documents(&mut transaction, tenant, &page).await?;
+            }
             receipt.documents +=
                 sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
                     .execute(&mut *transaction)
@@ -141,11 +138,11 @@ impl Store {
                     .rows_affected();
         }
         if receipt.documents > 0 {
-            receipt.chunks = changes.chunks.unsigned_abs();
-            changes.documents -= i64::try_from(receipt.documents).unwrap_or(i64::MAX);
-            let terms = changes.apply(&mut transaction, tenant, collection).await?;
-            receipt.terms = u64::try_from(terms.len()).unwrap_or(u64::MAX);
-            forget_unused_terms(&mut transaction, tenant, collection, &terms).await?;
+            for (set, changes) in sets.iter().zip(changes) {
+                let terms = changes.apply(&mut transaction, tenant, set.chunking).await?;
+                receipt.terms += u64::try_from(terms.len()).unwrap_or(u64::MAX);
+                forget_unused_terms(&mut transaction, tenant, set.chunking, &terms).await?;
+            }
         }
         transaction.commit().await?;
         self.finish_all(tenant, &dropped.jobs, now).await?;
@@ -183,9 +180,12 @@ impl Store {
         .await?;
         let counts = sqlx::query!(
             r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
-                      (SELECT count(*) FROM chunk WHERE tenant_id = $1 AND collection_id = $2) AS "chunks!",
-                      (SELECT count(*) FROM chunk_embedding WHERE tenant_id = $1 AND collection_id = $2) AS "vectors!",
-                      (SELECT count(*) FROM term_statistic WHERE tenant_id = $1 AND collection_id = $2) AS "terms!""#,
+                      (SELECT COALESCE(sum(s.chunks), 0)::bigint FROM chunking k JOIN chunking_statistic s USING (tenant_id, chunking_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "chunks!",
+                      (SELECT count(*) FROM chunking k JOIN chunk_embedding e USING (tenant_id, chunking_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "vectors!",
+                      (SELECT count(*) FROM chunking k JOIN term_statistic t USING (tenant_id, chunking_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "terms!""#,
             tenant.0,
             id
         )
@@ -287,6 +287,48 @@ async fn drop_items(
     Ok(dropped)
 }
 
+/// A chunking of a collection that documents are deleted from.
+struct ChunkSet {
+    chunking: Uuid,
+    is_active: bool,
+    /// The active space of the collection.
+    profile: ProfileId,
+}
+
+impl ChunkSet {
+    /// How many of these documents have chunks in it.
+    async fn documents(&self, transaction: &mut Tx, tenant: TenantId, page: &[Uuid]) -> Result<i64, StoreError> {
+        if self.is_active {
+            return Ok(i64::try_from(page.len()).unwrap_or(i64::MAX));
+        }
+        let count = sqlx::query_scalar!(
+            r#"SELECT count(*) AS "count!" FROM document_chunking WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3"#,
+            tenant.0,
+            page,
+            self.chunking
+        );
+        Ok(count.fetch_one(&mut **transaction).await?)
+    }
+}
+
+/// The chunkings of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
+/// against a cut-over. Without its collection nothing is left to be deleted.
+async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Vec<ChunkSet>, StoreError> {
+    let rows = sqlx::query!(
+        r#"SELECT k.chunking_id, k.chunking_id = c.chunking_id AS "is_active!", c.profile_id
+           FROM collection c JOIN chunking k USING (tenant_id, collection_id)
+           WHERE c.tenant_id = $1 AND c.collection_id = $2 ORDER BY k.chunking_id FOR SHARE"#,
+        tenant.0,
+        collection
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ChunkSet { chunking: row.chunking_id, is_active: row.is_active, profile: ProfileId(row.profile_id) })
+        .collect())
+}
+
 async fn lock_documents(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -312,14 +354,14 @@ async fn lock_documents(
 async fn forget_unused_terms(
     transaction: &mut Tx,
     tenant: TenantId,
-    collection: Uuid,
+    chunking: Uuid,
     terms: &[i32],
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "DELETE FROM term_statistic
-         WHERE tenant_id = $1 AND collection_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
+         WHERE tenant_id = $1 AND chunking_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
         tenant.0,
-        collection,
+        chunking,
         terms
     )
     .execute(&mut **transaction)

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use sqlx::{Postgres, QueryBuilder};
-use uuid::Uuid;
 
+use super::Scope;
 use crate::domain::{
     filter::{Bound, Condition, Filter, Part, Test, end_of_prefix},
     identity::TenantId,
@@ -32,7 +32,7 @@ pub(super) fn push_page_test(builder: &mut QueryBuilder<Postgres>, filter: &Filt
     if !filter.pages.is_empty() {
         builder.push(
             " AND EXISTS (SELECT FROM chunk c WHERE c.tenant_id = e.tenant_id AND c.document_id = e.document_id \
-             AND c.ordinal = e.ordinal",
+             AND c.chunking_id = e.chunking_id AND c.ordinal = e.ordinal",
         );
         push_page_filter(builder, filter);
         builder.push(")");
@@ -62,17 +62,17 @@ pub(super) fn push_document_test(builder: &mut QueryBuilder<Postgres>, part: Par
 pub(super) fn push_start(
     builder: &mut QueryBuilder<Postgres>,
     tenant: TenantId,
-    collections: &[Uuid],
+    scope: &Scope,
     part: Option<Part<'_>>,
 ) {
-    let table = match part {
-        Some(Part::Metadata(_)) => "document_field",
-        Some(Part::Pages(_)) => "chunk",
-        Some(Part::SourcePrefix(_) | Part::DocumentIds(_)) | None => "document",
+    let (table, place, ids) = match part {
+        Some(Part::Metadata(_)) => ("document_field", "collection_id", &scope.collections),
+        Some(Part::Pages(_)) => ("chunk", "chunking_id", &scope.chunkings),
+        Some(Part::SourcePrefix(_) | Part::DocumentIds(_)) | None => ("document", "collection_id", &scope.collections),
     };
     let from = |builder: &mut QueryBuilder<Postgres>| {
         builder.push(format!("SELECT f.document_id FROM {table} f WHERE f.tenant_id = "));
-        builder.push_bind(tenant.0).push(" AND f.collection_id = ANY (").push_bind(collections.to_vec()).push(")");
+        builder.push_bind(tenant.0).push(format!(" AND f.{place} = ANY (")).push_bind(ids.clone()).push(")");
     };
     match part {
         Some(Part::Metadata(condition)) => push_field_start(builder, condition, from),

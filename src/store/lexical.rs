@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use uuid::Uuid;
 
-use super::{Selection, Store, StoreError, chunk, search::LexicalHit};
+use super::{Scope, Selection, Store, StoreError, chunk, search::LexicalHit};
 use crate::domain::{
     filter::Filter,
     identity::{ChunkKey, TenantId},
 };
 
-/// How many chunks of a collection hold a term; a term that none holds is missing.
+/// How many chunks of a chunking hold a term; a term that none holds is missing.
 pub type DocumentFrequencies = HashMap<i32, u64>;
 
 /// The query side of BM25, ready for the database.
@@ -27,22 +27,22 @@ pub struct LexicalQuery {
 }
 
 impl Store {
-    /// Document frequencies of these (salted) terms, by collection.
+    /// Document frequencies of these (salted) terms, by chunking.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn document_frequencies(
         &self,
         tenant: TenantId,
-        collections: &[Uuid],
+        chunkings: &[Uuid],
         terms: &[i32],
     ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
         let mut reading = self.reading().await?;
         let rows = sqlx::query!(
-            r#"SELECT collection_id AS "collection_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
+            r#"SELECT chunking_id AS "chunking_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM term_frequencies($1, $2, $3)"#,
             tenant.0,
-            collections,
+            chunkings,
             terms,
         )
         .fetch_all(&mut *reading)
@@ -51,7 +51,7 @@ impl Store {
         let mut frequencies: HashMap<Uuid, DocumentFrequencies> = HashMap::new();
         for row in rows {
             if let Some(count) = u64::try_from(row.document_frequency).ok().filter(|count| *count > 0) {
-                frequencies.entry(row.collection_id).or_default().insert(row.term_id, count);
+                frequencies.entry(row.chunking_id).or_default().insert(row.term_id, count);
             }
         }
         Ok(frequencies)
@@ -65,7 +65,7 @@ impl Store {
     pub async fn lexical_search(
         &self,
         tenant: TenantId,
-        collections: &[Uuid],
+        scope: &Scope,
         query: &LexicalQuery,
         selection: &Selection<'_>,
         limit: i32,
@@ -74,21 +74,20 @@ impl Store {
             return Ok(Vec::new());
         }
         if selection.is_narrow() {
-            return self.lexical_within(tenant, collections, query, selection, limit).await;
+            return self.lexical_within(tenant, scope, query, selection, limit).await;
         }
-        let hits =
-            self.lexical_candidates(tenant, collections, (query, &query.rare_terms), selection.filter, limit).await?;
+        let hits = self.lexical_candidates(tenant, scope, (query, &query.rare_terms), selection.filter, limit).await?;
         if i32::try_from(hits.len()).is_ok_and(|found| found >= limit) || query.spare_terms.is_empty() {
             return Ok(hits);
         }
         let terms = [query.rare_terms.as_slice(), &query.spare_terms].concat();
-        self.lexical_candidates(tenant, collections, (query, &terms), selection.filter, limit).await
+        self.lexical_candidates(tenant, scope, (query, &terms), selection.filter, limit).await
     }
 
     async fn lexical_candidates(
         &self,
         tenant: TenantId,
-        collections: &[Uuid],
+        scope: &Scope,
         (query, rare_terms): (&LexicalQuery, &[i32]),
         filter: &Filter,
         limit: i32,
@@ -101,7 +100,7 @@ impl Store {
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"#,
             tenant.0,
-            collections,
+            &scope.chunkings,
             rare_terms,
             &heads,
             &others,

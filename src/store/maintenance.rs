@@ -1,4 +1,4 @@
-//! Keeping BM25 weights true to a collection's average length, and the lexical index in order.
+//! Keeping BM25 weights true to a chunking's average length, and the lexical index in order.
 
 use pgvector::SparseVector;
 use uuid::Uuid;
@@ -6,9 +6,9 @@ use uuid::Uuid;
 use super::{Store, StoreError};
 use crate::domain::identity::{ChunkKey, TenantId};
 
-/// A collection's lengths: those that stored weights were made with, and those of today.
+/// The lengths of a chunking: those that stored weights were made with, and those of today.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CollectionLengths {
+pub struct ChunkingLengths {
     /// Average length behind the stored weights; zero before the first chunk.
     pub reference: f32,
     /// Chunks there were when it was taken.
@@ -23,7 +23,7 @@ pub struct CollectionLengths {
 const PAGE: i64 = 500;
 
 impl Store {
-    /// Sets the first reference length of a collection; returns the one that is in force, which may
+    /// Sets the first reference length of a chunking; returns the one that is in force, which may
     /// be another worker's.
     ///
     /// # Errors
@@ -31,25 +31,35 @@ impl Store {
     pub async fn first_reference_length(
         &self,
         tenant: TenantId,
-        collection: Uuid,
+        chunking: Uuid,
         average_length: f32,
         chunks: i64,
     ) -> Result<Option<f32>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         sqlx::query!(
-            "UPDATE collection SET average_length = $3, chunks_at_reference = $4
-             WHERE tenant_id = $1 AND collection_id = $2 AND average_length = 0",
+            "UPDATE chunking SET average_length = $3, chunks_at_reference = $4
+             WHERE tenant_id = $1 AND chunking_id = $2 AND average_length = 0",
             tenant.0,
-            collection,
+            chunking,
             average_length,
             chunks,
         )
         .execute(&mut *transaction)
         .await?;
+        transaction.commit().await?;
+        self.reference_length(tenant, chunking).await
+    }
+
+    /// The average length that the weights of a chunking are made with; none if it is gone.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn reference_length(&self, tenant: TenantId, chunking: Uuid) -> Result<Option<f32>, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
         let reference = sqlx::query_scalar!(
-            "SELECT average_length FROM collection WHERE tenant_id = $1 AND collection_id = $2",
+            "SELECT average_length FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
             tenant.0,
-            collection
+            chunking
         )
         .fetch_optional(&mut *transaction)
         .await?;
@@ -66,35 +76,39 @@ impl Store {
         Ok(())
     }
 
-    /// The lengths of a collection.
+    /// The lengths of each chunking of a collection.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn collection_lengths(
+    pub async fn chunking_lengths(
         &self,
         tenant: TenantId,
         collection: Uuid,
-    ) -> Result<CollectionLengths, StoreError> {
+    ) -> Result<Vec<(Uuid, ChunkingLengths)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let row = sqlx::query!(
-            "SELECT c.average_length, c.chunks_at_reference, s.chunks, s.total_length
-             FROM collection c JOIN collection_statistic s USING (tenant_id, collection_id)
+        let rows = sqlx::query!(
+            "SELECT c.chunking_id, c.average_length, c.chunks_at_reference, s.chunks, s.total_length
+             FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2",
             tenant.0,
             collection
         )
-        .fetch_optional(&mut *transaction)
+        .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(row.map_or_else(CollectionLengths::default, |row| CollectionLengths {
-            reference: row.average_length,
-            chunks_at_reference: row.chunks_at_reference.unsigned_abs(),
-            chunks: row.chunks.unsigned_abs(),
-            total_length: row.total_length.unsigned_abs(),
-        }))
+        let lengths = rows.into_iter().map(|row| {
+            let lengths = ChunkingLengths {
+                reference: row.average_length,
+                chunks_at_reference: row.chunks_at_reference.unsigned_abs(),
+                chunks: row.chunks.unsigned_abs(),
+                total_length: row.total_length.unsigned_abs(),
+            };
+            (row.chunking_id, lengths)
+        });
+        Ok(lengths.collect())
     }
 
-    /// Makes all weights of a collection again for its average length of now. `reweigh` turns the
+    /// Makes all weights of a chunking again for its average length of now. `reweigh` turns the
     /// weights of one chunk (term id and weight, with the chunk's length) from the old to the new
     /// average. Ingest into the collection waits meanwhile; queries do not.
     ///
@@ -103,16 +117,16 @@ impl Store {
     pub async fn reweigh(
         &self,
         tenant: TenantId,
-        collection: Uuid,
+        chunking: Uuid,
         reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let Some(row) = sqlx::query!(
             r#"SELECT c.average_length, s.chunks, (s.total_length::float8 / GREATEST(s.chunks, 1))::real AS "current!"
-               FROM collection c JOIN collection_statistic s USING (tenant_id, collection_id)
-               WHERE c.tenant_id = $1 AND c.collection_id = $2 FOR UPDATE OF c"#,
+               FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
+               WHERE c.tenant_id = $1 AND c.chunking_id = $2 FOR UPDATE OF c"#,
             tenant.0,
-            collection
+            chunking
         )
         .fetch_optional(&mut *transaction)
         .await?
@@ -123,10 +137,10 @@ impl Store {
         loop {
             let page = sqlx::query!(
                 r#"SELECT document_id, ordinal, length, weights AS "weights: SparseVector" FROM chunk
-                   WHERE tenant_id = $1 AND collection_id = $2 AND (document_id, ordinal) > ($3, $4)
+                   WHERE tenant_id = $1 AND chunking_id = $2 AND (document_id, ordinal) > ($3, $4)
                    ORDER BY document_id, ordinal LIMIT $5"#,
                 tenant.0,
-                collection,
+                chunking,
                 after.document_id,
                 i32::try_from(after.ordinal).unwrap_or(i32::MAX),
                 PAGE,
@@ -151,9 +165,10 @@ impl Store {
             }
             sqlx::query!(
                 "UPDATE chunk c SET weights = new.weights
-                 FROM UNNEST($2::uuid[], $3::int[], $4::sparsevec[]) AS new (document_id, ordinal, weights)
-                 WHERE c.tenant_id = $1 AND c.document_id = new.document_id AND c.ordinal = new.ordinal",
+                 FROM UNNEST($3::uuid[], $4::int[], $5::sparsevec[]) AS new (document_id, ordinal, weights)
+                 WHERE c.tenant_id = $1 AND c.document_id = new.document_id AND c.chunking_id = $2 AND c.ordinal = new.ordinal",
                 tenant.0,
+                chunking,
                 &documents,
                 &ordinals,
                 &weights as &[SparseVector],
@@ -162,10 +177,10 @@ impl Store {
             .await?;
         }
         sqlx::query!(
-            "UPDATE collection SET average_length = $3, chunks_at_reference = $4
-             WHERE tenant_id = $1 AND collection_id = $2",
+            "UPDATE chunking SET average_length = $3, chunks_at_reference = $4
+             WHERE tenant_id = $1 AND chunking_id = $2",
             tenant.0,
-            collection,
+            chunking,
             row.current,
             row.chunks,
         )

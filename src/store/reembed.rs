@@ -40,6 +40,8 @@ pub enum ReembedOutcome {
     IsActive,
     /// This job is at it.
     IsRunning(Uuid),
+    /// The collection has another chunking beside the active one.
+    HasChunking(Uuid),
     /// The collection is gone.
     CollectionGone,
 }
@@ -87,6 +89,17 @@ impl Store {
             Some(active) if active == profile => return Ok(ReembedOutcome::IsActive),
             Some(_) => {}
         }
+        let beside = sqlx::query_scalar!(
+            "SELECT k.chunking_id FROM chunking k JOIN collection c USING (tenant_id, collection_id)
+             WHERE k.tenant_id = $1 AND k.collection_id = $2 AND k.chunking_id <> c.chunking_id",
+            tenant.0,
+            collection.0
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if let Some(beside) = beside {
+            return Ok(ReembedOutcome::HasChunking(beside));
+        }
         let running = sqlx::query_scalar!(
             "SELECT j.job_id FROM collection_profile p JOIN job j USING (tenant_id, job_id)
              WHERE p.tenant_id = $1 AND p.collection_id = $2 AND p.profile_id = $3 AND j.finished_at IS NULL",
@@ -110,7 +123,7 @@ impl Store {
         )
         .execute(&mut *transaction)
         .await?;
-        queue_stored(&mut transaction, tenant, collection, JobKind::Reembed, (job, payload), now).await?;
+        queue_stored(&mut transaction, tenant, (collection, None), JobKind::Reembed, (job, &payload), now).await?;
         transaction.commit().await?;
         Ok(ReembedOutcome::Queued)
     }
@@ -139,8 +152,8 @@ impl Store {
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.profile_id, c.job_id, p.model, p.dimension,
                       (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
-                           AND e.collection_id = c.collection_id AND e.profile_id = c.profile_id) AS "vectors!"
-               FROM collection_profile c JOIN embedding_profile p USING (profile_id)
+                           AND e.chunking_id = l.chunking_id AND e.profile_id = c.profile_id) AS "vectors!"
+               FROM collection_profile c JOIN collection l USING (tenant_id, collection_id) JOIN embedding_profile p ON p.profile_id = c.profile_id
                WHERE c.tenant_id = $1 AND c.collection_id = ANY ($2) ORDER BY c.created_at, c.profile_id"#,
             tenant.0,
             collections
@@ -182,9 +195,10 @@ impl Store {
             return Ok(CutOverOutcome::NotThere);
         }
         let bare = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "bare!" FROM chunk c WHERE c.tenant_id = $1 AND c.collection_id = $2
-                 AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
-                     AND e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = $3)"#,
+            r#"SELECT count(*) AS "bare!" FROM collection l JOIN chunk c USING (tenant_id, chunking_id)
+               WHERE l.tenant_id = $1 AND l.collection_id = $2
+                 AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
+                     AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = $3)"#,
             tenant.0,
             collection,
             profile.0
@@ -199,7 +213,8 @@ impl Store {
              kept AS (INSERT INTO collection_profile (tenant_id, collection_id, profile_id, created_at) VALUES ($1, $2, $4, $5)),
              -- Nothing is missing in the new one, whatever was in the one before.
              whole AS (UPDATE document SET bare_chunks = 0 WHERE tenant_id = $1 AND collection_id = $2 AND bare_chunks > 0),
-             counted AS (UPDATE collection_statistic SET bare_chunks = 0 WHERE tenant_id = $1 AND collection_id = $2)
+             counted AS (UPDATE chunking_statistic s SET bare_chunks = 0 FROM collection c
+                 WHERE c.tenant_id = $1 AND c.collection_id = $2 AND s.tenant_id = c.tenant_id AND s.chunking_id = c.chunking_id)
              UPDATE collection SET profile_id = $3 WHERE tenant_id = $1 AND collection_id = $2",
             tenant.0,
             collection,
@@ -238,7 +253,9 @@ impl Store {
         .await?;
         let Some(row) = row else { return Ok(DropOutcome::NotThere) };
         let vectors = sqlx::query!(
-            "DELETE FROM chunk_embedding WHERE tenant_id = $1 AND collection_id = $2 AND profile_id = $3",
+            "DELETE FROM chunk_embedding e USING collection c
+             WHERE c.tenant_id = $1 AND c.collection_id = $2 AND e.tenant_id = c.tenant_id AND e.chunking_id = c.chunking_id
+               AND e.profile_id = $3",
             tenant.0,
             collection,
             profile.0
@@ -251,18 +268,18 @@ impl Store {
     }
 }
 
-/// Queues a job with an item for each stored document of a collection.
+/// Queues a job with an item for each stored document of a collection, or for some of them.
 pub(super) async fn queue_stored(
     transaction: &mut Tx,
     tenant: TenantId,
-    collection: (Uuid, &str),
+    (collection, documents): ((Uuid, &str), Option<&[Uuid]>),
     kind: JobKind,
-    (job, payload): (Uuid, Value),
+    (job, payload): (Uuid, &Value),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "WITH size AS (SELECT count(*)::int AS items, COALESCE(sum(octet_length(text)), 0)::bigint AS bytes
-                       FROM document WHERE tenant_id = $1 AND collection_id = $3),
+                       FROM document WHERE tenant_id = $1 AND collection_id = $3 AND ($7::uuid[] IS NULL OR document_id = ANY ($7))),
          made AS (
              INSERT INTO job (tenant_id, job_id, collection_id, collection_name, kind, items, bytes, created_at, state, finished_at)
              SELECT $1, $2, $3, $4, $6, items, bytes, $5::timestamptz,
@@ -274,7 +291,8 @@ pub(super) async fn queue_stored(
         collection.0,
         collection.1,
         now,
-        kind.as_str()
+        kind.as_str(),
+        documents
     )
     .execute(&mut **transaction)
     .await?;
@@ -282,12 +300,13 @@ pub(super) async fn queue_stored(
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
          SELECT $1, $2, row_number() OVER (ORDER BY document_id) - 1, source, $4, '', octet_length(text), 'queued', $5
-         FROM document WHERE tenant_id = $1 AND collection_id = $3 ORDER BY document_id",
+         FROM document WHERE tenant_id = $1 AND collection_id = $3 AND ($6::uuid[] IS NULL OR document_id = ANY ($6)) ORDER BY document_id",
         tenant.0,
         job,
         collection.0,
         payload,
-        now
+        now,
+        documents
     )
     .execute(&mut **transaction)
     .await?;

@@ -1,33 +1,30 @@
-//! Documents that are split again: the change of settings that asks for it, and what is stored of them.
+//! Documents that are split again: the change of settings that asks for it, what is stored of them, and their chunks.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
-use sqlx::types::Json;
+use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{CollectionSettings, FetchRecord, Store, StoreError, reembed};
-use crate::domain::{
-    contextual::Contextual, fingerprint::Hash, identity::TenantId, job::JobKind, split::SplitterSettings,
+use super::{
+    BatchOutcome, CommitBatch, FetchRecord, FilledItem, ReadDocument, Store, StoreError,
+    chunk::delete_chunks,
+    commit::{self, Stored},
+    settle,
+    statistics::StatisticChanges,
 };
+use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
+
+type Tx = Transaction<'static, Postgres>;
 
 /// What of a collection's settings is to change.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettingsChange {
     /// How its documents are split.
     pub splitter: Option<SplitterSettings>,
     /// How sentences are written that say how a chunk relates to its document; `Some(None)` for no more of them.
     pub context: Option<Option<Contextual>>,
-}
-
-/// What became of the wish to split a collection again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResplitOutcome {
-    /// A job does it; the settings are changed.
-    Queued,
-    /// This job is at it.
-    IsRunning(Uuid),
-    /// The collection is gone.
-    CollectionGone,
 }
 
 /// A stored document with what it was made of.
@@ -51,8 +48,8 @@ pub struct StoredDocument {
     pub fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
     pub content_hash: Hash,
-    /// Everything that decided the stored result.
-    pub fingerprint: Hash,
+    /// Everything that decided its chunks in the chunking beside the active one, if it has them there as it is now.
+    pub fingerprint: Option<Hash>,
     /// Media type by its content.
     pub media_type: String,
     /// Caller's own object.
@@ -64,66 +61,28 @@ pub struct StoredDocument {
 }
 
 impl Store {
-    /// Changes settings of a collection and queues a job of all its documents that splits them again.
-    ///
-    /// # Errors
-    /// Any [`StoreError`]; nothing changed then.
-    pub async fn begin_resplitting(
-        &self,
-        tenant: TenantId,
-        collection: (Uuid, &str),
-        change: SettingsChange,
-        (job, payload): (Uuid, Value),
-        now: OffsetDateTime,
-    ) -> Result<ResplitOutcome, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
-        if reembed::lock(&mut transaction, tenant, collection.0).await?.is_none() {
-            return Ok(ResplitOutcome::CollectionGone);
-        }
-        let running = sqlx::query_scalar!(
-            "SELECT job_id FROM job WHERE tenant_id = $1 AND collection_id = $2 AND kind = 'resplit' AND finished_at IS NULL",
-            tenant.0,
-            collection.0
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        if let Some(running) = running {
-            return Ok(ResplitOutcome::IsRunning(running));
-        }
-        sqlx::query!(
-            "UPDATE collection SET splitter = COALESCE($3, splitter), context = CASE WHEN $4 THEN $5 ELSE context END
-             WHERE tenant_id = $1 AND collection_id = $2",
-            tenant.0,
-            collection.0,
-            change.splitter.map(Json) as Option<Json<SplitterSettings>>,
-            change.context.is_some(),
-            change.context.flatten().map(Json) as Option<Json<Contextual>>,
-        )
-        .execute(&mut *transaction)
-        .await?;
-        reembed::queue_stored(&mut transaction, tenant, collection, JobKind::Resplit, (job, payload), now).await?;
-        transaction.commit().await?;
-        Ok(ResplitOutcome::Queued)
-    }
-
-    /// The documents of these sources of a collection.
+    /// The documents of these sources of a collection, as a chunking has them that is not the active one.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn stored_documents(
         &self,
         tenant: TenantId,
-        collection: Uuid,
+        (collection, chunking): (Uuid, Uuid),
         sources: &[String],
     ) -> Result<Vec<StoredDocument>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT document_id, version, position, source, uri, loader, fetched_at, etag, last_modified, request_hash, content_hash,
-                    fingerprint, media_type, metadata, text, layout
-             FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+            r#"SELECT d.document_id, d.version, d.position, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified,
+                      d.request_hash, d.content_hash, d.media_type, d.metadata, d.text, d.layout, k.fingerprint AS "fingerprint?"
+               FROM document d
+               LEFT JOIN document_chunking k ON k.tenant_id = d.tenant_id AND k.document_id = d.document_id AND k.chunking_id = $4
+                   AND k.version = d.version
+               WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = ANY ($3)"#,
             tenant.0,
             collection,
-            sources
+            sources,
+            chunking
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -145,7 +104,7 @@ impl Store {
                     fetched_at: row.fetched_at,
                     fetch: row.request_hash.map(hash).transpose()?.map(fetched),
                     content_hash: hash(row.content_hash)?,
-                    fingerprint: hash(row.fingerprint)?,
+                    fingerprint: row.fingerprint.map(hash).transpose()?,
                     media_type: row.media_type,
                     metadata: row.metadata,
                     text: row.text,
@@ -156,14 +115,144 @@ impl Store {
     }
 }
 
-impl CollectionSettings {
-    /// These with a change.
-    #[must_use]
-    pub fn changed(self, change: SettingsChange) -> Self {
-        Self {
-            splitter: change.splitter.unwrap_or(self.splitter),
-            context: change.context.unwrap_or(self.context),
-            ..self
+/// The documents of one claim, as they are in a chunking beside the active one.
+#[derive(Debug)]
+pub struct BesideBatch<'a> {
+    /// What is stored; the chunking is that of `collection`.
+    pub batch: CommitBatch<'a>,
+    /// The documents as they were read, by item.
+    pub read: &'a HashMap<i32, ReadDocument>,
+}
+
+impl Store {
+    /// Stores the chunks of documents in a chunking beside the active one, and settles their items.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is written then.
+    pub async fn commit_beside(&self, beside: &BesideBatch<'_>) -> Result<BatchOutcome, StoreError> {
+        let BesideBatch { batch, read } = beside;
+        let (tenant, chunking) = (batch.tenant, batch.collection.chunking);
+        let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
+        items.extend(batch.unchanged.iter().map(|unchanged| unchanged.item));
+        let mut transaction = self.begin(tenant).await?;
+        if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
+            return Ok(BatchOutcome::LeaseLost);
         }
+        let locked = sqlx::query!(
+            "SELECT c.profile_id, c.chunking_id, k.average_length
+             FROM collection c JOIN chunking k ON k.tenant_id = c.tenant_id AND k.collection_id = c.collection_id AND k.chunking_id = $3
+             WHERE c.tenant_id = $1 AND c.collection_id = $2 FOR SHARE",
+            tenant.0,
+            batch.collection.id,
+            chunking
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let Some(locked) = locked.filter(|locked| locked.chunking_id != chunking) else {
+            return Ok(BatchOutcome::CollectionChanged);
+        };
+        if locked.profile_id != batch.collection.profile_id.0 {
+            return Ok(BatchOutcome::CollectionChanged);
+        }
+        if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
+            return Ok(BatchOutcome::WeightsStale);
+        }
+        if !are_as_read(&mut transaction, tenant, read, &items).await? {
+            return Ok(BatchOutcome::DocumentsChanged);
+        }
+        let stored: HashMap<String, Stored> = batch
+            .documents
+            .iter()
+            .filter_map(|document| read.get(&document.item))
+            .map(|read| (read.source.clone(), Stored { document_id: read.id, version: read.version }))
+            .collect();
+        let mut changes = StatisticChanges::default();
+        replace_beside(&mut transaction, batch, &stored, &mut changes).await?;
+        commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
+        settle::settle(&mut transaction, tenant, batch.job_id, &done(batch, read), batch.now).await?;
+        changes.apply(&mut transaction, tenant, chunking).await?;
+        transaction.commit().await?;
+        Ok(BatchOutcome::Settled)
     }
+}
+
+/// Locks the documents of these items, and says whether they are as they were read.
+async fn are_as_read(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    read: &HashMap<i32, ReadDocument>,
+    items: &[i32],
+) -> Result<bool, StoreError> {
+    let wanted: Vec<&ReadDocument> = items.iter().filter_map(|item| read.get(item)).collect();
+    let ids: Vec<Uuid> = wanted.iter().map(|document| document.id).collect();
+    let rows = sqlx::query!(
+        "SELECT document_id, version FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
+        tenant.0,
+        &ids
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let versions: HashMap<Uuid, i32> = rows.into_iter().map(|row| (row.document_id, row.version)).collect();
+    Ok(wanted.iter().all(|document| versions.get(&document.id) == Some(&document.version)))
+}
+
+/// Deletes what the chunking had of the documents, and notes them as what they are now.
+async fn replace_beside(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+    changes: &mut StatisticChanges,
+) -> Result<(), StoreError> {
+    let documents: Vec<_> =
+        batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?))).collect();
+    let ids: Vec<Uuid> = documents.iter().map(|(_, row)| row.document_id).collect();
+    let set = (batch.collection.chunking, batch.collection.profile_id);
+    delete_chunks(transaction, batch.tenant, set, &ids, changes).await?;
+    let versions: Vec<i32> = documents.iter().map(|(_, row)| row.version).collect();
+    let fingerprints: Vec<Vec<u8>> = documents.iter().map(|(document, _)| document.fingerprint.to_vec()).collect();
+    // Without validators nothing is asked for by them: so a document whose sentences are not complete is fetched whole.
+    let is_validated = |fetch: &&FetchRecord| fetch.etag.is_some() || fetch.last_modified.is_some();
+    let requests: Vec<Option<Vec<u8>>> = documents
+        .iter()
+        .map(|(document, _)| document.fetch.as_ref().filter(is_validated).map(|fetch| fetch.request_hash.to_vec()))
+        .collect();
+    let chunks: Vec<i32> =
+        documents.iter().map(|(document, _)| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)).collect();
+    let new = sqlx::query_scalar!(
+        r#"INSERT INTO document_chunking (tenant_id, chunking_id, document_id, version, fingerprint, request_hash, chunks)
+           SELECT $1, $2, new.* FROM UNNEST($3::uuid[], $4::int[], $5::bytea[], $6::bytea[], $7::int[])
+                AS new (document_id, version, fingerprint, request_hash, chunks)
+           ON CONFLICT (tenant_id, document_id, chunking_id) DO UPDATE SET
+               version = EXCLUDED.version, fingerprint = EXCLUDED.fingerprint, request_hash = EXCLUDED.request_hash,
+               chunks = EXCLUDED.chunks
+           RETURNING xmax = 0 AS "is_new!""#,
+        batch.tenant.0,
+        batch.collection.chunking,
+        &ids,
+        &versions,
+        &fingerprints,
+        &requests as &[Option<Vec<u8>>],
+        &chunks,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    changes.documents += i64::try_from(new.into_iter().filter(|is_new| *is_new).count()).unwrap_or(0);
+    Ok(())
+}
+
+/// The items of a batch, settled.
+fn done(batch: &CommitBatch<'_>, read: &HashMap<i32, ReadDocument>) -> Vec<FilledItem> {
+    let filled = batch.documents.iter().map(|document| FilledItem {
+        ordinal: document.item,
+        document: read.get(&document.item).map(|read| read.id),
+        chunks: i32::try_from(document.chunks.len()).unwrap_or(i32::MAX),
+        embedding_calls: document.embedding_calls,
+    });
+    let unchanged = batch.unchanged.iter().map(|unchanged| FilledItem {
+        ordinal: unchanged.item,
+        document: Some(unchanged.document_id),
+        chunks: 0,
+        embedding_calls: 0,
+    });
+    filled.chain(unchanged).collect()
 }

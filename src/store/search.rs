@@ -19,6 +19,15 @@ use crate::domain::{
 /// Up to this many vectors of a collection are compared, all of them, as fast as the index is walked.
 const EXACT_SCAN_LIMIT: u64 = 3_000;
 
+/// Collections, and the chunks of their documents that are searched.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The collections.
+    pub collections: Vec<Uuid>,
+    /// The active chunking of each.
+    pub chunkings: Vec<Uuid>,
+}
+
 /// A chunk and its BM25 score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LexicalHit {
@@ -50,7 +59,7 @@ pub enum VectorScan {
 #[derive(Clone, Debug)]
 pub struct DenseQuery<'a> {
     /// Where.
-    pub collections: &'a [Uuid],
+    pub scope: &'a Scope,
     /// In which space.
     pub profile: ProfileId,
     /// The query's vector, unit length.
@@ -146,7 +155,7 @@ impl Store {
         let mut reading = self.reading().await?;
         let rows = sqlx::query(AssertSqlSafe(statement))
             .bind(tenant.0)
-            .bind(query.collections)
+            .bind(query.scope.chunkings.as_slice())
             .bind(chunk::half(query.vector))
             .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
             .bind(ef_search(query.vectors, query.limit))
@@ -179,9 +188,11 @@ impl Store {
         ));
         builder.push_bind(chunk::half(query.vector));
         builder.push(format!(
-            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.chunking_id = ANY ("
         ));
-        builder.push_bind(query.collections).push(")) SELECT * FROM near ORDER BY similarity DESC LIMIT ");
+        builder
+            .push_bind(query.scope.chunkings.as_slice())
+            .push(")) SELECT * FROM near ORDER BY similarity DESC LIMIT ");
         builder.push_bind(query.limit);
         fetch_hits(self.begin_read(tenant).await?, &mut builder).await
     }
@@ -195,9 +206,9 @@ impl Store {
         let mut builder = sqlx::QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
         builder.push_bind(chunk::half(query.vector));
         builder.push(format!(
-            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.collection_id = ANY ("
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.chunking_id = ANY ("
         ));
-        builder.push_bind(query.collections).push(
+        builder.push_bind(query.scope.chunkings.as_slice()).push(
             ") AND EXISTS (SELECT FROM document d WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id",
         );
         push_document_filter(&mut builder, filter);

@@ -1,10 +1,9 @@
 //! How much a filter lets through, and whether a search starts from the documents that pass or from its index.
 
 use sqlx::{Postgres, QueryBuilder, Row};
-use uuid::Uuid;
 
 use super::{
-    Store, StoreError,
+    Scope, Store, StoreError,
     filter::{is_indexed, push_document_filter, push_document_test, push_page_filter},
 };
 use crate::domain::{
@@ -63,7 +62,7 @@ impl Store {
     pub async fn select<'a>(
         &self,
         tenant: TenantId,
-        collections: &[Uuid],
+        scope: &Scope,
         chunks: u64,
         filter: &'a Filter,
     ) -> Result<Selection<'a>, StoreError> {
@@ -77,7 +76,7 @@ impl Store {
             return Ok(selection);
         }
         let mut reading = self.begin_read(tenant).await?;
-        let row = estimate(tenant, collections, filter, &parts).build().fetch_one(&mut *reading).await?;
+        let row = estimate(tenant, scope, filter, &parts).build().fetch_one(&mut *reading).await?;
         reading.end().await?;
         let estimates: Vec<i64> = (0..=parts.len()).map(|column| row.try_get(column)).collect::<Result<_, _>>()?;
         selection.matching = estimates.iter().min().map(|least| least.unsigned_abs());
@@ -94,29 +93,29 @@ impl Store {
 }
 
 /// One row: the chunks that each part lets through, and last those that pass the whole filter.
-fn estimate(tenant: TenantId, collections: &[Uuid], filter: &Filter, parts: &[Part<'_>]) -> QueryBuilder<Postgres> {
+fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]) -> QueryBuilder<Postgres> {
     let mut builder = QueryBuilder::new(
         "WITH sample AS MATERIALIZED (
-             SELECT d.*, s.chunks * d.chunks / sum(d.chunks) OVER (PARTITION BY s.collection_id) AS weight
-             FROM collection_statistic s CROSS JOIN LATERAL (
+             SELECT d.*, s.chunks * d.chunks / sum(d.chunks) OVER (PARTITION BY s.chunking_id) AS weight
+             FROM collection l JOIN chunking_statistic s USING (tenant_id, chunking_id) CROSS JOIN LATERAL (
                  SELECT d.document_id, d.source, d.metadata, d.chunks::double precision, ",
     );
     if filter.pages.is_empty() {
         builder.push("1");
     } else {
         builder.push(
-            "(SELECT count(*) FROM chunk c WHERE c.tenant_id = d.tenant_id AND c.collection_id = d.collection_id \
+            "(SELECT count(*) FROM chunk c WHERE c.tenant_id = d.tenant_id AND c.chunking_id = s.chunking_id \
              AND c.document_id = d.document_id",
         );
         push_page_filter(&mut builder, filter);
         builder.push(") / d.chunks::double precision");
     }
     builder.push(
-        " AS share FROM document d WHERE d.tenant_id = s.tenant_id AND d.collection_id = s.collection_id
+        " AS share FROM document d WHERE d.tenant_id = s.tenant_id AND d.collection_id = l.collection_id
                  ORDER BY \"right\"(d.document_id::text, 8) LIMIT ",
     );
-    builder.push_bind(SAMPLE).push(") d WHERE s.tenant_id = ").push_bind(tenant.0);
-    builder.push(" AND s.collection_id = ANY (").push_bind(collections.to_vec()).push(")) SELECT ");
+    builder.push_bind(SAMPLE).push(") d WHERE l.tenant_id = ").push_bind(tenant.0);
+    builder.push(" AND l.collection_id = ANY (").push_bind(scope.collections.clone()).push(")) SELECT ");
     for part in parts {
         match part {
             Part::DocumentIds(ids) => {

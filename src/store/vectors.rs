@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    CommitBatch, ProfileId, Store, StoreError,
+    CommitBatch, ProfileId, Store, StoreError, StoredDocument,
     chunk::{ChunkColumns, half},
     reembed, settle,
     statistics::StatisticChanges,
@@ -27,6 +27,14 @@ pub struct ReadDocument {
     pub source: String,
     /// Its version then.
     pub version: i32,
+}
+
+impl ReadDocument {
+    /// A document that was read whole.
+    #[must_use]
+    pub fn of(stored: &StoredDocument) -> Self {
+        Self { id: stored.id, source: stored.source.clone(), version: stored.version }
+    }
 }
 
 /// A chunk that has no vector in one space or another.
@@ -139,10 +147,11 @@ impl Store {
         let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
         let chunks = sqlx::query!(
             r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
-               FROM document d JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id
+               FROM document d JOIN collection l ON l.tenant_id = d.tenant_id AND l.collection_id = d.collection_id
+               JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND c.chunking_id = l.chunking_id
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
                  AND (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
-                     AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
+                     AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
                ORDER BY d.source, c.ordinal"#,
             tenant.0,
             &ids,
@@ -181,14 +190,15 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
-        let active = sqlx::query_scalar!(
-            "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+        let locked = sqlx::query!(
+            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,
             batch.collection
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        let Some(active) = active.map(ProfileId) else { return Ok(VectorOutcome::SpaceGone) };
+        let Some(locked) = locked else { return Ok(VectorOutcome::SpaceGone) };
+        let active = ProfileId(locked.profile_id);
         let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection).await?;
         let is_there = |space: &ProfileId| *space == active || companions.contains(space);
         let is_filled = |space: &ProfileId| batch.spaces.contains(space);
@@ -198,7 +208,7 @@ impl Store {
         if !batch.spaces.iter().all(is_there) {
             return Ok(if batch.fills_all { VectorOutcome::SpacesChanged } else { VectorOutcome::SpaceGone });
         }
-        insert_vectors(&mut transaction, batch, active).await?;
+        insert_vectors(&mut transaction, batch, (active, locked.chunking_id)).await?;
         if batch.is_last {
             settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
         }
@@ -218,12 +228,12 @@ pub(super) async fn insert_of_chunks(
     for (profile, vectors) in spaces {
         // A vector is left out where a model beside the active one could not make it.
         sqlx::query!(
-            "INSERT INTO chunk_embedding (tenant_id, collection_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+            "INSERT INTO chunk_embedding (tenant_id, chunking_id, profile_id, document_id, ordinal, embedding_hash, embedding)
              SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
                   AS new (document_id, ordinal, embedding_hash, embedding)
              WHERE new.embedding IS NOT NULL",
             batch.tenant.0,
-            batch.collection.id,
+            batch.collection.chunking,
             profile.0,
             &rows.documents,
             &rows.ordinals,
@@ -236,7 +246,11 @@ pub(super) async fn insert_of_chunks(
     Ok(())
 }
 
-async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>, active: ProfileId) -> Result<(), StoreError> {
+async fn insert_vectors(
+    transaction: &mut Tx,
+    batch: &VectorBatch<'_>,
+    (active, chunking): (ProfileId, Uuid),
+) -> Result<(), StoreError> {
     if batch.vectors.is_empty() {
         return Ok(());
     }
@@ -252,7 +266,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>, active: P
     for space in batch.spaces {
         let inserted = insert_in_space(transaction, batch, *space).await?;
         if *space == active {
-            dress(transaction, batch, &inserted).await?;
+            dress(transaction, batch.tenant, chunking, &inserted).await?;
         }
     }
     Ok(())
@@ -271,11 +285,12 @@ async fn insert_in_space(
     let hashes: Vec<Vec<u8>> = vectors.iter().map(|new| new.hash.to_vec()).collect();
     let vectors: Vec<HalfVector> = vectors.iter().map(|new| half(&new.vector)).collect();
     Ok(sqlx::query_scalar!(
-        "INSERT INTO chunk_embedding (tenant_id, collection_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-         SELECT $1, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
+        "INSERT INTO chunk_embedding (tenant_id, chunking_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, l.chunking_id, $3, new.document_id, new.ordinal, new.hash, new.vector
          FROM UNNEST($4::uuid[], $5::int[], $6::int[], $7::bytea[], $8::halfvec[])
               AS new (document_id, version, ordinal, hash, vector)
          JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version
+         JOIN collection l ON l.tenant_id = $1 AND l.collection_id = $2
          ON CONFLICT DO NOTHING RETURNING document_id",
         batch.tenant.0,
         batch.collection,
@@ -291,7 +306,7 @@ async fn insert_in_space(
 }
 
 /// Notes that chunks of these documents, one for each time that it is named, are no longer without a vector.
-async fn dress(transaction: &mut Tx, batch: &VectorBatch<'_>, documents: &[Uuid]) -> Result<(), StoreError> {
+async fn dress(transaction: &mut Tx, tenant: TenantId, chunking: Uuid, documents: &[Uuid]) -> Result<(), StoreError> {
     if documents.is_empty() {
         return Ok(());
     }
@@ -299,13 +314,13 @@ async fn dress(transaction: &mut Tx, batch: &VectorBatch<'_>, documents: &[Uuid]
         "UPDATE document d SET bare_chunks = bare_chunks - dressed.chunks
          FROM (SELECT document_id, count(*)::int AS chunks FROM UNNEST($2::uuid[]) AS new (document_id) GROUP BY 1) AS dressed
          WHERE d.tenant_id = $1 AND d.document_id = dressed.document_id",
-        batch.tenant.0,
+        tenant.0,
         documents
     )
     .execute(&mut **transaction)
     .await?;
     let mut changes = StatisticChanges::default();
     changes.bare_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
-    changes.apply(transaction, batch.tenant, batch.collection).await?;
+    changes.apply(transaction, tenant, chunking).await?;
     Ok(())
 }

@@ -4,10 +4,9 @@
 //! much a filter lets through.
 
 use sqlx::{Postgres, QueryBuilder};
-use uuid::Uuid;
 
 use super::{
-    Selection, Store, StoreError, chunk,
+    Scope, Selection, Store, StoreError, chunk,
     filter::{push_document_filter, push_page_filter, push_page_test, push_start},
     lexical::LexicalQuery,
     search::{DenseHit, DenseQuery, LexicalHit, read_hits, read_lexical_hits},
@@ -24,7 +23,7 @@ impl Store {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<Vec<DenseHit>, StoreError> {
-        let mut builder = passing_documents(tenant, query.collections, query.selection);
+        let mut builder = passing_documents(tenant, query.scope, query.selection);
         let (profile, dimension) = (query.profile.0, query.vector.len());
         builder.push(format!(
             ", near AS MATERIALIZED (SELECT d.document_id, e.ordinal, 1 - ((e.embedding::halfvec({dimension})) <=> "
@@ -33,7 +32,9 @@ impl Store {
             ") AS similarity FROM passing d CROSS JOIN LATERAL (SELECT e.ordinal, e.embedding FROM chunk_embedding e WHERE e.tenant_id = ",
         );
         builder.push_bind(tenant.0);
-        builder.push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile}"));
+        builder
+            .push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile} AND e.chunking_id = ANY ("));
+        builder.push_bind(query.scope.chunkings.as_slice()).push(")");
         push_page_test(&mut builder, query.selection.filter);
         builder.push(" OFFSET 0) e) SELECT document_id, ordinal, similarity FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
         builder.push_bind(query.limit);
@@ -50,15 +51,16 @@ impl Store {
     pub async fn lexical_within(
         &self,
         tenant: TenantId,
-        collections: &[Uuid],
+        scope: &Scope,
         query: &LexicalQuery,
         selection: &Selection<'_>,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
-        let mut builder = passing_documents(tenant, collections, selection);
+        let mut builder = passing_documents(tenant, scope, selection);
         builder.push(", scored AS MATERIALIZED (SELECT d.document_id, c.ordinal, (-(c.weights <#> ");
         builder.push_bind(chunk::sparse(&query.weights)).push("))::real AS score FROM passing d CROSS JOIN LATERAL (SELECT c.ordinal, c.weights FROM chunk c WHERE c.tenant_id = ");
-        builder.push_bind(tenant.0).push(" AND c.document_id = d.document_id");
+        builder.push_bind(tenant.0).push(" AND c.document_id = d.document_id AND c.chunking_id = ANY (");
+        builder.push_bind(scope.chunkings.as_slice()).push(")");
         push_page_filter(&mut builder, selection.filter);
         builder.push(" OFFSET 0) c) SELECT document_id, ordinal, score FROM scored WHERE score > 0 ORDER BY score DESC, document_id, ordinal LIMIT ");
         builder.push_bind(limit);
@@ -70,14 +72,14 @@ impl Store {
 }
 
 /// The opening of a query: `passing`, all documents that pass the filter but for pages.
-fn passing_documents(tenant: TenantId, collections: &[Uuid], selection: &Selection<'_>) -> QueryBuilder<Postgres> {
+fn passing_documents(tenant: TenantId, scope: &Scope, selection: &Selection<'_>) -> QueryBuilder<Postgres> {
     let mut builder = QueryBuilder::new("WITH start AS MATERIALIZED (SELECT DISTINCT document_id FROM (");
-    push_start(&mut builder, tenant, collections, selection.start);
+    push_start(&mut builder, tenant, scope, selection.start);
     builder.push(
         ") found), passing AS MATERIALIZED (SELECT s.document_id FROM start s CROSS JOIN LATERAL (SELECT FROM document d WHERE d.tenant_id = ",
     );
     builder.push_bind(tenant.0).push(" AND d.document_id = s.document_id AND d.collection_id = ANY (");
-    builder.push_bind(collections.to_vec()).push(")");
+    builder.push_bind(scope.collections.clone()).push(")");
     push_document_filter(&mut builder, selection.filter);
     builder.push(" OFFSET 0) d)");
     builder

@@ -83,24 +83,32 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// What must hold of every database at rest: no orphan, no double, statistics equal to a recount. Each counts what
 /// breaks it.
-pub const LAWS: [(&str, &str); 13] = [
-        ("documents whose chunk count is wrong", "SELECT count(*) FROM document d WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id)"),
+pub const LAWS: [(&str, &str); 15] = [
+        ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
+            WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.chunking_id = l.chunking_id)"),
+        ("documents whose chunk count beside the active chunking is wrong", "SELECT count(*) FROM document_chunking o
+            WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = o.document_id AND c.chunking_id = o.chunking_id)"),
+        ("chunks of a chunking that does not know their document", "SELECT count(*) FROM chunk c
+            WHERE NOT EXISTS (SELECT FROM collection l WHERE l.chunking_id = c.chunking_id)
+              AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.document_id = c.document_id AND o.chunking_id = c.chunking_id)"),
         ("documents that know wrongly how many of their chunks have no vector", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
-            WHERE d.bare_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND NOT EXISTS
-                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id))"),
+            WHERE d.bare_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.chunking_id = l.chunking_id AND NOT EXISTS
+                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id))"),
         ("documents without vectors that no job owes them", "SELECT count(*) FROM document d WHERE bare_chunks > 0 AND NOT EXISTS
             (SELECT FROM job_item i WHERE i.document_id = d.document_id AND half = 2 AND stored_version = d.version AND state NOT IN ('succeeded', 'unchanged'))"),
-        ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.ordinal = c.ordinal)"),
+        ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal)"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
-        ("collections whose counters are wrong", "SELECT count(*) FROM collection_statistic s WHERE
-            documents <> (SELECT count(*) FROM document d WHERE d.collection_id = s.collection_id) OR
-            chunks <> (SELECT count(*) FROM chunk c WHERE c.collection_id = s.collection_id) OR
-            bare_chunks <> (SELECT COALESCE(sum(d.bare_chunks), 0) FROM document d WHERE d.collection_id = s.collection_id) OR
-            total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.collection_id = s.collection_id)"),
+        ("chunkings whose counters are wrong", "SELECT count(*) FROM chunking_statistic s WHERE
+            documents <> (SELECT count(DISTINCT document_id) FROM chunk c WHERE c.chunking_id = s.chunking_id) OR
+            chunks <> (SELECT count(*) FROM chunk c WHERE c.chunking_id = s.chunking_id) OR
+            bare_chunks <> (SELECT count(*) FROM chunk c JOIN chunking k USING (chunking_id) JOIN collection l USING (collection_id)
+                WHERE c.chunking_id = s.chunking_id AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id
+                    AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id)) OR
+            total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.chunking_id = s.chunking_id)"),
         ("terms whose document frequency is wrong", "SELECT count(*) FROM
-            (SELECT collection_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
-            FULL JOIN (SELECT collection_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
-            USING (collection_id, term_id)
+            (SELECT chunking_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
+            FULL JOIN (SELECT chunking_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
+            USING (chunking_id, term_id)
             WHERE document_frequency IS DISTINCT FROM recount"),
         ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed')
             AND (content IS NOT NULL OR payload IS NOT NULL OR contexts IS NOT NULL)"),

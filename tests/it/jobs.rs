@@ -106,6 +106,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         documents: &[],
         unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
         second_half: &json!({}),
+        follow_up: (uuid(10), &json!({})),
         now: at(32),
     };
     assert_eq!(store.commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);

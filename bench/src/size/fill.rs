@@ -128,7 +128,7 @@ struct Rows {
 impl Rows {
     /// Takes the collection that the service has begun for a pattern.
     async fn new(connection: &mut PgConnection) -> anyhow::Result<Self> {
-        let row = sqlx::query("SELECT collection_id, average_length FROM collection WHERE name = $1")
+        let row = sqlx::query("SELECT collection_id, k.average_length FROM collection JOIN chunking k USING (chunking_id, collection_id) WHERE name = $1")
             .bind(ingest::COLLECTION)
             .fetch_one(&mut *connection)
             .await?;
@@ -237,12 +237,12 @@ impl Rows {
         run_sql(
             connection,
             "SET work_mem = '512MB'; TRUNCATE term_statistic;
-             INSERT INTO term_statistic (tenant_id, collection_id, term_id, document_frequency)
-                 SELECT tenant_id, collection_id, term, count(*) FROM chunk, UNNEST(terms) AS term
-                 GROUP BY tenant_id, collection_id, term;
-             UPDATE collection_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
+             INSERT INTO term_statistic (tenant_id, chunking_id, term_id, document_frequency)
+                 SELECT tenant_id, chunking_id, term, count(*) FROM chunk, UNNEST(terms) AS term
+                 GROUP BY tenant_id, chunking_id, term;
+             UPDATE chunking_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
                  FROM (SELECT count(*) AS chunks, sum(length) AS length FROM chunk) t;
-             UPDATE collection SET chunks_at_reference = (SELECT count(*) FROM chunk)"
+             UPDATE chunking SET chunks_at_reference = (SELECT count(*) FROM chunk)"
                 .to_owned(),
         )
         .await

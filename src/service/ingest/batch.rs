@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{meter::Meter, prepare::SplitPlan};
 use crate::{
     domain::{identity::TenantId, job::Indexing},
-    store::{Claim, ClaimedItem, Collection},
+    store::{Claim, ClaimedItem, Collection, ReadDocument},
 };
 
 /// Documents that are worked on together, and what that needs.
@@ -15,6 +15,8 @@ use crate::{
 pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
     pub(super) collection: &'a Collection,
+    /// Stored documents, by item, that are split for a chunking beside the active one: that of `collection`.
+    pub(super) beside: Option<&'a HashMap<i32, ReadDocument>>,
     pub(super) plan: SplitPlan,
     pub(super) indexing: Indexing,
     /// How often each item was tried.

@@ -7,20 +7,22 @@ use crate::{
 };
 
 impl Processor {
-    /// Makes a collection's weights again when its average length has drifted.
+    /// Makes the weights of a collection's chunkings again where their average length has drifted.
     pub(super) async fn maintain(
         &self,
         handle: ClaimHandle,
         collection: uuid::Uuid,
         job_has_ended: bool,
     ) -> Result<(), ServiceError> {
-        let lengths = self.store.collection_lengths(handle.tenant, collection).await?;
-        let reference = ReferenceLength { terms: f64::from(lengths.reference), chunks: lengths.chunks_at_reference };
-        let Some(current) = ReferenceLength::of(lengths.total_length, lengths.chunks) else { return Ok(()) };
-        let is_due = reference.needs_reweighing(current) || (job_has_ended && reference.has_drifted(current));
-        if lengths.reference > 0.0 && is_due {
-            tracing::info!(collection_id = %collection, "weighing the collection again for its new average length");
-            self.store.reweigh(handle.tenant, collection, reweigh).await?;
+        for (chunking, lengths) in self.store.chunking_lengths(handle.tenant, collection).await? {
+            let reference =
+                ReferenceLength { terms: f64::from(lengths.reference), chunks: lengths.chunks_at_reference };
+            let Some(current) = ReferenceLength::of(lengths.total_length, lengths.chunks) else { continue };
+            let is_due = reference.needs_reweighing(current) || (job_has_ended && reference.has_drifted(current));
+            if lengths.reference > 0.0 && is_due {
+                tracing::info!(collection_id = %collection, chunking_id = %chunking, "weighing chunks again for their new average length");
+                self.store.reweigh(handle.tenant, chunking, reweigh).await?;
+            }
         }
         Ok(())
     }

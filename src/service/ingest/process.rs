@@ -17,7 +17,7 @@ use super::{
     prepare::{Described, Prepared, SplitPlan, describe},
     progressive::second_half,
     reembed::{is_to_be_reembedded, model_missing, model_missing_for_vectors},
-    resplit::is_to_be_resplit,
+    resplit::{is_to_be_resplit, resplitting_payload},
 };
 use crate::{
     domain::job::{Indexing, Stage},
@@ -25,8 +25,8 @@ use crate::{
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
     store::{
-        BatchOutcome, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ItemFailure, ProfileId,
-        Store, StoredAs, UnchangedItem,
+        BatchOutcome, BesideBatch, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ItemFailure,
+        ProfileId, Store, StoredAs, UnchangedItem,
     },
 };
 
@@ -81,7 +81,8 @@ impl Processor {
         let companions = self.store.companions(claim.tenant, collection.id).await?;
         let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), split_by, ..self.clone() };
         let plan = SplitPlan::new(split_by, embedder.window(), *self.writer.models());
-        let batch = Batch { handle, collection: &collection, plan, indexing: claim.indexing, tries: &tries, meter };
+        let indexing = claim.indexing;
+        let batch = Batch { handle, collection: &collection, beside: None, plan, indexing, tries: &tries, meter };
         if claim.half == Half::Vectors {
             return bound.make_vectors(&batch, &claim.items).await;
         }
@@ -227,17 +228,16 @@ impl Processor {
         embedded: Vec<Embedded>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
-        let Batch { handle, collection, .. } = *batch;
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
         let items: Vec<i32> = items_of(&embedded, unchanged).collect();
-        match self.commit_once(handle, collection.clone(), &embedded, unchanged).await {
+        match self.commit_once(batch, &embedded, unchanged).await {
             Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
-                self.commit_once(handle, collection.clone(), &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
+                self.commit_once(batch, &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
                 for document in embedded {
                     let item = document.prepared.described.origin.item;
-                    let result = self.commit_once(handle, collection.clone(), &[document], &[]).await;
+                    let result = self.commit_once(batch, &[document], &[]).await;
                     if let Err(error) = result {
                         self.retry_or_fail(batch, &[item], &(&error).into()).await?;
                     }
@@ -246,7 +246,7 @@ impl Processor {
             }
             Err(error) => self.retry_or_fail(batch, &items, &(&error).into()).await,
             Ok(Landing::Settled) => Ok(()),
-            Ok(Landing::NotHeld) => self.commit_what_is_held(handle, collection.clone(), embedded, unchanged).await,
+            Ok(Landing::NotHeld) => self.commit_what_is_held(batch, embedded, unchanged).await,
         }
     }
 
@@ -254,32 +254,31 @@ impl Processor {
     /// whole claim lost there is nothing to do.
     async fn commit_what_is_held(
         &self,
-        handle: ClaimHandle,
-        collection: Collection,
+        batch: &Batch<'_>,
         mut embedded: Vec<Embedded>,
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let items: Vec<i32> = items_of(&embedded, unchanged).collect();
-        let held = self.store.held_items(handle.tenant, handle.job_id, handle.fence).await?;
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let held = self.store.held_items(tenant, job_id, fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
         if !embedded.is_empty() || !unchanged.is_empty() {
             // What is lost in this moment comes back when the lease ends.
-            self.commit_once(handle, collection, &embedded, &unchanged).await?;
+            self.commit_once(batch, &embedded, &unchanged).await?;
         }
         // It may have been this process that was taken for lost.
-        let ClaimHandle { tenant, job_id, fence } = handle;
         Ok(self.store.is_not_lost(tenant, job_id, fence, &items).await?)
     }
 
     async fn commit_once(
         &self,
-        handle: ClaimHandle,
-        mut collection: Collection,
+        batch: &Batch<'_>,
         embedded: &[Embedded],
         unchanged: &[UnchangedItem],
     ) -> Result<Landing, ServiceError> {
+        let (handle, mut collection) = (batch.handle, batch.collection.clone());
         let counted = Self::count_terms(&collection, embedded);
         loop {
             if !embedded.is_empty() && collection.average_length <= 0.0 {
@@ -289,7 +288,7 @@ impl Processor {
             let items = || {
                 documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item))
             };
-            let batch = CommitBatch {
+            let commit = CommitBatch {
                 tenant: handle.tenant,
                 job_id: handle.job_id,
                 fence: handle.fence,
@@ -299,9 +298,14 @@ impl Processor {
                 documents: &documents,
                 unchanged,
                 second_half: &second_half(),
+                follow_up: (self.context.ids.next(), &resplitting_payload()),
                 now: self.context.clock.now(),
             };
-            match self.store.commit_batch(&batch).await? {
+            let outcome = match batch.beside {
+                None => self.store.commit_batch(&commit).await?,
+                Some(read) => self.store.commit_beside(&BesideBatch { batch: commit, read }).await?,
+            };
+            match outcome {
                 BatchOutcome::Settled => return Ok(Landing::Settled),
                 BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
                 BatchOutcome::CollectionGone => {
@@ -317,8 +321,8 @@ impl Processor {
                     return Ok(Landing::Settled);
                 }
                 BatchOutcome::WeightsStale => {
-                    let renewed = self.store.collection_by_id(handle.tenant, collection.id).await?;
-                    collection = renewed.map_or(collection, |(collection, _)| collection);
+                    let renewed = self.store.reference_length(handle.tenant, collection.chunking).await?;
+                    collection.average_length = renewed.unwrap_or(collection.average_length);
                 }
             }
         }

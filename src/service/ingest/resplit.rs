@@ -1,6 +1,6 @@
 //! Stored documents that are split again, from their stored text.
 
-use std::{collections::HashMap, time::Instant};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use serde_json::Value;
 
@@ -12,13 +12,16 @@ use super::{
     process::Processor,
 };
 use crate::{
-    domain::{identity::EmbeddingProfile, job::Stage},
+    domain::{
+        identity::EmbeddingProfile,
+        job::{Indexing, Stage},
+    },
     extract::Extracted,
     service::ServiceError,
-    store::{ClaimedItem, ItemFailure, StoredDocument, UnchangedItem},
+    store::{ClaimedItem, ItemFailure, ReadDocument, StoredDocument, UnchangedItem},
 };
 
-/// What the items of a job say that splits stored documents again.
+/// What the items of a job say that splits stored documents again, for the chunking beside the active one.
 #[must_use]
 pub fn resplitting_payload() -> Value {
     serde_json::to_value(Payload::V5 {}).expect("a payload of plain values is JSON")
@@ -39,20 +42,35 @@ enum Again {
 }
 
 impl Processor {
-    /// Splits stored documents by the settings that their collection has now. Each is replaced in one transaction by
-    /// a new version of itself; what is equal of the chunks keeps its vectors.
+    /// Splits stored documents by the settings of the chunking beside the active one of their collection. What is equal
+    /// of the chunks has its vectors already.
     pub(super) async fn resplit(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
         }
+        let ClaimHandle { tenant, .. } = batch.handle;
+        let Some((collection, split_by)) = self.store.collection_beside(tenant, batch.collection).await? else {
+            return self.fail_all(batch.handle, items.iter().map(|item| item.ordinal), &dropped()).await;
+        };
+        let plan = SplitPlan::new(split_by, self.embedder.window(), *self.writer.models());
+        let batch = Batch { collection: &collection, plan, indexing: Indexing::Complete, ..*batch };
+        Self { split_by, companions: Arc::default(), ..self.clone() }.split_beside(&batch, &items).await
+    }
+
+    async fn split_beside(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
         let started = Instant::now();
         let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
-        let stored = self.store.stored_documents(tenant, batch.collection.id, &sources).await?;
+        let set = (batch.collection.id, batch.collection.chunking);
+        let stored = self.store.stored_documents(tenant, set, &sources).await?;
+        let read_as: HashMap<&str, ReadDocument> =
+            stored.iter().map(|document| (document.source.as_str(), ReadDocument::of(document))).collect();
+        let read_as: HashMap<i32, ReadDocument> =
+            items.iter().filter_map(|item| Some((item.ordinal, read_as.get(item.source.as_str())?.clone()))).collect();
         let mut by_source: HashMap<String, StoredDocument> =
             stored.into_iter().map(|document| (document.source.clone(), document)).collect();
         let (mut unchanged, mut changed, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-        for item in &items {
+        for item in items {
             let document = by_source.remove(&item.source).ok_or_else(gone);
             match document.and_then(|document| read(item.ordinal, document, batch.plan, self.embedder.profile())) {
                 Ok(Again::Nothing(document)) => unchanged.push(document),
@@ -61,6 +79,7 @@ impl Processor {
             }
         }
         batch.meter.add(Stage::Load, items.len(), started);
+        let batch = &Batch { beside: Some(&read_as), ..*batch };
         self.note_risk(batch, true).await?;
         let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
         self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
@@ -94,7 +113,7 @@ fn read(
     };
     let request_hash = origin.request_hash(plan, profile);
     let mut described = origin.describe_read(document.content_hash, plan, profile);
-    if described.fingerprint == document.fingerprint {
+    if Some(described.fingerprint) == document.fingerprint {
         return Ok(Again::Nothing(UnchangedItem { item, document_id: id, version, position }));
     }
     described.fetched_at = Some(fetched_at);
@@ -110,6 +129,12 @@ fn layout_missing() -> ItemFailure {
     let message = "this document was stored by a version of the service that did not keep its headings and pages, which \
                    splitting needs; it stays as it is, send it again to have it split anew";
     ItemFailure { ordinal: 0, stage: Stage::Load, cause: "layout_missing", message: message.to_owned() }
+}
+
+fn dropped() -> ItemFailure {
+    let message =
+        "the chunks that this document was split for were dropped; send POST …/resplit again if they are wanted";
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "chunking_dropped", message: message.to_owned() }
 }
 
 fn gone() -> ItemFailure {

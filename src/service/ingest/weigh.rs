@@ -16,7 +16,7 @@ use crate::{
 impl Processor {
     pub(super) fn count_terms(collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
         let analyzer = Analyzer::of(collection.language);
-        let salt = TermSalt::new(collection.id.as_bytes());
+        let salt = TermSalt::new(collection.chunking.as_bytes());
         embedded
             .iter()
             .map(|document| {
@@ -36,7 +36,7 @@ impl Processor {
         let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
         let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
         let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
-        let reference = self.store.first_reference_length(handle.tenant, collection.id, average, chunks).await?;
+        let reference = self.store.first_reference_length(handle.tenant, collection.chunking, average, chunks).await?;
         Ok(reference.unwrap_or(average))
     }
 

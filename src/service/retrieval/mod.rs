@@ -11,7 +11,6 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
@@ -33,7 +32,7 @@ use crate::{
         origin::Origin,
     },
     providers::{Embedder, reranker::Reranker},
-    store::{DenseHit, DenseQuery, LexicalHit, LexicalQuery, ProfileId, SearchedCollection, Selection, Store},
+    store::{DenseHit, DenseQuery, LexicalHit, LexicalQuery, ProfileId, Scope, SearchedCollection, Selection, Store},
 };
 
 /// What to look for.
@@ -178,26 +177,32 @@ impl Retriever {
     /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in a vector space that no
     /// embedder of this service makes, or collections live in different ones.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
-        let ids: Vec<Uuid> = query.collections.iter().map(|searched| searched.collection.id).collect();
+        let scope = Scope {
+            collections: query.collections.iter().map(|searched| searched.collection.id).collect(),
+            chunkings: query.collections.iter().map(|searched| searched.collection.chunking).collect(),
+        };
+        let scope = &scope;
         let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
-        let selection = self.store.select(query.tenant, &ids, chunks, query.filter).await?;
+        let selection = self.store.select(query.tenant, scope, chunks, query.filter).await?;
         let selection = &selection;
         let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {
-                let (dense, lexical) =
-                    tokio::try_join!(self.dense(query, selection, &ids, budget), self.lexical(query, selection, &ids))?;
+                let (dense, lexical) = tokio::try_join!(
+                    self.dense(query, selection, scope, budget),
+                    self.lexical(query, selection, scope)
+                )?;
                 (Some(dense), lexical)
             }
             // Reranking needs to know how rare the words are, whoever searched.
             Mode::Dense if query.stages.rerank => {
                 let (dense, (_, lexical)) = tokio::try_join!(
-                    self.dense(query, selection, &ids, budget),
-                    self.statistics(query, selection, &ids)
+                    self.dense(query, selection, scope, budget),
+                    self.statistics(query, selection, scope)
                 )?;
                 (Some(dense), lexical)
             }
-            Mode::Dense => (Some(self.dense(query, selection, &ids, budget).await?), LexicalResult::default()),
-            Mode::Lexical => (None, self.lexical(query, selection, &ids).await?),
+            Mode::Dense => (Some(self.dense(query, selection, scope, budget).await?), LexicalResult::default()),
+            Mode::Lexical => (None, self.lexical(query, selection, scope).await?),
         };
         let mut stages =
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
@@ -231,7 +236,7 @@ impl Retriever {
         &self,
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
-        ids: &[Uuid],
+        scope: &Scope,
         budget: &Budget,
     ) -> Result<(Vec<DenseHit>, Option<VectorScan>, ListTrace), ServiceError> {
         let started = Instant::now();
@@ -243,14 +248,8 @@ impl Retriever {
         }
         let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
         let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
-        let dense_query = DenseQuery {
-            collections: ids,
-            profile,
-            vector: &vector,
-            vectors: embedded,
-            selection,
-            limit: depth(query.top_k),
-        };
+        let dense_query =
+            DenseQuery { scope, profile, vector: &vector, vectors: embedded, selection, limit: depth(query.top_k) };
         let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok((hits, Some(scan), trace))
@@ -285,15 +284,15 @@ impl Retriever {
         &self,
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
-        ids: &[Uuid],
+        scope: &Scope,
     ) -> Result<LexicalResult, ServiceError> {
         let started = Instant::now();
-        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, ids).await?;
+        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, scope).await?;
         let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
-        result.hits = self.store.lexical_search(query.tenant, ids, &lexical_query, selection, limit).await?;
+        result.hits = self.store.lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
         if result.hits.len() < query.top_k && !query.filter.is_empty() && !selection.is_narrow() {
             // The chunks with the rarer words do not pass; those with the commoner ones may.
-            result.hits = self.store.lexical_within(query.tenant, ids, &lexical_query, selection, limit).await?;
+            result.hits = self.store.lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
         }
         let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
         result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
@@ -306,25 +305,25 @@ impl Retriever {
         &self,
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
-        ids: &[Uuid],
+        scope: &Scope,
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
         let stems: BTreeSet<String> = judging_analyzer(query.collections).terms(query.text).into_iter().collect();
         let per_collection: Vec<(&SearchedCollection, TermSalt, TermCounts)> = query
             .collections
             .iter()
             .map(|searched| {
-                let salt = TermSalt::new(searched.collection.id.as_bytes());
+                let salt = TermSalt::new(searched.collection.chunking.as_bytes());
                 let analyzer = Analyzer::of(searched.collection.language);
                 (searched, salt, TermCounts::of_text(analyzer, salt, query.text))
             })
             .collect();
         let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
-        let frequencies = self.store.document_frequencies(query.tenant, ids, &terms).await?;
+        let frequencies = self.store.document_frequencies(query.tenant, &scope.chunkings, &terms).await?;
         let mut lexical_query = LexicalQuery::default();
         let mut result = LexicalResult::default();
-        let mut profiles = Vec::with_capacity(ids.len());
+        let mut profiles = Vec::with_capacity(per_collection.len());
         for (searched, salt, counts) in &per_collection {
-            let known = frequencies.get(&searched.collection.id).cloned().unwrap_or_default();
+            let known = frequencies.get(&searched.collection.chunking).cloned().unwrap_or_default();
             let profile = QueryProfile::new(counts, searched.chunks, &known);
             for stem in &stems {
                 let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);

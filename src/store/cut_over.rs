@@ -1,0 +1,202 @@
+//! The chunking beside the active one of a collection becomes the active one, or goes.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Store, StoreError, reembed};
+use crate::domain::identity::TenantId;
+
+type Tx = Transaction<'static, Postgres>;
+
+/// What became of the wish to make a chunking the active one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkingCutOver {
+    /// Queries use it from now on; the one before is kept.
+    Done,
+    /// It is the active one.
+    IsActive,
+    /// The collection has no such chunking.
+    NotThere,
+    /// So many documents are not in it as they are now; nothing was changed.
+    Incomplete(u64),
+}
+
+/// What became of the wish to drop a chunking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChunkingDrop {
+    /// It is gone; these jobs were filling it.
+    Dropped(DroppedChunking, Vec<Uuid>),
+    /// It is the active one.
+    IsActive,
+    /// The collection has no such chunking.
+    NotThere,
+}
+
+/// What a chunking held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DroppedChunking {
+    /// Documents that had chunks in it.
+    pub documents: u64,
+    /// Its chunks.
+    pub chunks: u64,
+    /// Their vectors.
+    pub vectors: u64,
+}
+
+impl Store {
+    /// Makes the chunking beside the active one of a collection the active one, if it is complete, in one transaction; the
+    /// one before is kept beside it. Each document becomes a new version of itself.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn cut_over_chunking(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        chunking: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<ChunkingCutOver, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        if reembed::lock(&mut transaction, tenant, collection).await?.is_none() {
+            return Ok(ChunkingCutOver::NotThere);
+        }
+        match active(&mut transaction, tenant, collection, chunking).await? {
+            None => return Ok(ChunkingCutOver::NotThere),
+            Some(true) => return Ok(ChunkingCutOver::IsActive),
+            Some(false) => {}
+        }
+        let missing = sqlx::query_scalar!(
+            r#"SELECT count(*) AS "missing!" FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2
+                 AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.tenant_id = d.tenant_id AND o.document_id = d.document_id
+                     AND o.chunking_id = $3 AND o.version = d.version)"#,
+            tenant.0,
+            collection,
+            chunking
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        if missing > 0 {
+            return Ok(ChunkingCutOver::Incomplete(missing.unsigned_abs()));
+        }
+        exchange(&mut transaction, tenant, (collection, chunking), now).await?;
+        transaction.commit().await?;
+        Ok(ChunkingCutOver::Done)
+    }
+
+    /// Drops a chunking that is not the active one, with its chunks and their vectors.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn drop_chunking(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        chunking: Uuid,
+    ) -> Result<ChunkingDrop, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        reembed::lock(&mut transaction, tenant, collection).await?;
+        match active(&mut transaction, tenant, collection, chunking).await? {
+            None => return Ok(ChunkingDrop::NotThere),
+            Some(true) => return Ok(ChunkingDrop::IsActive),
+            Some(false) => {}
+        }
+        let vectors =
+            sqlx::query!("DELETE FROM chunk_embedding WHERE tenant_id = $1 AND chunking_id = $2", tenant.0, chunking)
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected();
+        // By document: chunks have no index by chunking alone.
+        let chunks = sqlx::query!(
+            "DELETE FROM chunk WHERE tenant_id = $1 AND chunking_id = $2
+                 AND document_id IN (SELECT document_id FROM document_chunking WHERE tenant_id = $1 AND chunking_id = $2)",
+            tenant.0,
+            chunking
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        let documents =
+            sqlx::query!("DELETE FROM document_chunking WHERE tenant_id = $1 AND chunking_id = $2", tenant.0, chunking)
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected();
+        sqlx::query!("DELETE FROM chunking WHERE tenant_id = $1 AND chunking_id = $2", tenant.0, chunking)
+            .execute(&mut *transaction)
+            .await?;
+        let jobs = sqlx::query_scalar!(
+            "SELECT job_id FROM job WHERE tenant_id = $1 AND collection_id = $2 AND kind = 'resplit' AND finished_at IS NULL",
+            tenant.0,
+            collection
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(ChunkingDrop::Dropped(DroppedChunking { documents, chunks, vectors }, jobs))
+    }
+}
+
+/// Whether a chunking is the active one of the collection; none if it is not one of its chunkings.
+async fn active(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    chunking: Uuid,
+) -> Result<Option<bool>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        r#"SELECT c.chunking_id = k.chunking_id AS "is_active!" FROM chunking k JOIN collection c USING (tenant_id, collection_id)
+           WHERE k.tenant_id = $1 AND k.collection_id = $2 AND k.chunking_id = $3"#,
+        tenant.0,
+        collection,
+        chunking
+    )
+    .fetch_optional(&mut **transaction)
+    .await?)
+}
+
+/// Exchanges the active chunking of a collection for another one, and what its documents know of the two.
+async fn exchange(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (collection, chunking): (Uuid, Uuid),
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    // What lacks vectors in the one before is out of date there: nobody makes them any more.
+    sqlx::query!(
+        "INSERT INTO document_chunking (tenant_id, chunking_id, document_id, version, fingerprint, request_hash, chunks)
+         SELECT d.tenant_id, c.chunking_id, d.document_id, CASE WHEN d.bare_chunks = 0 THEN d.version + 1 ELSE 0 END,
+                d.fingerprint, d.request_hash, d.chunks
+         FROM collection c JOIN document d USING (tenant_id, collection_id)
+         WHERE c.tenant_id = $1 AND c.collection_id = $2",
+        tenant.0,
+        collection
+    )
+    .execute(&mut **transaction)
+    .await?;
+    // A trigger keeps the chunks of each version that is replaced: those of what is still the active chunking.
+    sqlx::query!(
+        "UPDATE document d SET version = d.version + 1, updated_at = $4, fingerprint = o.fingerprint,
+                request_hash = o.request_hash, chunks = o.chunks, bare_chunks = 0
+         FROM document_chunking o
+         WHERE d.tenant_id = $1 AND d.collection_id = $2
+           AND o.tenant_id = d.tenant_id AND o.document_id = d.document_id AND o.chunking_id = $3",
+        tenant.0,
+        collection,
+        chunking,
+        now
+    )
+    .execute(&mut **transaction)
+    .await?;
+    sqlx::query!("DELETE FROM document_chunking WHERE tenant_id = $1 AND chunking_id = $2", tenant.0, chunking)
+        .execute(&mut **transaction)
+        .await?;
+    sqlx::query!(
+        "UPDATE collection SET chunking_id = $3 WHERE tenant_id = $1 AND collection_id = $2",
+        tenant.0,
+        collection,
+        chunking
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
