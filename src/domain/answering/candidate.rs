@@ -58,6 +58,8 @@ pub struct SentenceCandidate {
     pub(super) pairs: f32,
     pub(super) mask: TermMask,
     pub(super) holds_kind: bool,
+    /// How well it fits the kind of thing asked for, 0 to 1.
+    pub(super) fit: f32,
     pub(super) probability: f32,
     /// The sentence before, when this one begins with a word that points back at it.
     pub(super) context: Option<(Range<usize>, String)>,
@@ -134,6 +136,7 @@ fn candidate(
         pairs: inquiry.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind: inquiry.kind.is_held_by(&inquiry.text, &text),
+        fit: inquiry.kind.fit(&inquiry.text, &text),
         text,
         probability: source.probability,
         context: None,

@@ -10,7 +10,7 @@ use super::{ExtractiveAnswer, QuotedSentence};
 use crate::domain::evidence::Inquiry;
 use crate::domain::sentence::sentences;
 
-/// What holding the kind of thing asked for is worth, beside scores of 0 to 1.
+/// What fitting the kind of thing asked for is worth, beside scores of 0 to 1.
 const KIND_BONUS: f32 = 0.15;
 
 /// What neighbours that stay neighbours are worth, beside scores of 0 to 1.
@@ -33,7 +33,7 @@ pub fn compose(
     cosines: Option<&[f32]>,
 ) -> Option<ExtractiveAnswer> {
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
-    let ranked = rank(inquiry, candidates, cosines);
+    let ranked = rank(candidates, cosines);
     let parts = parts(inquiry);
     let choice = if parts.is_empty() { one_answer(inquiry, &ranked) } else { answer_by_part(inquiry, &ranked, &parts) };
     if choice.sentences.is_empty() {
@@ -45,7 +45,7 @@ pub fn compose(
 }
 
 /// Candidates that have to do with the question, best first.
-fn rank<'c>(inquiry: &Inquiry, candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
+fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
     let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
     let mut ranked: Vec<Scored<'_>> = candidates
         .iter()
@@ -57,9 +57,12 @@ fn rank<'c>(inquiry: &Inquiry, candidates: &'c [SentenceCandidate], cosines: Opt
             }
             let lexical = if top > 0.0 { candidate.lexical / top } else { 0.0 };
             let base = cosine.map_or(lexical, |cosine| f32::midpoint(lexical, cosine.max(0.0)));
-            let has_kind = inquiry.kind.is_seen() && candidate.holds_kind;
-            let bonus = if has_kind { KIND_BONUS } else { 0.0 };
-            Some((candidate, base + bonus + PAIRS_WEIGHT * candidate.pairs + SOURCE_WEIGHT * candidate.probability))
+            Some((
+                candidate,
+                base + KIND_BONUS * candidate.fit
+                    + PAIRS_WEIGHT * candidate.pairs
+                    + SOURCE_WEIGHT * candidate.probability,
+            ))
         })
         .collect();
     ranked.sort_by(|(_, one), (_, two)| two.total_cmp(one));

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::names::{names_a_person, names_a_place};
+
 /// The kind of answer that a question's wording asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -183,7 +185,7 @@ impl AnswerKind {
 
     /// Whether a sentence holds something of this kind that `question` does not hold itself.
     ///
-    /// `YesNo` and `Other` are held by every sentence. Names of persons and places are not told apart.
+    /// `YesNo` and `Other` are held by every sentence. Any name is one of a person and of a place; see [`Self::fit`].
     #[must_use]
     pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
         match self {
@@ -202,6 +204,20 @@ impl AnswerKind {
                 commas >= 2 || commas == 1 && (sentence.contains(" and ") || sentence.contains(" or "))
             }
             Self::YesNo | Self::Other => true,
+        }
+    }
+
+    /// How well a sentence fits a question of this kind, 0 to 1: names are worth half unless the words around one say that
+    /// it is of the kind asked for. 0 where no kind can be seen.
+    #[must_use]
+    pub fn fit(self, question: &str, sentence: &str) -> f32 {
+        if !self.is_seen() || !self.is_held_by(question, sentence) {
+            return 0.0;
+        }
+        match self {
+            Self::Person if !names_a_person(question, sentence) => 0.5,
+            Self::Place if !names_a_place(question, sentence) => 0.5,
+            _ => 1.0,
         }
     }
 

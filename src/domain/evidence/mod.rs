@@ -3,6 +3,7 @@
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
 pub mod kind;
+pub mod names;
 pub mod numbers;
 pub mod passage;
 

@@ -1,0 +1,196 @@
+//! Whether a name is that of a person or of a place, as far as the words around it tell. English only.
+
+use std::collections::HashSet;
+
+/// In front of a name, also with an article between, these make it a place.
+const BEFORE_PLACES: [&str; 23] = [
+    "in",
+    "at",
+    "near",
+    "from",
+    "to",
+    "into",
+    "outside",
+    "between",
+    "through",
+    "across",
+    "within",
+    "around",
+    "throughout",
+    "along",
+    "of",
+    "toward",
+    "towards",
+    "via",
+    "on",
+    "inside",
+    "under",
+    "beyond",
+    "off",
+];
+/// Those of them that hardly ever stand in front of a person.
+const NEVER_BEFORE_PERSONS: [&str; 12] =
+    ["in", "at", "near", "into", "within", "across", "throughout", "outside", "inside", "around", "on", "through"];
+/// In a name, or right after it, these make it a place.
+const PLACE_WORDS: [&str; 49] = [
+    "city",
+    "river",
+    "county",
+    "island",
+    "islands",
+    "street",
+    "avenue",
+    "valley",
+    "mountain",
+    "mountains",
+    "lake",
+    "sea",
+    "ocean",
+    "bay",
+    "coast",
+    "park",
+    "square",
+    "bridge",
+    "castle",
+    "university",
+    "college",
+    "school",
+    "church",
+    "cathedral",
+    "museum",
+    "hall",
+    "palace",
+    "district",
+    "province",
+    "state",
+    "states",
+    "republic",
+    "kingdom",
+    "region",
+    "peninsula",
+    "forest",
+    "desert",
+    "airport",
+    "station",
+    "stadium",
+    "village",
+    "town",
+    "highway",
+    "road",
+    "north",
+    "south",
+    "east",
+    "west",
+    "central",
+];
+
+/// A run of words with capitals.
+struct Name<'t> {
+    words: &'t [&'t str],
+    /// The words in front of it, the nearest last.
+    before: &'t [&'t str],
+    /// The word after it.
+    after: Option<&'t str>,
+}
+
+impl Name<'_> {
+    fn has_place_word(&self) -> bool {
+        let is_place_word = |word: &str| PLACE_WORDS.contains(&word.to_lowercase().as_str());
+        self.words.iter().any(|word| is_place_word(word)) || self.after.is_some_and(is_place_word)
+    }
+
+    /// Whether one of these words stands in front of it, also with an article between.
+    fn follows(&self, prepositions: &[&str]) -> bool {
+        let is_one =
+            |word: Option<&&str>| word.is_some_and(|word| prepositions.contains(&word.to_lowercase().as_str()));
+        let mut before = self.before.iter().rev();
+        let nearest = before.next();
+        let is_article = nearest.is_some_and(|word| matches!(word.to_lowercase().as_str(), "the" | "a" | "an"));
+        is_one(nearest) || (is_article && is_one(before.next()))
+    }
+}
+
+/// Whether a sentence names a person that `question` does not name: a name that stands where no place would.
+#[must_use]
+pub fn names_a_person(question: &str, sentence: &str) -> bool {
+    any_name(question, sentence, |name| {
+        // One word at the beginning has its capital in any case.
+        let may_be_any_word = name.before.is_empty() && name.words.len() == 1;
+        !may_be_any_word && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS)
+    })
+}
+
+/// Whether a sentence names a place that `question` does not name: by a word for a kind of place, or a preposition.
+#[must_use]
+pub fn names_a_place(question: &str, sentence: &str) -> bool {
+    any_name(question, sentence, |name| name.has_place_word() || name.follows(&BEFORE_PLACES))
+}
+
+/// Whether one of the names in a sentence that are new to the question is what is looked for.
+fn any_name(question: &str, sentence: &str, is_wanted: impl Fn(&Name<'_>) -> bool) -> bool {
+    let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
+    let (texts, goes_on): (Vec<&str>, Vec<bool>) = words(sentence).unzip();
+    let mut start = 0;
+    while let Some(word) = texts.get(start) {
+        if !has_capital(word) {
+            start += 1;
+            continue;
+        }
+        let following = texts.iter().zip(&goes_on).skip(start + 1);
+        let more = following.take_while(|(word, goes_on)| **goes_on && has_capital(word)).count();
+        let end = start + 1 + more;
+        let name = Name {
+            words: texts.get(start..end).unwrap_or_default(),
+            before: texts.get(..start).unwrap_or_default(),
+            after: texts.get(end).copied(),
+        };
+        if name.words.iter().any(|word| !asked.contains(&word.to_lowercase())) && is_wanted(&name) {
+            return true;
+        }
+        start = end;
+    }
+    false
+}
+
+/// Words, and whether only blanks stand between each and the one before.
+fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '-' | '.');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (gap, found) = rest.split_at(rest.find(is_part)?);
+        let (word, after) = found.split_at(found.find(|c| !is_part(c)).unwrap_or(found.len()));
+        rest = after;
+        Some((word.trim_matches(['\'', '-', '.']), gap.trim().is_empty()))
+    })
+    .filter(|(word, _)| !word.is_empty())
+}
+
+fn has_capital(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUESTION: &str = "Where did Ada Lovelace meet Babbage, and who else was there?";
+
+    #[test]
+    fn prepositions_and_kinds_of_places_tell_places_from_persons() {
+        for (sentence, person, place) in [
+            ("They met at a party in London.", false, true),
+            ("They met at a party in the Netherlands.", false, true),
+            ("The Thames River was near.", false, true),
+            ("It was Mary Somerville who introduced them.", true, false),
+            ("Mary Somerville introduced them.", true, false),
+            ("Charles Dickens was there, and Faraday.", true, false),
+            ("They were in Paris, France, with Mary Somerville.", true, true),
+            ("Ada Lovelace met Babbage.", false, false),
+            ("Somebody else was there.", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(names_a_person(QUESTION, sentence), person, "{sentence}");
+            assert_eq!(names_a_place(QUESTION, sentence), place, "{sentence}");
+        }
+    }
+}
