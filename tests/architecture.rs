@@ -214,6 +214,29 @@ fn every_cause_of_a_failed_document_is_explained() {
 }
 
 #[test]
+fn every_problem_is_explained() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/problems.md");
+    let page = fs::read_to_string(page).expect("readable");
+    let (problems, _) = page.split_once("# Causes of failed documents").expect("a section of causes");
+    let explained: BTreeSet<&str> = problems.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let sources: Vec<String> = sources()
+        .into_iter()
+        .filter(|(path, _)| !is_test(path))
+        .map(|(_, text)| production(&text).to_owned())
+        .collect();
+    let named = sources.iter().flat_map(|text| {
+        text.match_indices("code: \"").filter_map(|(at, opening)| text[at + opening.len()..].split('"').next())
+    });
+    let named: BTreeSet<&str> = named.collect();
+    assert!(named.len() > 10, "the sources are read: {named:?}");
+    let missing: Vec<_> = named.difference(&explained).collect();
+    assert!(missing.is_empty(), "docs/problems.md does not explain {missing:?}");
+    let is_named = |code: &str| sources.iter().any(|text| text.contains(&format!("\"{code}\"")));
+    let unknown: Vec<_> = explained.iter().filter(|code| !is_named(code)).collect();
+    assert!(unknown.is_empty(), "docs/problems.md explains what nothing ends with: {unknown:?}");
+}
+
+#[test]
 fn the_reader_of_imports_reads_groups() {
     assert_eq!(rooms_named("use crate::{\n domain::{a, b::c},\n store::X,\n};"), ["domain", "store"]);
     assert_eq!(rooms_named("crate::http::ask"), ["http"]);
