@@ -1,6 +1,11 @@
 -- More than one set of chunks for the documents of a collection: the one that is searched, and beside it one that is being
 -- made with other settings, or that was searched before. A cut-over makes it the one that is searched.
 
+-- An owner that is no superuser is bound by the policies too, which show nothing without a tenant.
+ALTER TABLE collection NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE document NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE document_field NO FORCE ROW LEVEL SECURITY;
+
 -- One way to cut the documents of a collection, with the statistics of the chunks that come of it.
 CREATE TABLE chunking (
     tenant_id            uuid        NOT NULL,
@@ -32,6 +37,7 @@ ALTER TABLE chunking_statistic RENAME COLUMN collection_id TO chunking_id; -- `d
 ALTER TABLE chunking_statistic
     DROP CONSTRAINT collection_statistic_tenant_id_collection_id_fkey,
     ADD FOREIGN KEY (tenant_id, chunking_id) REFERENCES chunking ON DELETE CASCADE;
+ALTER TABLE chunking_statistic RENAME CONSTRAINT collection_statistic_pkey TO chunking_statistic_pkey;
 ALTER TABLE term_statistic RENAME COLUMN collection_id TO chunking_id;
 ALTER TABLE term_statistic
     DROP CONSTRAINT term_statistic_tenant_id_collection_id_fkey,
@@ -39,7 +45,7 @@ ALTER TABLE term_statistic
 
 -- Chunks and vectors are those of a chunking.
 ALTER TABLE chunk_embedding DROP CONSTRAINT chunk_embedding_tenant_id_document_id_ordinal_fkey, DROP CONSTRAINT chunk_embedding_pkey;
-ALTER TABLE chunk RENAME COLUMN collection_id TO chunking_id;
+ALTER TABLE chunk RENAME COLUMN collection_id TO chunking_id; -- of which a document may have more than one beside each other
 ALTER TABLE chunk DROP CONSTRAINT chunk_pkey, ADD PRIMARY KEY (tenant_id, document_id, chunking_id, ordinal);
 ALTER TABLE chunk_embedding RENAME COLUMN collection_id TO chunking_id;
 ALTER TABLE chunk_embedding
@@ -167,7 +173,7 @@ BEGIN
         h := pair_heads[turn * 10 + 1 : turn * 10 + 10];
         o := pair_others[turn * 100 + 1 : turn * 100 + 100];
         -- A slice past the end is empty, and what overlaps with nothing is not looked up.
-        -- IS NOT DISTINCT FROM cannot use the primary key, which would read the whole tenant.
+        -- IS NOT DISTINCT FROM and IS TRUE cannot use the primary key, which would be read whole.
         RETURN QUERY
             SELECT c.document_id, c.ordinal, (-(c.weights <#> query))::real AS bm25
             FROM chunk c
@@ -182,7 +188,7 @@ BEGIN
                    OR c.terms @> h[8:8]   AND c.terms && o[71:80]
                    OR c.terms @> h[9:9]   AND c.terms && o[81:90]
                    OR c.terms @> h[10:10] AND c.terms && o[91:100])
-              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND c.chunking_id = ANY (in_chunkings)
+              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.chunking_id = ANY (in_chunkings)) IS TRUE
               AND (document_ids IS NULL OR c.document_id = ANY (document_ids))
               AND (pages IS NULL OR c.page = ANY (pages))
               AND (source_prefix IS NULL AND metadata_path IS NULL OR EXISTS (
@@ -199,6 +205,15 @@ ALTER FUNCTION lexical_search OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 REVOKE EXECUTE ON FUNCTION lexical_search FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lexical_search TO cited_app;
+
+-- What 0090 could not fill in for such an owner.
+INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
+SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
+FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f
+ON CONFLICT DO NOTHING;
+ALTER TABLE collection FORCE ROW LEVEL SECURITY;
+ALTER TABLE document FORCE ROW LEVEL SECURITY;
+ALTER TABLE document_field FORCE ROW LEVEL SECURITY;
 
 -- A profile's own function for the vector search is made when the service starts (src/store/profile.rs).
 DO $$

@@ -15,7 +15,7 @@ const SOURCE: &str = "cited";
 const TARGET: &str = "cited_raw_copy";
 const USER: &str = "postgres";
 /// In the order that their references need; what belongs to the queue is left out.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     "embedding_profile",
     "collection",
     "chunking",
@@ -56,11 +56,13 @@ pub async fn run(binary: &Path, data_dir: &Path) -> anyhow::Result<Copied> {
     run_sql(&mut source, "CHECKPOINT".to_owned()).await?;
     let started = Instant::now();
     let mut tables = Vec::new();
+    run_sql(&mut target, "BEGIN".to_owned()).await?;
     for table in TABLES {
         let table_started = Instant::now();
         run_sql(&mut target, format!("COPY {table} FROM '{folder}/{table}' (FORMAT binary)")).await?;
         tables.push((table, table_started.elapsed()));
     }
+    run_sql(&mut target, "COMMIT".to_owned()).await?;
     let elapsed = started.elapsed();
     let documents: i64 = sqlx::query_scalar("SELECT count(*) FROM document").fetch_one(&mut target).await?;
     target.close().await?;

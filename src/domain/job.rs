@@ -10,7 +10,7 @@ pub enum JobKind {
     Ingest,
     /// It gives stored documents vectors of another model.
     Reembed,
-    /// It splits stored documents again.
+    /// It splits stored documents for the chunking beside the active one.
     Resplit,
 }
 

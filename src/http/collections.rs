@@ -39,7 +39,8 @@ pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
     #[schema(example = "handbook")]
     name: String,
-    /// How its documents are cut into chunks. `POST /v1/collections/{name}/resplit` changes it.
+    /// How its documents are cut into chunks. `POST /v1/collections/{name}/resplit` and a
+    /// cut-over change it.
     splitter: Option<SplitterBody>,
     /// Whose endings are cut off words, so that "Verträge" finds "Vertrag", and whose stop words are left out:
     /// `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`, `it`, `lt`, `nl`, `no`,
@@ -186,7 +187,7 @@ pub(super) struct ProfileBody {
     job_id: Option<Uuid>,
 }
 
-/// The chunks of a collection's documents by other settings than those of its active chunking.
+/// A second set of chunks of a collection's documents, by settings of its own.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ChunkingBody {
     /// What to cut over to, or drop.
@@ -229,7 +230,8 @@ pub(super) struct DeleteReceiptBody {
     terms: u64,
     /// Cached answers that were written from them.
     answers: u64,
-    /// Documents waiting or being worked on that will not be indexed.
+    /// Documents waiting or being worked on that will not be indexed; stored ones that were to be split or embedded again
+    /// count too.
     queue_items: u64,
     /// Failed ones that were kept for a retry.
     failed_items: u64,

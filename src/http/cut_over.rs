@@ -14,14 +14,19 @@ use super::{
 };
 use crate::domain::identity::TenantId;
 
-/// What becomes active: one of the two.
+/// What becomes active: exactly one of the two.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"profile": "text-embedding-3-small"}))]
+#[schema(
+    min_properties = 1, max_properties = 1,
+    examples(json!({"profile": "text-embedding-3-small"}), json!({"chunking": "019dc1e2-7a00-7c3e-9f43-5b1c2d3e4f50"})),
+)]
 pub(super) struct CutOverBody {
     /// The vectors of this model.
+    #[schema(nullable = false)]
     profile: Option<String>,
     /// The chunks of this chunking.
+    #[schema(nullable = false)]
     chunking: Option<Uuid>,
 }
 
@@ -37,8 +42,8 @@ pub(super) struct CutOverBody {
     responses(
         (status = 200, description = "The collection as it is now", body = CollectionBody),
         (status = 404, description = "There is no such collection, or it has no such vectors or chunks", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It is active already, or not complete", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Neither or both were named", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is active already, not complete, or of a model that the service does not have", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Neither or both were named, or a value is wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
 )]
@@ -54,9 +59,9 @@ pub(super) async fn cut_over_collection(
         (named, _) => {
             let mut faults = Faults::default();
             if named.is_some() {
-                faults.add("/chunking", "leave it out, or profile: one cut-over at a time");
+                faults.add("/chunking", "give either profile or chunking, not both");
             } else {
-                faults.add("/profile", "give the model to cut over to, or a chunking");
+                faults.add("/profile", "is missing; give profile, or chunking");
             }
             faults.finish()?;
         }

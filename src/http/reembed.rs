@@ -43,7 +43,7 @@ pub(super) struct DroppedProfileBody {
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The model is the active one, or a job is at it", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The model is the active one, a job is at it, or a second chunking stands beside the active one", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The service has no such model", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),

@@ -46,7 +46,8 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
 ///
 /// A job splits each stored document by other settings, from its stored text; nothing is uploaded again. Its chunks make a
 /// chunking beside the active one: meanwhile the collection is searched and cited as before, and what is ingested is
-/// split by both. Chunks that are the same have their vectors already. When the job has succeeded, cut over. Sent again,
+/// split by both. Chunks that are the same have their vectors already. When the job has succeeded, cut
+/// over to it: its id is `chunkings[].id` of the collection. Sent again,
 /// also with an empty body, the job does only what is left. Documents that were stored before the service kept what
 /// splitting needs fail as `layout_missing`; send them again.
 #[utoipa::path(

@@ -35,7 +35,7 @@ impl ReembedService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for a model that the service does not have;
-    /// [`ServiceError::Conflict`] when it is the active one or a job is at it.
+    /// [`ServiceError::Conflict`] when it is the active one, a job is at it, or a chunking stands beside the active one.
     pub async fn begin(&self, tenant: TenantId, name: &str, model: &str) -> Result<uuid::Uuid, ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let profile = self.embedders.named(model).ok_or_else(|| {
@@ -92,8 +92,9 @@ impl ReembedService {
             CutOverOutcome::Incomplete(bare) => Err(ServiceError::Conflict {
                 code: "vectors_missing",
                 detail: format!(
-                    "{bare} chunks have no vector of {model:?} yet; wait for the job, retry what failed of it, or \
-                     send POST /v1/collections/{name}/reembed again for what is left"
+                    "{} no vector of {model:?} yet; wait for the job, retry what failed of it, or \
+                     send POST /v1/collections/{name}/reembed again for what is left",
+                    if bare == 1 { "1 chunk has".to_owned() } else { format!("{bare} chunks have") }
                 ),
             }),
         }
@@ -147,6 +148,10 @@ fn missing(name: &str) -> ServiceError {
 fn is_active(collection: &Collection, model: &str) -> ServiceError {
     ServiceError::Conflict {
         code: "profile_active",
-        detail: format!("{model:?} is the active embedding model of collection {:?}", collection.name),
+        detail: format!(
+            "{model:?} is the active embedding model of collection {:?}; it needs no cut-over, and cannot be dropped before a \
+             cut-over to another one",
+            collection.name
+        ),
     }
 }

@@ -13,7 +13,7 @@ use super::{
 pub use crate::store::{DroppedChunking, SettingsChange};
 use crate::{
     domain::identity::TenantId,
-    store::{ChunkingCutOver, ChunkingDrop, Collection, ResplitOutcome, Store},
+    store::{ChunkingDrop, Collection, CutOverOutcome, ResplitOutcome, Store, StoreError},
 };
 
 /// The use case.
@@ -60,7 +60,8 @@ impl ResplitService {
             ResplitOutcome::HasProfiles => Err(ServiceError::Conflict {
                 code: "companion_exists",
                 detail: format!(
-                    "collection {name:?} has vectors of another model beside the active ones; drop those first: \
+                    "collection {name:?} has vectors of another model beside the active ones (profiles of \
+                     GET /v1/collections/{name}); cut over to them if they are wanted, then drop those that are not: \
                      DELETE /v1/collections/{name}/profiles/{{model}}"
                 ),
             }),
@@ -74,15 +75,19 @@ impl ResplitService {
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, or documents are not in it.
     pub async fn cut_over(&self, tenant: TenantId, name: &str, chunking: Uuid) -> Result<(), ServiceError> {
         let collection = self.collection(tenant, name).await?;
-        match self.store.cut_over_chunking(tenant, collection.id, chunking, self.context.clock.now()).await? {
-            ChunkingCutOver::Done => Ok(()),
-            ChunkingCutOver::IsActive => Err(is_active(name, chunking)),
-            ChunkingCutOver::NotThere => Err(not_there(chunking)),
-            ChunkingCutOver::Incomplete(documents) => Err(ServiceError::Conflict {
+        let (store, now) = (self.store.clone(), self.context.clock.now());
+        let exchange = async move { store.cut_over_chunking(tenant, collection.id, chunking, now).await };
+        match to_its_end(exchange).await? {
+            CutOverOutcome::Done => Ok(()),
+            CutOverOutcome::IsActive => Err(is_active(name, chunking)),
+            CutOverOutcome::NotThere => Err(not_there(chunking)),
+            CutOverOutcome::Incomplete(documents) => Err(ServiceError::Conflict {
                 code: "chunks_missing",
                 detail: format!(
-                    "{documents} documents are not split by it as they are now; wait for the job, retry what failed of it, \
-                     or send POST /v1/collections/{name}/resplit again for what is left"
+                    "{} not split by chunking {chunking} in the present version; wait for the resplit jobs, retry what failed, or send \
+                     POST /v1/collections/{name}/resplit with {{}} for what is left; what failed as layout_missing has to \
+                     be sent again",
+                    if documents == 1 { "1 document is".to_owned() } else { format!("{documents} documents are") }
                 ),
             }),
         }
@@ -99,7 +104,8 @@ impl ResplitService {
         chunking: Uuid,
     ) -> Result<DroppedChunking, ServiceError> {
         let collection = self.collection(tenant, name).await?;
-        match self.store.drop_chunking(tenant, collection.id, chunking).await? {
+        let store = self.store.clone();
+        match to_its_end(async move { store.drop_chunking(tenant, collection.id, chunking).await }).await? {
             ChunkingDrop::Dropped(dropped, jobs) => {
                 for job in jobs {
                     let now = self.context.clock.now();
@@ -118,13 +124,22 @@ impl ResplitService {
     }
 }
 
+/// Goes on whether or not somebody waits for the answer: over a large collection it takes longer than a request may.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::spawn(work)
+        .await
+        .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
+}
+
 /// A second chunking is in the way.
 pub(super) fn another_chunking(name: &str, beside: Uuid) -> ServiceError {
     ServiceError::Conflict {
         code: "companion_exists",
         detail: format!(
-            "collection {name:?} has chunking {beside} beside the active one; cut over to it and drop the one before, or drop \
-             it: DELETE /v1/collections/{name}/chunkings/{beside}"
+            "collection {name:?} has chunking {beside} beside the active one; drop it (DELETE \
+             /v1/collections/{name}/chunkings/{beside}), or cut over to it and drop the one that is active now"
         ),
     }
 }
@@ -140,6 +155,9 @@ fn not_there(chunking: Uuid) -> ServiceError {
 fn is_active(name: &str, chunking: Uuid) -> ServiceError {
     ServiceError::Conflict {
         code: "chunking_active",
-        detail: format!("{chunking} is the active chunking of collection {name:?}"),
+        detail: format!(
+            "{chunking} is the active chunking of collection {name:?}; it needs no cut-over, and cannot be dropped before a \
+             cut-over to the other one"
+        ),
     }
 }

@@ -121,7 +121,8 @@ impl Store {
 }
 
 /// Deletes the chunks of documents in one chunking (their vectors go with them) and notes what its statistics lose, in a
-/// collection with this active space. Returns how many vectors went.
+/// collection with this active space. Returns how many vectors went. Both are found by their documents (what is in IS TRUE
+/// uses no index): a chunking that the planner does not know yet would be read whole.
 pub(super) async fn delete_chunks(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,
@@ -131,7 +132,8 @@ pub(super) async fn delete_chunks(
 ) -> Result<u64, StoreError> {
     let vectors = sqlx::query!(
         r#"WITH gone AS (
-               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3 RETURNING profile_id)
+               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2)
+                   AND (chunking_id = $3) IS TRUE RETURNING profile_id)
            SELECT count(*) AS "all!", count(*) FILTER (WHERE profile_id = $4) AS "active!" FROM gone"#,
         tenant.0,
         documents,
@@ -141,7 +143,7 @@ pub(super) async fn delete_chunks(
     .fetch_one(&mut **transaction)
     .await?;
     let rows = sqlx::query!(
-        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3 RETURNING terms, length",
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (chunking_id = $3) IS TRUE RETURNING terms, length",
         tenant.0,
         documents,
         chunking

@@ -162,8 +162,8 @@ impl Store {
 }
 
 /// A chunking beside the active one, as whoever fills it needs it.
-struct Beside {
-    id: Uuid,
+pub(super) struct Beside {
+    pub(super) id: Uuid,
     splitter: SplitterSettings,
     context: Option<Contextual>,
     average_length: f32,
@@ -171,7 +171,11 @@ struct Beside {
     running: Option<Uuid>,
 }
 
-async fn beside(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Option<Beside>, StoreError> {
+pub(super) async fn beside(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+) -> Result<Option<Beside>, StoreError> {
     let row = sqlx::query!(
         r#"SELECT k.chunking_id, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>",
                   k.average_length,

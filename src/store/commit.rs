@@ -2,7 +2,7 @@
 //!
 //! A reader sees each document as it was or as it is, never in between, and an item is settled in the
 //! transaction that stores its document: it cannot be stored twice or settled without being stored.
-//! Locks are taken in the order items, collection, documents (by source), statistics (by term).
+//! Locks are taken in the order items, collection, chunkings, documents (by source), statistics (by term).
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, CollectionSettings, FetchRecord, NewChunk, ProfileId, Store, StoreError,
+    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError,
     chunk::{ChunkColumns, delete_chunks},
     chunkings, fields, reembed, settle,
     statistics::StatisticChanges,
     vectors,
 };
-use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
+use crate::domain::{fingerprint::Hash, identity::TenantId};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -90,8 +90,6 @@ pub struct CommitBatch<'a> {
     pub fence: i64,
     /// Where to; its average length must be the one that the weights were made with.
     pub collection: &'a Collection,
-    /// The settings that the documents were split by.
-    pub settings: CollectionSettings,
     /// The spaces beside the collection's active one that the documents have vectors in, in order.
     pub companions: &'a [ProfileId],
     /// What to store; sources are distinct.
@@ -107,6 +105,14 @@ pub struct CommitBatch<'a> {
     pub now: OffsetDateTime,
 }
 
+impl CommitBatch<'_> {
+    /// Items of the job that it settles.
+    pub(super) fn items(&self) -> Vec<i32> {
+        let unchanged = self.unchanged.iter().map(|unchanged| unchanged.item);
+        self.documents.iter().map(|document| document.item).chain(unchanged).collect()
+    }
+}
+
 /// How a batch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchOutcome {
@@ -114,9 +120,10 @@ pub enum BatchOutcome {
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// The collection's average length moved; nothing was written, the weights must be made again.
+    /// The chunking's average length moved; nothing was written, the weights must be made again.
     WeightsStale,
-    /// The collection has other spaces or settings by now; nothing was written, the documents must be made for those.
+    /// The collection has other spaces or another chunking by now, or the chunking is gone; nothing was written, the
+    /// documents must be made for what there is.
     CollectionChanged,
     /// A document that was unchanged is another one by now; nothing was written, its item must be looked at again.
     DocumentsChanged,
@@ -131,17 +138,12 @@ impl Store {
     /// Any [`StoreError`]; nothing is written then.
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let mut transaction = self.begin(batch.tenant).await?;
-        let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
-        items.extend(batch.unchanged.iter().map(|unchanged| unchanged.item));
+        let items = batch.items();
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        // FOR SHARE keeps a reweighing out until this batch has landed with the same average length.
         let locked = sqlx::query!(
-            r#"SELECT c.profile_id, c.chunking_id, k.average_length, k.splitter AS "splitter: Json<SplitterSettings>",
-                      k.context AS "context: Json<Contextual>"
-               FROM collection c JOIN chunking k USING (tenant_id, chunking_id)
-               WHERE c.tenant_id = $1 AND c.collection_id = $2 FOR SHARE"#,
+            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,
             batch.collection.id
         )
@@ -155,12 +157,10 @@ impl Store {
         {
             return Ok(BatchOutcome::CollectionChanged);
         }
-        let context = locked.context.map(|context| context.0);
-        if (locked.splitter.0, context) != (batch.settings.splitter, batch.settings.context) {
-            return Ok(BatchOutcome::CollectionChanged);
-        }
-        if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
-            return Ok(BatchOutcome::WeightsStale);
+        match lock_weights(&mut transaction, batch).await? {
+            Some(average_length) if average_length.to_bits() == batch.collection.average_length.to_bits() => {}
+            Some(_) => return Ok(BatchOutcome::WeightsStale),
+            None => return Ok(BatchOutcome::CollectionChanged),
         }
         if !take_places(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
@@ -182,6 +182,19 @@ impl Store {
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
+}
+
+/// Keeps a reweighing out until the batch has landed with the same average length; that is it, unless the chunking is
+/// gone. A statement of its own, after the lock on the collection: what waits for a lock in a join pairs what the lock's
+/// holder has changed with what it read before.
+pub(super) async fn lock_weights(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<Option<f32>, StoreError> {
+    let average_length = sqlx::query_scalar!(
+        "SELECT average_length FROM chunking WHERE tenant_id = $1 AND collection_id = $2 AND chunking_id = $3 FOR SHARE",
+        batch.tenant.0,
+        batch.collection.id,
+        batch.collection.chunking
+    );
+    Ok(average_length.fetch_optional(&mut **transaction).await?)
 }
 
 /// What a document was stored as.
@@ -233,7 +246,7 @@ async fn take_places(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bo
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
-/// has the fingerprint, or that a newer upload wrote, is left alone.
+/// has the fingerprint and can be split again, or that a newer upload wrote, is left alone.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -277,7 +290,7 @@ async fn upsert_documents(
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
              bare_chunks = EXCLUDED.bare_chunks, layout = EXCLUDED.layout, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
-         WHERE document.position <= EXCLUDED.position
+         WHERE document.position < EXCLUDED.position
            AND (document.fingerprint <> EXCLUDED.fingerprint OR document.layout IS NULL)
          RETURNING source, document_id, version",
         batch.tenant.0,

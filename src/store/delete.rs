@@ -312,21 +312,27 @@ impl ChunkSet {
 }
 
 /// The chunkings of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
-/// against a cut-over. Without its collection nothing is left to be deleted.
+/// against a cut-over or a new chunking, for which the lock is taken first. Without its collection nothing is left to be
+/// deleted.
 async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Vec<ChunkSet>, StoreError> {
-    let rows = sqlx::query!(
-        r#"SELECT k.chunking_id, k.chunking_id = c.chunking_id AS "is_active!", c.profile_id
-           FROM collection c JOIN chunking k USING (tenant_id, collection_id)
-           WHERE c.tenant_id = $1 AND c.collection_id = $2 ORDER BY k.chunking_id FOR SHARE"#,
+    let locked = sqlx::query!(
+        "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
+        tenant.0,
+        collection
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    let Some(locked) = locked else { return Ok(Vec::new()) };
+    let chunkings = sqlx::query_scalar!(
+        "SELECT chunking_id FROM chunking WHERE tenant_id = $1 AND collection_id = $2 ORDER BY chunking_id FOR SHARE",
         tenant.0,
         collection
     )
     .fetch_all(&mut **transaction)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| ChunkSet { chunking: row.chunking_id, is_active: row.is_active, profile: ProfileId(row.profile_id) })
-        .collect())
+    let profile = ProfileId(locked.profile_id);
+    let set = |chunking| ChunkSet { chunking, is_active: chunking == locked.chunking_id, profile };
+    Ok(chunkings.into_iter().map(set).collect())
 }
 
 async fn lock_documents(

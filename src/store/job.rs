@@ -102,6 +102,8 @@ pub struct JobFilter {
     pub before: Option<Uuid>,
     /// Only in this state.
     pub state: Option<JobState>,
+    /// Only of this kind.
+    pub kind: Option<JobKind>,
     /// Only of this collection.
     pub collection: Option<String>,
     /// Only those accepted at this time or later.
@@ -188,6 +190,7 @@ impl Store {
                WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
                  AND ($4::text IS NULL OR state = $4) AND ($5::text IS NULL OR collection_name = $5)
                  AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
+                 AND ($9::text IS NULL OR kind = $9)
                ORDER BY job_id DESC LIMIT $8"#,
             tenant.0,
             filter.id,
@@ -197,6 +200,7 @@ impl Store {
             filter.created_from,
             filter.created_before,
             limit,
+            filter.kind.map(JobKind::as_str),
         )
         .fetch_all(&mut *transaction)
         .await?;

@@ -8,7 +8,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ProfileId, Store, StoreError};
+use super::{ProfileId, Store, StoreError, chunkings};
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
     job::JobKind,
@@ -46,16 +46,16 @@ pub enum ReembedOutcome {
     CollectionGone,
 }
 
-/// What became of the wish to make a space the active one.
+/// What became of the wish to make a space, or a chunking, the active one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutOverOutcome {
     /// Queries use it from now on; the one before is kept.
     Done,
     /// It is the active one.
     IsActive,
-    /// The collection has no such space.
+    /// The collection has no such space or chunking.
     NotThere,
-    /// So many chunks have no vector in it; nothing was changed.
+    /// So many chunks have no vector in the space, or so many documents no chunks as they are now; nothing was changed.
     Incomplete(u64),
 }
 
@@ -89,16 +89,8 @@ impl Store {
             Some(active) if active == profile => return Ok(ReembedOutcome::IsActive),
             Some(_) => {}
         }
-        let beside = sqlx::query_scalar!(
-            "SELECT k.chunking_id FROM chunking k JOIN collection c USING (tenant_id, collection_id)
-             WHERE k.tenant_id = $1 AND k.collection_id = $2 AND k.chunking_id <> c.chunking_id",
-            tenant.0,
-            collection.0
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        if let Some(beside) = beside {
-            return Ok(ReembedOutcome::HasChunking(beside));
+        if let Some(beside) = chunkings::beside(&mut transaction, tenant, collection.0).await? {
+            return Ok(ReembedOutcome::HasChunking(beside.id));
         }
         let running = sqlx::query_scalar!(
             "SELECT j.job_id FROM collection_profile p JOIN job j USING (tenant_id, job_id)
@@ -198,7 +190,7 @@ impl Store {
             r#"SELECT count(*) AS "bare!" FROM collection l JOIN chunk c USING (tenant_id, chunking_id)
                WHERE l.tenant_id = $1 AND l.collection_id = $2
                  AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
-                     AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = $3)"#,
+                     AND (e.chunking_id = c.chunking_id) IS TRUE AND e.ordinal = c.ordinal AND e.profile_id = $3)"#,
             tenant.0,
             collection,
             profile.0
@@ -279,7 +271,8 @@ pub(super) async fn queue_stored(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "WITH size AS (SELECT count(*)::int AS items, COALESCE(sum(octet_length(text)), 0)::bigint AS bytes
-                       FROM document WHERE tenant_id = $1 AND collection_id = $3 AND ($7::uuid[] IS NULL OR document_id = ANY ($7))),
+                       FROM document WHERE tenant_id = $1 AND collection_id = $3
+                           AND document_id = ANY (COALESCE($7, ARRAY(SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $3)))),
          made AS (
              INSERT INTO job (tenant_id, job_id, collection_id, collection_name, kind, items, bytes, created_at, state, finished_at)
              SELECT $1, $2, $3, $4, $6, items, bytes, $5::timestamptz,
@@ -300,7 +293,9 @@ pub(super) async fn queue_stored(
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
          SELECT $1, $2, row_number() OVER (ORDER BY document_id) - 1, source, $4, '', octet_length(text), 'queued', $5
-         FROM document WHERE tenant_id = $1 AND collection_id = $3 AND ($6::uuid[] IS NULL OR document_id = ANY ($6)) ORDER BY document_id",
+         FROM document WHERE tenant_id = $1 AND collection_id = $3
+             AND document_id = ANY (COALESCE($6, ARRAY(SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $3)))
+         ORDER BY document_id",
         tenant.0,
         job,
         collection.0,

@@ -1,6 +1,6 @@
 //! Documents that are split again: the change of settings that asks for it, what is stored of them, and their chunks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use sqlx::{Postgres, Transaction};
@@ -19,7 +19,7 @@ use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantI
 type Tx = Transaction<'static, Postgres>;
 
 /// What of a collection's settings is to change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SettingsChange {
     /// How its documents are split.
     pub splitter: Option<SplitterSettings>,
@@ -34,8 +34,6 @@ pub struct StoredDocument {
     pub id: Uuid,
     /// Its version.
     pub version: i32,
-    /// Place in the queue of the upload that it came with.
-    pub position: i64,
     /// Caller's own name.
     pub source: String,
     /// Where it was read from.
@@ -73,11 +71,12 @@ impl Store {
     ) -> Result<Vec<StoredDocument>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT d.document_id, d.version, d.position, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified,
+            r#"SELECT d.document_id, d.version, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified,
                       d.request_hash, d.content_hash, d.media_type, d.metadata, d.text, d.layout, k.fingerprint AS "fingerprint?"
                FROM document d
-               LEFT JOIN document_chunking k ON k.tenant_id = d.tenant_id AND k.document_id = d.document_id AND k.chunking_id = $4
-                   AND k.version = d.version
+               -- By its primary key: a planner that does not know the chunking yet would go by that, once for each document.
+               LEFT JOIN document_chunking k ON k.tenant_id = d.tenant_id AND k.document_id = d.document_id
+                   AND (k.chunking_id = $4) IS TRUE AND k.version = d.version
                WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = ANY ($3)"#,
             tenant.0,
             collection,
@@ -97,7 +96,6 @@ impl Store {
                 Ok(StoredDocument {
                     id: row.document_id,
                     version: row.version,
-                    position: row.position,
                     source: row.source,
                     uri: row.uri,
                     loader: row.loader,
@@ -132,59 +130,55 @@ impl Store {
     pub async fn commit_beside(&self, beside: &BesideBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let BesideBatch { batch, read } = beside;
         let (tenant, chunking) = (batch.tenant, batch.collection.chunking);
-        let mut items: Vec<i32> = batch.documents.iter().map(|document| document.item).collect();
-        items.extend(batch.unchanged.iter().map(|unchanged| unchanged.item));
+        let items = batch.items();
         let mut transaction = self.begin(tenant).await?;
         if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
         let locked = sqlx::query!(
-            "SELECT c.profile_id, c.chunking_id, k.average_length
-             FROM collection c JOIN chunking k ON k.tenant_id = c.tenant_id AND k.collection_id = c.collection_id AND k.chunking_id = $3
-             WHERE c.tenant_id = $1 AND c.collection_id = $2 FOR SHARE",
+            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             tenant.0,
-            batch.collection.id,
-            chunking
+            batch.collection.id
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        let Some(locked) = locked.filter(|locked| locked.chunking_id != chunking) else {
-            return Ok(BatchOutcome::CollectionChanged);
-        };
-        if locked.profile_id != batch.collection.profile_id.0 {
+        let is_beside = |active: Uuid, profile: i32| active != chunking && profile == batch.collection.profile_id.0;
+        if !locked.is_some_and(|locked| is_beside(locked.chunking_id, locked.profile_id)) {
             return Ok(BatchOutcome::CollectionChanged);
         }
-        if locked.average_length.to_bits() != batch.collection.average_length.to_bits() {
-            return Ok(BatchOutcome::WeightsStale);
+        match commit::lock_weights(&mut transaction, batch).await? {
+            Some(average_length) if average_length.to_bits() == batch.collection.average_length.to_bits() => {}
+            Some(_) => return Ok(BatchOutcome::WeightsStale),
+            None => return Ok(BatchOutcome::CollectionChanged),
         }
-        if !are_as_read(&mut transaction, tenant, read, &items).await? {
-            return Ok(BatchOutcome::DocumentsChanged);
-        }
+        let as_read = as_read(&mut transaction, tenant, read, &items).await?;
         let stored: HashMap<String, Stored> = batch
             .documents
             .iter()
-            .filter_map(|document| read.get(&document.item))
+            .filter_map(|document| read.get(&document.item).filter(|read| as_read.contains(&read.id)))
             .map(|read| (read.source.clone(), Stored { document_id: read.id, version: read.version }))
             .collect();
         let mut changes = StatisticChanges::default();
         replace_beside(&mut transaction, batch, &stored, &mut changes).await?;
         commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
-        settle::settle(&mut transaction, tenant, batch.job_id, &done(batch, read), batch.now).await?;
+        settle::settle(&mut transaction, tenant, batch.job_id, &done(batch, &stored, read), batch.now).await?;
         changes.apply(&mut transaction, tenant, chunking).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
 }
 
-/// Locks the documents of these items, and says whether they are as they were read.
-async fn are_as_read(
+/// Locks the documents of these items; those that are as they were read. Whoever stored another version of one has had it
+/// queued for this chunking as well.
+async fn as_read(
     transaction: &mut Tx,
     tenant: TenantId,
     read: &HashMap<i32, ReadDocument>,
     items: &[i32],
-) -> Result<bool, StoreError> {
-    let wanted: Vec<&ReadDocument> = items.iter().filter_map(|item| read.get(item)).collect();
-    let ids: Vec<Uuid> = wanted.iter().map(|document| document.id).collect();
+) -> Result<HashSet<Uuid>, StoreError> {
+    let versions: HashMap<Uuid, i32> =
+        items.iter().filter_map(|item| read.get(item)).map(|document| (document.id, document.version)).collect();
+    let ids: Vec<Uuid> = versions.keys().copied().collect();
     let rows = sqlx::query!(
         "SELECT document_id, version FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
         tenant.0,
@@ -192,8 +186,8 @@ async fn are_as_read(
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let versions: HashMap<Uuid, i32> = rows.into_iter().map(|row| (row.document_id, row.version)).collect();
-    Ok(wanted.iter().all(|document| versions.get(&document.id) == Some(&document.version)))
+    let is_as_read = |id: &Uuid, version: i32| versions.get(id) == Some(&version);
+    Ok(rows.into_iter().filter(|row| is_as_read(&row.document_id, row.version)).map(|row| row.document_id).collect())
 }
 
 /// Deletes what the chunking had of the documents, and notes them as what they are now.
@@ -240,12 +234,16 @@ async fn replace_beside(
     Ok(())
 }
 
-/// The items of a batch, settled.
-fn done(batch: &CommitBatch<'_>, read: &HashMap<i32, ReadDocument>) -> Vec<FilledItem> {
+/// The items of a batch, settled. Of a document that is another one by now nothing was stored.
+fn done(
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+    read: &HashMap<i32, ReadDocument>,
+) -> Vec<FilledItem> {
     let filled = batch.documents.iter().map(|document| FilledItem {
         ordinal: document.item,
         document: read.get(&document.item).map(|read| read.id),
-        chunks: i32::try_from(document.chunks.len()).unwrap_or(i32::MAX),
+        chunks: stored.get(&document.source).map_or(0, |_| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)),
         embedding_calls: document.embedding_calls,
     });
     let unchanged = batch.unchanged.iter().map(|unchanged| FilledItem {

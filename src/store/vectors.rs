@@ -151,7 +151,7 @@ impl Store {
                JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND c.chunking_id = l.chunking_id
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
                  AND (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
-                     AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
+                     AND (e.chunking_id = c.chunking_id) IS TRUE AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
                ORDER BY d.source, c.ordinal"#,
             tenant.0,
             &ids,

@@ -94,14 +94,12 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     assert_eq!(taken_over.items[0].attempts, 2);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
-    let (collection, settings) =
-        store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    let (collection, _) = store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
     let late = CommitBatch {
         tenant: lost.tenant,
         job_id: lost.job_id,
         fence: lost.fence,
         collection: &collection,
-        settings,
         companions: &[],
         documents: &[],
         unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],

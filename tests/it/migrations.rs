@@ -41,11 +41,15 @@ async fn schema(options: &PgConnectOptions) -> Vec<String> {
 /// A database in which only migrations with these numbers ran.
 async fn at_early_state() -> PgConnectOptions {
     let options = database::create_empty().await;
+    run_early(&options).await;
+    options
+}
+
+async fn run_early(options: &PgConnectOptions) {
     let early = MIGRATOR.iter().filter(|migration| EARLY.contains(&migration.version)).cloned().collect();
     let mut connection = options.connect().await.expect("the database answers");
     Migrator::with_migrations(early).run(&mut connection).await.expect("the early migrations");
     connection.close().await.expect("close");
-    options
 }
 
 #[tokio::test]
@@ -63,12 +67,34 @@ async fn the_order_in_which_migrations_came_leaves_no_trace() {
 
 #[tokio::test]
 async fn what_an_older_release_stored_and_queued_is_served_after_the_migration() {
-    let server = ModelServer::start().await;
     let early = at_early_state().await;
-    // A collection from before collections had a splitter, and a document that the old release had accepted.
-    let tenant = "00000000-0000-7000-8000-000000000001";
+    store_old(&early).await;
+    is_served(&early, &early).await;
+}
+
+/// Who owns the tables is bound by their policies like everybody, unless a superuser.
+#[tokio::test]
+async fn it_is_after_a_migration_by_an_owner_who_is_no_superuser() {
+    let early = database::create_empty().await;
+    let name = early.get_database().expect("a name");
+    let grants = format!(
+        "CREATE ROLE plain_owner LOGIN PASSWORD 'x'; GRANT cited_app, cited_lexical TO plain_owner; CREATE EXTENSION vector;
+         ALTER DATABASE {name} OWNER TO plain_owner; GRANT CREATE ON SCHEMA public TO plain_owner"
+    );
+    database::execute(&early, &grants).await;
+    let owned = early.clone().username("plain_owner").password("x");
+    run_early(&owned).await;
+    store_old(&early).await;
+    is_served(&early, &owned).await;
+}
+
+const TENANT: &str = "00000000-0000-7000-8000-000000000001";
+
+/// A collection from before collections had a splitter, and a document that the old release had accepted.
+async fn store_old(early: &PgConnectOptions) {
+    let tenant = TENANT;
     database::execute(
-        &early,
+        early,
         &format!(
             "INSERT INTO embedding_profile (model, dimension, distance) VALUES ('scripted-embedding', {}, 'cosine');
              INSERT INTO collection (tenant_id, collection_id, name, profile_id, created_at)
@@ -84,12 +110,21 @@ async fn what_an_older_release_stored_and_queued_is_served_after_the_migration()
         ),
     )
     .await;
+}
+
+/// By a service that knows this way in.
+async fn is_served(early: &PgConnectOptions, login: &PgConnectOptions) {
+    let server = ModelServer::start().await;
     let app = TestApp::start(
-        early,
-        &[("CITED_EMBEDDING_BASE_URL", &server.base_url()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")],
+        early.clone(),
+        &[
+            ("DATABASE_URL", &database::url(login)),
+            ("CITED_EMBEDDING_BASE_URL", &server.base_url()),
+            ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
+        ],
     )
     .await;
-    assert_eq!(app.ended_job(tenant).await["state"], "succeeded");
+    assert_eq!(app.ended_job(TENANT).await["state"], "succeeded");
     app.ingest("old", &[("new.md", "The new harbour is in Mallaig.")]).await;
     let found = app.post("/v1/search", json!({"query": "old harbour", "collections": ["old"]})).await;
     let sources: Vec<&str> =

@@ -136,7 +136,7 @@ async fn ingest_goes_on_without_the_model_beside_the_active_one() {
     app.ingest("c", &[("b.md", "Trains leave from platform two.")]).await;
     let refused = cut_over(&app, SECOND).await;
     refused.assert_problem(409, "vectors_missing");
-    assert!(refused.body["detail"].as_str().is_some_and(|detail| detail.starts_with("1 chunks")), "{refused:?}");
+    assert!(refused.body["detail"].as_str().is_some_and(|detail| detail.starts_with("1 chunk has")), "{refused:?}");
     let filled = app.ended_job(&reembed(&app).await).await;
     assert_eq!((&filled["counts"]["documents"], &filled["counts"]["unchanged"]), (&json!(1), &json!(1)), "{filled}");
     assert_eq!(cut_over(&app, SECOND).await.status, 200);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions, Connection, Executor};
 
 use super::{
     database,
@@ -336,7 +337,7 @@ async fn documents_of_before_are_named_and_keep_a_cut_over_back_until_they_are_s
     let refused = cut_over(&app, &text(&other["id"])).await;
     refused.assert_problem(409, "chunks_missing");
     let detail = text(&refused.body["detail"]);
-    assert!(detail.starts_with("1 document") && detail.contains("/resplit"), "{detail}");
+    assert!(detail.starts_with("1 document is") && detail.contains("/resplit"), "{detail}");
     assert_eq!(chunks(&app, "old.md").await, before, "it stays as it is");
 
     // The same bytes will do.
@@ -459,6 +460,47 @@ async fn what_is_under_way_at_a_cut_over_is_split_by_what_is_active_then() {
     complete(&app).await;
     assert_eq!(cut_over(&app, &first).await.status, 200);
     assert!(chunks(&app, "guide.md").await.len() < split.len());
+    app.stop().await;
+}
+
+/// A commit that waits while a cut-over is in its transaction sees what that leaves, and not what was there before.
+#[tokio::test]
+async fn an_upload_that_waits_for_a_cut_over_is_split_by_what_is_active_after_it() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
+    resplit(&app, &small()).await;
+    let small_chunks = text(&beside(&app).await["id"]);
+    let calls = server.embedding_keys().len();
+    server.hold_embeddings(Some("northern"));
+    let documents = json!([{"source": "guide.md", "text": GUIDE, "media_type": "text/markdown"}]);
+    let sent = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
+    poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
+    // Holds both up, so that the cut-over is at the lock first.
+    let mut holder = app.database.connect().await.expect("connect");
+    holder.execute("BEGIN; SELECT FROM collection FOR UPDATE").await.expect("locked");
+    let waiting = async |so_many: i64| {
+        let waiters =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while database::number(&app.database, waiters).await < so_many {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let (done, ()) = tokio::join!(cut_over(&app, &small_chunks), async {
+        waiting(1).await;
+        server.hold_embeddings(None);
+        waiting(2).await;
+        holder.execute("COMMIT").await.expect("let go");
+    });
+    assert_eq!(done.status, 200, "{done:?}");
+    let job = app.ended_job(&text(&sent["id"])).await;
+    assert_eq!(job["state"], "succeeded", "{job}");
+    make_fresh(&app).await;
+    app.ingest("fresh", &[("guide.md", GUIDE)]).await;
+    assert_eq!(shape(&chunks(&app, "guide.md").await), shape(&chunks_in(&app, "fresh", "guide.md").await));
+    complete(&app).await;
+    database::assert_consistent(&app.database).await;
+    holder.close().await.expect("close");
     app.stop().await;
 }
 

@@ -128,7 +128,7 @@ struct Rows {
 impl Rows {
     /// Takes the collection that the service has begun for a pattern.
     async fn new(connection: &mut PgConnection) -> anyhow::Result<Self> {
-        let row = sqlx::query("SELECT collection_id, k.average_length FROM collection JOIN chunking k USING (chunking_id, collection_id) WHERE name = $1")
+        let row = sqlx::query("SELECT k.chunking_id, k.average_length FROM collection c JOIN chunking k USING (chunking_id) WHERE c.name = $1")
             .bind(ingest::COLLECTION)
             .fetch_one(&mut *connection)
             .await?;

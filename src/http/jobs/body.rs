@@ -16,7 +16,9 @@ use crate::{
 pub(in crate::http) struct JobBody {
     /// Identity.
     id: Uuid,
-    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model; `resplit` splits them again.
+    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model; `resplit`
+    /// splits stored ones for the chunking beside the active one. While there is one, the service begins such a job for
+    /// each batch that it stores.
     #[schema(value_type = JobKindBody)]
     kind: JobKind,
     /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
@@ -81,11 +83,11 @@ pub(super) struct CountsBody {
     searchable: u64,
     /// Documents that nothing is missing of: `documents` and `unchanged` together.
     complete: u64,
-    /// Documents stored, new or in a new version, vectors included.
+    /// Documents stored, new or in a new version, vectors included; of `resplit`, documents split for the other chunking.
     documents: u64,
     /// Chunks of those.
     chunks: u64,
-    /// Documents that were stored already just so.
+    /// Documents that were there already just so.
     unchanged: u64,
     /// Documents given up.
     failed: u64,

@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 pub(super) use body::{IndexingBody, JobBody};
-use body::{ItemStateBody, JobStateBody};
+use body::{ItemStateBody, JobKindBody, JobStateBody};
 pub(super) use events::{__path_follow_job, follow_job};
 
 use super::{
@@ -28,7 +28,7 @@ use super::{
 use crate::{
     domain::{
         identity::TenantId,
-        job::{ItemState, JobState},
+        job::{ItemState, JobKind, JobState},
     },
     service::ingest::{ItemPage, JobFilter},
 };
@@ -70,6 +70,9 @@ pub(super) struct JobsQuery {
     /// Only in this state.
     #[param(value_type = Option<JobStateBody>)]
     state: Option<JobState>,
+    /// Only of this kind.
+    #[param(value_type = Option<JobKindBody>)]
+    kind: Option<JobKind>,
     /// Only of this collection, by the name that the job was given.
     collection: Option<String>,
     /// Only those accepted at this time (RFC 3339) or later.
@@ -129,6 +132,7 @@ pub(super) async fn list_jobs(
         id: None,
         before: query.cursor,
         state: query.state,
+        kind: query.kind,
         collection: query.collection,
         created_from: query.created_after,
         created_before: query.created_before,

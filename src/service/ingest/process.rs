@@ -25,8 +25,8 @@ use crate::{
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
     store::{
-        BatchOutcome, BesideBatch, Claim, ClaimedItem, Collection, CollectionSettings, CommitBatch, Half, ItemFailure,
-        ProfileId, Store, StoredAs, UnchangedItem,
+        BatchOutcome, BesideBatch, Claim, ClaimedItem, Collection, CommitBatch, Half, ItemFailure, ProfileId, Store,
+        StoredAs, UnchangedItem,
     },
 };
 
@@ -39,8 +39,6 @@ pub struct Processor {
     pub(super) embedder: Arc<dyn Embedder>,
     /// The spaces of that collection beside its active one.
     pub(super) companions: Arc<[ProfileId]>,
-    /// How that collection's documents are split.
-    pub(super) split_by: CollectionSettings,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
     /// Says how chunks relate to their document, for collections that want it.
@@ -61,8 +59,7 @@ impl Processor {
         context: Context,
     ) -> Self {
         let embedder = Arc::clone(embedders.primary().1);
-        let split_by = settings.collection_defaults();
-        Self { store, embedders, embedder, companions: Arc::default(), split_by, outbound, writer, settings, context }
+        Self { store, embedders, embedder, companions: Arc::default(), outbound, writer, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
@@ -79,7 +76,7 @@ impl Processor {
             return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
         let companions = self.store.companions(claim.tenant, collection.id).await?;
-        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), split_by, ..self.clone() };
+        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
         let plan = SplitPlan::new(split_by, embedder.window(), *self.writer.models());
         let indexing = claim.indexing;
         let batch = Batch { handle, collection: &collection, beside: None, plan, indexing, tries: &tries, meter };
@@ -293,7 +290,6 @@ impl Processor {
                 job_id: handle.job_id,
                 fence: handle.fence,
                 collection: &collection,
-                settings: self.split_by,
                 companions: &self.companions,
                 documents: &documents,
                 unchanged,

@@ -54,7 +54,7 @@ impl Processor {
         };
         let plan = SplitPlan::new(split_by, self.embedder.window(), *self.writer.models());
         let batch = Batch { collection: &collection, plan, indexing: Indexing::Complete, ..*batch };
-        Self { split_by, companions: Arc::default(), ..self.clone() }.split_beside(&batch, &items).await
+        Self { companions: Arc::default(), ..self.clone() }.split_beside(&batch, &items).await
     }
 
     async fn split_beside(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<(), ServiceError> {
@@ -63,16 +63,16 @@ impl Processor {
         let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
         let set = (batch.collection.id, batch.collection.chunking);
         let stored = self.store.stored_documents(tenant, set, &sources).await?;
-        let read_as: HashMap<&str, ReadDocument> =
-            stored.iter().map(|document| (document.source.as_str(), ReadDocument::of(document))).collect();
-        let read_as: HashMap<i32, ReadDocument> =
-            items.iter().filter_map(|item| Some((item.ordinal, read_as.get(item.source.as_str())?.clone()))).collect();
         let mut by_source: HashMap<String, StoredDocument> =
             stored.into_iter().map(|document| (document.source.clone(), document)).collect();
+        let read_as: HashMap<i32, ReadDocument> = items
+            .iter()
+            .filter_map(|item| Some((item.ordinal, ReadDocument::of(by_source.get(&item.source)?))))
+            .collect();
         let (mut unchanged, mut changed, mut failures) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
             let document = by_source.remove(&item.source).ok_or_else(gone);
-            match document.and_then(|document| read(item.ordinal, document, batch.plan, self.embedder.profile())) {
+            match document.and_then(|document| read(item, document, batch.plan, self.embedder.profile())) {
                 Ok(Again::Nothing(document)) => unchanged.push(document),
                 Ok(Again::Split(document)) => changed.push(*document),
                 Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
@@ -89,14 +89,15 @@ impl Processor {
     }
 }
 
-/// The document as if it came anew, in the place of the upload that it came with: a newer one wins.
+/// The document as if it came anew. Whoever stores it compares its version.
 fn read(
-    item: i32,
+    item: &ClaimedItem,
     document: StoredDocument,
     plan: SplitPlan,
     profile: &EmbeddingProfile,
 ) -> Result<Again, ItemFailure> {
-    let StoredDocument { id, version, position, source, uri, loader, fetched_at, fetch, .. } = document;
+    let (item, position) = (item.ordinal, item.position);
+    let StoredDocument { id, version, source, uri, loader, fetched_at, fetch, .. } = document;
     let layout = document.layout.and_then(Layout::read).ok_or_else(layout_missing)?;
     let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
     let origin = Origin {
@@ -127,13 +128,13 @@ fn read(
 
 fn layout_missing() -> ItemFailure {
     let message = "this document was stored by a version of the service that did not keep its headings and pages, which \
-                   splitting needs; it stays as it is, send it again to have it split anew";
+                   splitting needs; it keeps its chunks, and keeps a cut-over back; send it again";
     ItemFailure { ordinal: 0, stage: Stage::Load, cause: "layout_missing", message: message.to_owned() }
 }
 
 fn dropped() -> ItemFailure {
-    let message =
-        "the chunks that this document was split for were dropped; send POST …/resplit again if they are wanted";
+    let message = "the collection has no chunking beside the active one to split this document for: it was dropped, or \
+                   the job is from before there were any; send POST /v1/collections/{name}/resplit";
     ItemFailure { ordinal: 0, stage: Stage::Load, cause: "chunking_dropped", message: message.to_owned() }
 }
 

@@ -87,7 +87,7 @@ pub(super) enum Payload {
     /// A stored document that is found by its words and is to get its vectors; the item has no content any more.
     #[serde(rename = "4")]
     V4 {},
-    /// A stored document that is to be split again; the item has no content.
+    /// A stored document that is to be split for the chunking beside the active one; the item has no content.
     #[serde(rename = "5")]
     V5 {},
 }

@@ -4,23 +4,10 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Store, StoreError, reembed};
+use super::{CutOverOutcome, Store, StoreError, reembed};
 use crate::domain::identity::TenantId;
 
 type Tx = Transaction<'static, Postgres>;
-
-/// What became of the wish to make a chunking the active one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkingCutOver {
-    /// Queries use it from now on; the one before is kept.
-    Done,
-    /// It is the active one.
-    IsActive,
-    /// The collection has no such chunking.
-    NotThere,
-    /// So many documents are not in it as they are now; nothing was changed.
-    Incomplete(u64),
-}
 
 /// What became of the wish to drop a chunking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,32 +43,39 @@ impl Store {
         collection: Uuid,
         chunking: Uuid,
         now: OffsetDateTime,
-    ) -> Result<ChunkingCutOver, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
+    ) -> Result<CutOverOutcome, StoreError> {
+        // Asked before everybody is kept waiting, too.
+        let mut transaction = self.begin_set_based(tenant).await?;
+        let is_beside = active(&mut transaction, tenant, collection, chunking).await? == Some(false);
+        let missing_now = missing(&mut transaction, tenant, (collection, chunking)).await?;
+        transaction.commit().await?;
+        if is_beside && missing_now > 0 {
+            return Ok(CutOverOutcome::Incomplete(missing_now));
+        }
+        let mut transaction = self.begin_set_based(tenant).await?;
         if reembed::lock(&mut transaction, tenant, collection).await?.is_none() {
-            return Ok(ChunkingCutOver::NotThere);
+            return Ok(CutOverOutcome::NotThere);
         }
         match active(&mut transaction, tenant, collection, chunking).await? {
-            None => return Ok(ChunkingCutOver::NotThere),
-            Some(true) => return Ok(ChunkingCutOver::IsActive),
+            None => return Ok(CutOverOutcome::NotThere),
+            Some(true) => return Ok(CutOverOutcome::IsActive),
             Some(false) => {}
         }
-        let missing = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "missing!" FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2
-                 AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.tenant_id = d.tenant_id AND o.document_id = d.document_id
-                     AND o.chunking_id = $3 AND o.version = d.version)"#,
-            tenant.0,
-            collection,
-            chunking
-        )
-        .fetch_one(&mut *transaction)
-        .await?;
+        let missing = missing(&mut transaction, tenant, (collection, chunking)).await?;
         if missing > 0 {
-            return Ok(ChunkingCutOver::Incomplete(missing.unsigned_abs()));
+            return Ok(CutOverOutcome::Incomplete(missing));
         }
         exchange(&mut transaction, tenant, (collection, chunking), now).await?;
         transaction.commit().await?;
-        Ok(ChunkingCutOver::Done)
+        Ok(CutOverOutcome::Done)
+    }
+
+    /// A transaction whose statements take documents by the thousand. A chunking that was just filled is not in the
+    /// statistics, and a planner that takes it for empty would read all of it once for each document.
+    async fn begin_set_based(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let mut transaction = self.begin(tenant).await?;
+        sqlx::query!("SET LOCAL enable_nestloop = off").execute(&mut *transaction).await?;
+        Ok(transaction)
     }
 
     /// Drops a chunking that is not the active one, with its chunks and their vectors.
@@ -154,6 +148,23 @@ async fn active(
     .await?)
 }
 
+/// How many documents of a collection a chunking does not have as they are now.
+async fn missing(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (collection, chunking): (Uuid, Uuid),
+) -> Result<u64, StoreError> {
+    let missing = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "missing!" FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2
+             AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.tenant_id = d.tenant_id AND o.document_id = d.document_id
+                 AND o.chunking_id = $3 AND o.version = d.version)"#,
+        tenant.0,
+        collection,
+        chunking
+    );
+    Ok(missing.fetch_one(&mut **transaction).await?.unsigned_abs())
+}
+
 /// Exchanges the active chunking of a collection for another one, and what its documents know of the two.
 async fn exchange(
     transaction: &mut Tx,
@@ -161,6 +172,15 @@ async fn exchange(
     (collection, chunking): (Uuid, Uuid),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
+    // In the order in which others lock them.
+    sqlx::query!(
+        "SELECT count(*) FROM (
+             SELECT FROM document WHERE tenant_id = $1 AND collection_id = $2 ORDER BY source FOR NO KEY UPDATE) locked",
+        tenant.0,
+        collection
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
     // What lacks vectors in the one before is out of date there: nobody makes them any more.
     sqlx::query!(
         "INSERT INTO document_chunking (tenant_id, chunking_id, document_id, version, fingerprint, request_hash, chunks)
