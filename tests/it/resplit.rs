@@ -308,6 +308,12 @@ async fn the_same_settings_may_be_split_by_again() {
     let (before, first) = (chunks(&app, "guide.md").await, collection(&app).await);
     let job = resplit(&app, &json!({})).await;
     assert_eq!((&job["counts"]["documents"], &job["counts"]["embedding_calls"]), (&json!(1), &json!(0)), "{job}");
+    for (kind, ids) in [("resplit", vec![job["id"].clone()]), ("reembed", vec![])] {
+        let listed = app.get(&format!("/v1/jobs?kind={kind}")).await.body;
+        let listed: Vec<Value> = listed["jobs"].as_array().expect("jobs").iter().map(|job| job["id"].clone()).collect();
+        assert_eq!(listed, ids, "{kind}");
+    }
+    app.get("/v1/jobs?kind=split").await.assert_problem(422, "invalid_request");
     let other = beside(&app).await;
     assert_eq!((&other["splitter"], &other["chunks"]), (&first["splitter"], &first["chunks"]), "{other}");
     assert_ne!(other["id"], first["chunking_id"]);
