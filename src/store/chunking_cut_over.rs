@@ -46,10 +46,14 @@ impl Store {
     ) -> Result<CutOverOutcome, StoreError> {
         // Asked before everybody is kept waiting, too.
         let mut transaction = self.begin_set_based(tenant).await?;
-        let is_beside = active(&mut transaction, tenant, collection, chunking).await? == Some(false);
+        match active(&mut transaction, tenant, collection, chunking).await? {
+            None => return Ok(CutOverOutcome::NotThere),
+            Some(true) => return Ok(CutOverOutcome::IsActive),
+            Some(false) => {}
+        }
         let missing_now = missing(&mut transaction, tenant, (collection, chunking)).await?;
         transaction.commit().await?;
-        if is_beside && missing_now > 0 {
+        if missing_now > 0 {
             return Ok(CutOverOutcome::Incomplete(missing_now));
         }
         let mut transaction = self.begin_set_based(tenant).await?;

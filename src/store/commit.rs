@@ -17,7 +17,7 @@ use super::{
     chunk::{ChunkColumns, delete_chunks},
     chunkings, fields, reembed, settle,
     statistics::StatisticChanges,
-    vectors,
+    turn, vectors,
 };
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
@@ -142,6 +142,7 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
+        turn::share(&mut transaction, batch.collection.id).await?;
         let locked = sqlx::query!(
             "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,

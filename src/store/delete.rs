@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::{
     ProfileId, Store, StoreError, Work, cache::forget_written_from, chunk::delete_chunks, statistics::StatisticChanges,
+    turn,
 };
 use crate::domain::identity::TenantId;
 
@@ -171,6 +172,7 @@ impl Store {
             return Ok(None);
         };
         let dropped = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
+        turn::alone(&mut transaction, id).await?;
         sqlx::query!(
             "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
             tenant.0,
@@ -315,6 +317,7 @@ impl ChunkSet {
 /// against a cut-over or a new chunking, for which the lock is taken first. Without its collection nothing is left to be
 /// deleted.
 async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Vec<ChunkSet>, StoreError> {
+    turn::share(transaction, collection).await?;
     let locked = sqlx::query!(
         "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
         tenant.0,

@@ -3,7 +3,7 @@
 use pgvector::SparseVector;
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, turn};
 use crate::domain::identity::{ChunkKey, TenantId};
 
 /// The lengths of a chunking: those that stored weights were made with, and those of today.
@@ -110,7 +110,7 @@ impl Store {
 
     /// Makes all weights of a chunking again for its average length of now. `reweigh` turns the
     /// weights of one chunk (term id and weight, with the chunk's length) from the old to the new
-    /// average. Whoever stores into the chunking or deletes waits meanwhile; queries do not.
+    /// average. Whoever stores into its collection or deletes waits meanwhile; queries do not.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -122,14 +122,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin(tenant).await?;
         // The collection first, like everybody: a drop or a delete then waits, or has ended.
-        sqlx::query!(
-            "SELECT c.collection_id FROM chunking k JOIN collection c USING (tenant_id, collection_id)
-             WHERE k.tenant_id = $1 AND k.chunking_id = $2 FOR SHARE OF c",
+        let collection = sqlx::query_scalar!(
+            "SELECT collection_id FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
             tenant.0,
             chunking
         )
         .fetch_optional(&mut *transaction)
         .await?;
+        let Some(collection) = collection else { return Ok(()) };
+        turn::alone(&mut transaction, collection).await?;
         let Some(row) = sqlx::query!(
             r#"SELECT c.average_length, s.chunks, (s.total_length::float8 / GREATEST(s.chunks, 1))::real AS "current!"
                FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)

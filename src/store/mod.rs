@@ -40,6 +40,7 @@ mod selection;
 mod settle;
 mod statistics;
 mod text;
+mod turn;
 mod usage;
 mod vectors;
 mod webhook;

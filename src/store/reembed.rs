@@ -8,7 +8,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ProfileId, Store, StoreError, chunkings};
+use super::{ProfileId, Store, StoreError, chunkings, turn};
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
     job::JobKind,
@@ -314,6 +314,7 @@ pub(super) async fn lock(
     tenant: TenantId,
     collection: Uuid,
 ) -> Result<Option<ProfileId>, StoreError> {
+    turn::alone(transaction, collection).await?;
     let active = sqlx::query_scalar!(
         "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
         tenant.0,

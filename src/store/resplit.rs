@@ -13,6 +13,7 @@ use super::{
     commit::{self, Stored},
     settle,
     statistics::StatisticChanges,
+    turn,
 };
 use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
 
@@ -135,6 +136,7 @@ impl Store {
         if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
+        turn::share(&mut transaction, batch.collection.id).await?;
         let locked = sqlx::query!(
             "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             tenant.0,

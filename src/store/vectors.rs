@@ -10,6 +10,7 @@ use super::{
     chunk::{ChunkColumns, half},
     reembed, settle,
     statistics::StatisticChanges,
+    turn,
 };
 use crate::domain::{
     fingerprint::Hash,
@@ -190,6 +191,7 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
+        turn::share(&mut transaction, batch.collection).await?;
         let locked = sqlx::query!(
             "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
             batch.tenant.0,
