@@ -129,14 +129,15 @@ fn candidate(
     }
     let text = quotable(words)?;
     let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
+    let holds_kind = inquiry.kind.is_held_by(&inquiry.text, &text);
     Some(SentenceCandidate {
         source: 0,
         range: sentence.range.clone(),
         lexical: inquiry.terms.share(sentence.mask) + SUBJECT_CREDIT * inquiry.terms.share(subject),
         pairs: inquiry.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
-        holds_kind: inquiry.kind.is_held_by(&inquiry.text, &text),
-        fit: inquiry.kind.fit(&inquiry.text, &text),
+        holds_kind,
+        fit: if holds_kind { inquiry.kind.fit(&inquiry.text, &text) } else { 0.0 },
         text,
         probability: source.probability,
         context: None,

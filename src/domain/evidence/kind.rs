@@ -207,14 +207,12 @@ impl AnswerKind {
         }
     }
 
-    /// How well a sentence fits a question of this kind, 0 to 1: names are worth half unless the words around one say that
-    /// it is of the kind asked for. 0 where no kind can be seen.
+    /// How well a sentence that holds this kind fits the question, 0 to 1: names are worth half unless the words around one
+    /// say that it is of the kind asked for. 0 where no kind can be seen.
     #[must_use]
     pub fn fit(self, question: &str, sentence: &str) -> f32 {
-        if !self.is_seen() || !self.is_held_by(question, sentence) {
-            return 0.0;
-        }
         match self {
+            kind if !kind.is_seen() => 0.0,
             Self::Person if !names_a_person(question, sentence) => 0.5,
             Self::Place if !names_a_place(question, sentence) => 0.5,
             _ => 1.0,
@@ -262,7 +260,7 @@ fn is_date(word: &str) -> bool {
     is_year || is_ordinal || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
 }
 
-fn is_capitalised(word: &str) -> bool {
+pub(super) fn is_capitalised(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_uppercase)
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::kind::is_capitalised;
+
 /// In front of a name, also with an article between, these make it a place.
 const BEFORE_PLACES: [&str; 23] = [
     "in",
@@ -132,12 +134,12 @@ fn any_name(question: &str, sentence: &str, is_wanted: impl Fn(&Name<'_>) -> boo
     let (texts, goes_on): (Vec<&str>, Vec<bool>) = words(sentence).unzip();
     let mut start = 0;
     while let Some(word) = texts.get(start) {
-        if !has_capital(word) {
+        if !is_capitalised(word) {
             start += 1;
             continue;
         }
         let following = texts.iter().zip(&goes_on).skip(start + 1);
-        let more = following.take_while(|(word, goes_on)| **goes_on && has_capital(word)).count();
+        let more = following.take_while(|(word, goes_on)| **goes_on && is_capitalised(word)).count();
         let end = start + 1 + more;
         let name = Name {
             words: texts.get(start..end).unwrap_or_default(),
@@ -163,10 +165,6 @@ fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
         Some((word.trim_matches(['\'', '-', '.']), gap.trim().is_empty()))
     })
     .filter(|(word, _)| !word.is_empty())
-}
-
-fn has_capital(word: &str) -> bool {
-    word.chars().next().is_some_and(char::is_uppercase)
 }
 
 #[cfg(test)]
