@@ -1,6 +1,6 @@
 //! The lexical half of retrieval: statistics in, best chunks out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use uuid::Uuid;
 
@@ -8,6 +8,7 @@ use super::{Scope, Selection, Store, StoreError, chunk, search::LexicalHit};
 use crate::domain::{
     filter::Filter,
     identity::{ChunkKey, TenantId},
+    lexical::candidates::{GROUPS_AT_ONCE, grouped_pairs},
 };
 
 /// How many chunks of a chunking hold a term; a term that none holds is missing.
@@ -92,7 +93,7 @@ impl Store {
         filter: &Filter,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
-        let (heads, others) = groups(&query.term_pairs);
+        let (heads, others) = grouped_pairs(&query.term_pairs);
         let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
         let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
         let mut reading = self.reading().await?;
@@ -121,56 +122,12 @@ impl Store {
                 score: row.score,
             })
             .collect();
-        if heads.len() > GROUPS {
+        // What needs several statements of the function may come from each of them.
+        if heads.len() > GROUPS_AT_ONCE {
             hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
             hits.dedup_by_key(|hit| hit.key);
             hits.truncate(usize::try_from(limit).unwrap_or_default());
         }
         Ok(hits)
-    }
-}
-
-/// Groups of pairs that one statement of the database's `lexical_search` looks up.
-const GROUPS: usize = 10;
-
-/// Terms of a group beside the one that they are paired with.
-const OTHERS: usize = 10;
-
-/// Pairs by the term that they share: that term, and its others in places of their own, repeated to fill them.
-fn groups(pairs: &[(i32, i32)]) -> (Vec<i32>, Vec<i32>) {
-    let mut by_head: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for (head, other) in pairs {
-        by_head.entry(*head).or_default().push(*other);
-    }
-    let chunks = by_head.iter().flat_map(|(head, others)| others.chunks(OTHERS).map(|group| (*head, group)));
-    chunks.map(|(head, group)| (head, group.iter().copied().cycle().take(OTHERS))).fold(
-        (Vec::new(), Vec::new()),
-        |(mut heads, mut all), (head, group)| {
-            heads.push(head);
-            all.extend(group);
-            (heads, all)
-        },
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_that_share_a_term_are_one_group_of_ten_places() {
-        let (heads, others) = groups(&[(7, 1), (3, 9), (7, 2)]);
-        assert_eq!(heads, [3, 7]);
-        assert_eq!(others[..OTHERS], [9; OTHERS]);
-        assert_eq!(others[OTHERS..], [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
-        assert_eq!(groups(&[]), (vec![], vec![]));
-    }
-
-    #[test]
-    fn what_does_not_fit_one_group_is_another() {
-        let pairs: Vec<(i32, i32)> = (1..=12).map(|other| (0, other)).collect();
-        let (heads, others) = groups(&pairs);
-        assert_eq!(heads, [0, 0]);
-        assert_eq!(others, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 11, 12, 11, 12, 11, 12, 11, 12]);
     }
 }

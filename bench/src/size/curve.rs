@@ -1,7 +1,7 @@
 //! Recall and time of lexical search by candidate budget: the database alone, past HTTP and the other half.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     path::Path,
     time::Instant,
 };
@@ -19,7 +19,7 @@ use crate::{
     lexical::{
         analyzer::Analyzer,
         bm25::{QueryProfile, TermCounts},
-        candidates::select_candidates,
+        candidates::{grouped_pairs, select_candidates},
         term_id::TermSalt,
     },
 };
@@ -50,7 +50,7 @@ pub async fn run(data_dir: &Path, facts: &Facts) -> anyhow::Result<Vec<Point>> {
         let mut found = 0;
         for (profile, exact) in profiles.iter().zip(&facts.exact) {
             let candidates = select_candidates(profile, budget);
-            let (heads, others) = groups(&candidates.pairs);
+            let (heads, others) = grouped_pairs(&candidates.pairs);
             let started = Instant::now();
             let scores: Vec<f32> = sqlx::query_scalar(
                 "SELECT score FROM lexical_search($1, ARRAY[$2], $3, $4, $5, $6, NULL, NULL, NULL, NULL, $7)",
@@ -74,17 +74,6 @@ pub async fn run(data_dir: &Path, facts: &Facts) -> anyhow::Result<Vec<Point>> {
         points.push(Point { budget, recall, p50_ms, p95_ms });
     }
     Ok(points)
-}
-
-/// Pairs as the database's `lexical_search` takes them (`src/store/lexical.rs`): by the term that they share, and its
-/// others in ten places.
-fn groups(pairs: &[(i32, i32)]) -> (Vec<i32>, Vec<i32>) {
-    let mut by_head: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for (head, other) in pairs {
-        by_head.entry(*head).or_default().push(*other);
-    }
-    let others = by_head.values().flat_map(|others| others.iter().copied().cycle().take(10)).collect();
-    (by_head.into_keys().collect(), others)
 }
 
 /// The query side of BM25, as the service makes it.

@@ -4,6 +4,8 @@
 //! A chunk that belongs at the top holds a rare word, or several of the commoner ones together; so those
 //! are looked up in the index, and everything found is scored by all words.
 
+use std::collections::BTreeMap;
+
 use super::{bm25::QueryProfile, term_id::TermId};
 
 /// Chunks that [`select_candidates`] should have scored in a collection of usual size.
@@ -108,6 +110,30 @@ pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
     let pairs = chosen.iter().filter_map(|finder| Some((finder.term, finder.other?))).take(MOST_PAIRS).collect();
     let spare = known.first().map(|(_, term)| *term).filter(|term| !rare.contains(term));
     Candidates { rare, pairs, spare }
+}
+
+/// Groups of pairs that one statement of the database's `lexical_search` looks up.
+pub const GROUPS_AT_ONCE: usize = 10;
+
+/// Terms of a group beside the one that they are paired with.
+const OTHERS: usize = 10;
+
+/// Pairs as the database's `lexical_search` takes them: by the term that they share, since the index then reads its
+/// entries once for all of them. The shared terms, and ten others for each, repeated to fill their places.
+#[must_use]
+pub fn grouped_pairs(pairs: &[(TermId, TermId)]) -> (Vec<TermId>, Vec<TermId>) {
+    let mut by_head: BTreeMap<TermId, Vec<TermId>> = BTreeMap::new();
+    for (head, other) in pairs {
+        by_head.entry(*head).or_default().push(*other);
+    }
+    let (mut heads, mut others) = (Vec::new(), Vec::new());
+    for (head, all) in &by_head {
+        for group in all.chunks(OTHERS) {
+            heads.push(*head);
+            others.extend(group.iter().copied().cycle().take(OTHERS));
+        }
+    }
+    (heads, others)
 }
 
 /// The terms that the collection knows, and in how many chunks each stands.

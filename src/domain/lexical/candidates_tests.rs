@@ -107,3 +107,20 @@ proptest! {
         prop_assert!(chosen.pairs.is_empty());
     }
 }
+
+#[test]
+fn pairs_that_share_a_term_are_one_group_of_ten_places() {
+    let (heads, others) = grouped_pairs(&[(7, 1), (3, 9), (7, 2)]);
+    assert_eq!(heads, [3, 7]);
+    assert_eq!(others[..OTHERS], [9; OTHERS]);
+    assert_eq!(others[OTHERS..], [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+    assert_eq!(grouped_pairs(&[]), (vec![], vec![]));
+}
+
+#[test]
+fn what_does_not_fit_one_group_is_another() {
+    let pairs: Vec<(i32, i32)> = (1..=12).map(|other| (0, other)).collect();
+    let (heads, others) = grouped_pairs(&pairs);
+    assert_eq!(heads, [0, 0]);
+    assert_eq!(others, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 11, 12, 11, 12, 11, 12, 11, 12]);
+}
