@@ -4,7 +4,7 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{CutOverOutcome, Store, StoreError, reembed};
+use super::{CutOverOutcome, Store, StoreError, turn};
 use crate::domain::identity::TenantId;
 
 type Tx = Transaction<'static, Postgres>;
@@ -46,28 +46,14 @@ impl Store {
     ) -> Result<CutOverOutcome, StoreError> {
         // Asked before everybody is kept waiting, too.
         let mut transaction = self.begin_set_based(tenant).await?;
-        match active(&mut transaction, tenant, collection, chunking).await? {
-            None => return Ok(CutOverOutcome::NotThere),
-            Some(true) => return Ok(CutOverOutcome::IsActive),
-            Some(false) => {}
+        if let Some(obstacle) = obstacle(&mut transaction, tenant, (collection, chunking)).await? {
+            return Ok(obstacle);
         }
-        let missing_now = missing(&mut transaction, tenant, (collection, chunking)).await?;
         transaction.commit().await?;
-        if missing_now > 0 {
-            return Ok(CutOverOutcome::Incomplete(missing_now));
-        }
         let mut transaction = self.begin_set_based(tenant).await?;
-        if reembed::lock(&mut transaction, tenant, collection).await?.is_none() {
-            return Ok(CutOverOutcome::NotThere);
-        }
-        match active(&mut transaction, tenant, collection, chunking).await? {
-            None => return Ok(CutOverOutcome::NotThere),
-            Some(true) => return Ok(CutOverOutcome::IsActive),
-            Some(false) => {}
-        }
-        let missing = missing(&mut transaction, tenant, (collection, chunking)).await?;
-        if missing > 0 {
-            return Ok(CutOverOutcome::Incomplete(missing));
+        turn::alone(&mut transaction, tenant, collection).await?;
+        if let Some(obstacle) = obstacle(&mut transaction, tenant, (collection, chunking)).await? {
+            return Ok(obstacle);
         }
         exchange(&mut transaction, tenant, (collection, chunking), now).await?;
         transaction.commit().await?;
@@ -93,7 +79,7 @@ impl Store {
         chunking: Uuid,
     ) -> Result<ChunkingDrop, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        reembed::lock(&mut transaction, tenant, collection).await?;
+        turn::alone(&mut transaction, tenant, collection).await?;
         match active(&mut transaction, tenant, collection, chunking).await? {
             None => return Ok(ChunkingDrop::NotThere),
             Some(true) => return Ok(ChunkingDrop::IsActive),
@@ -152,12 +138,17 @@ async fn active(
     .await?)
 }
 
-/// How many documents of a collection a chunking does not have as they are now.
-async fn missing(
+/// Why a chunking cannot be made the active one, if it cannot.
+async fn obstacle(
     transaction: &mut Tx,
     tenant: TenantId,
     (collection, chunking): (Uuid, Uuid),
-) -> Result<u64, StoreError> {
+) -> Result<Option<CutOverOutcome>, StoreError> {
+    match active(transaction, tenant, collection, chunking).await? {
+        None => return Ok(Some(CutOverOutcome::NotThere)),
+        Some(true) => return Ok(Some(CutOverOutcome::IsActive)),
+        Some(false) => {}
+    }
     let missing = sqlx::query_scalar!(
         r#"SELECT count(*) AS "missing!" FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2
              AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.tenant_id = d.tenant_id AND o.document_id = d.document_id
@@ -165,8 +156,10 @@ async fn missing(
         tenant.0,
         collection,
         chunking
-    );
-    Ok(missing.fetch_one(&mut **transaction).await?.unsigned_abs())
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    Ok((missing > 0).then(|| CutOverOutcome::Incomplete(missing.unsigned_abs())))
 }
 
 /// Exchanges the active chunking of a collection for another one, and what its documents know of the two.

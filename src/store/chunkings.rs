@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::{
     Collection, CollectionSettings, CommitBatch, SettingsChange, Store, StoreError,
     reembed::{self, queue_stored},
+    turn,
 };
 use crate::domain::{contextual::Contextual, identity::TenantId, job::JobKind, split::SplitterSettings};
 
@@ -68,7 +69,7 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<ResplitOutcome, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        if reembed::lock(&mut transaction, tenant, collection.0).await?.is_none() {
+        if turn::alone(&mut transaction, tenant, collection.0).await?.is_none() {
             return Ok(ResplitOutcome::CollectionGone);
         }
         if !reembed::companions(&mut transaction, tenant, collection.0).await?.is_empty() {

@@ -17,7 +17,8 @@ use super::{
     chunk::{ChunkColumns, delete_chunks},
     chunkings, fields, reembed, settle,
     statistics::StatisticChanges,
-    turn, vectors,
+    turn::{self, Active},
+    vectors,
 };
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 
@@ -142,26 +143,16 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        turn::share(&mut transaction, batch.collection.id).await?;
-        let locked = sqlx::query!(
-            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
-            batch.tenant.0,
-            batch.collection.id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        let Some(locked) = locked else { return Ok(BatchOutcome::CollectionGone) };
+        let Some(active) = turn::share(&mut transaction, batch.tenant, batch.collection.id).await? else {
+            return Ok(BatchOutcome::CollectionGone);
+        };
         let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection.id).await?;
-        if locked.profile_id != batch.collection.profile_id.0
-            || locked.chunking_id != batch.collection.chunking
-            || companions != batch.companions
-        {
+        let Collection { profile_id: profile, chunking, .. } = *batch.collection;
+        if active != (Active { profile, chunking }) || companions != batch.companions {
             return Ok(BatchOutcome::CollectionChanged);
         }
-        match lock_weights(&mut transaction, batch).await? {
-            Some(average_length) if average_length.to_bits() == batch.collection.average_length.to_bits() => {}
-            Some(_) => return Ok(BatchOutcome::WeightsStale),
-            None => return Ok(BatchOutcome::CollectionChanged),
+        if let Some(outdated) = lock_weights(&mut transaction, batch).await? {
+            return Ok(outdated);
         }
         if !take_places(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
@@ -170,8 +161,7 @@ impl Store {
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
-            let set = (batch.collection.chunking, batch.collection.profile_id);
-            delete_chunks(&mut transaction, batch.tenant, set, &replaced, &mut changes).await?;
+            delete_chunks(&mut transaction, batch.tenant, (chunking, profile), &replaced, &mut changes).await?;
         }
         fields::replace(&mut transaction, batch, &stored).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
@@ -179,23 +169,33 @@ impl Store {
         settle::settle_items(&mut transaction, batch, &stored).await?;
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         chunkings::follow(&mut transaction, batch, &documents).await?;
-        changes.apply(&mut transaction, batch.tenant, batch.collection.chunking).await?;
+        changes.apply(&mut transaction, batch.tenant, chunking).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
 }
 
-/// Keeps a reweighing out until the batch has landed with the same average length; that is it, unless the chunking is
-/// gone. A statement of its own, after the lock on the collection: what waits for a lock in a join pairs what the lock's
-/// holder has changed with what it read before.
-pub(super) async fn lock_weights(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<Option<f32>, StoreError> {
+/// Keeps a reweighing out until the batch has landed with the average length that its weights were made with; how it ends
+/// if they were made with another one, or its chunking is gone. A statement of its own, after the lock on the collection:
+/// what waits for a lock in a join pairs what the lock's holder has changed with what it read before.
+pub(super) async fn lock_weights(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+) -> Result<Option<BatchOutcome>, StoreError> {
     let average_length = sqlx::query_scalar!(
         "SELECT average_length FROM chunking WHERE tenant_id = $1 AND collection_id = $2 AND chunking_id = $3 FOR SHARE",
         batch.tenant.0,
         batch.collection.id,
         batch.collection.chunking
-    );
-    Ok(average_length.fetch_optional(&mut **transaction).await?)
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    let made_with = batch.collection.average_length;
+    Ok(match average_length {
+        Some(current) if current.to_bits() == made_with.to_bits() => None,
+        Some(_) => Some(BatchOutcome::WeightsStale),
+        None => Some(BatchOutcome::CollectionChanged),
+    })
 }
 
 /// What a document was stored as.

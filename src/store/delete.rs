@@ -172,14 +172,7 @@ impl Store {
             return Ok(None);
         };
         let dropped = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
-        turn::alone(&mut transaction, id).await?;
-        sqlx::query!(
-            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
-            tenant.0,
-            id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
+        turn::alone(&mut transaction, tenant, id).await?;
         let counts = sqlx::query!(
             r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
                       (SELECT COALESCE(sum(s.chunks), 0)::bigint FROM chunking k JOIN chunking_statistic s USING (tenant_id, chunking_id)
@@ -317,15 +310,7 @@ impl ChunkSet {
 /// against a cut-over or a new chunking, for which the lock is taken first. Without its collection nothing is left to be
 /// deleted.
 async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Vec<ChunkSet>, StoreError> {
-    turn::share(transaction, collection).await?;
-    let locked = sqlx::query!(
-        "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
-        tenant.0,
-        collection
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    let Some(locked) = locked else { return Ok(Vec::new()) };
+    let Some(active) = turn::share(transaction, tenant, collection).await? else { return Ok(Vec::new()) };
     let chunkings = sqlx::query_scalar!(
         "SELECT chunking_id FROM chunking WHERE tenant_id = $1 AND collection_id = $2 ORDER BY chunking_id FOR SHARE",
         tenant.0,
@@ -333,8 +318,7 @@ async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let profile = ProfileId(locked.profile_id);
-    let set = |chunking| ChunkSet { chunking, is_active: chunking == locked.chunking_id, profile };
+    let set = |chunking| ChunkSet { chunking, is_active: chunking == active.chunking, profile: active.profile };
     Ok(chunkings.into_iter().map(set).collect())
 }
 

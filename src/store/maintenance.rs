@@ -1,6 +1,7 @@
 //! Keeping BM25 weights true to a chunking's average length, and the lexical index in order.
 
 use pgvector::SparseVector;
+use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use super::{Store, StoreError, turn};
@@ -46,8 +47,9 @@ impl Store {
         )
         .execute(&mut *transaction)
         .await?;
+        let reference = reference_length(&mut transaction, tenant, chunking).await?;
         transaction.commit().await?;
-        self.reference_length(tenant, chunking).await
+        Ok(reference)
     }
 
     /// The average length that the weights of a chunking are made with; none if it is gone.
@@ -56,13 +58,7 @@ impl Store {
     /// Any [`StoreError`].
     pub async fn reference_length(&self, tenant: TenantId, chunking: Uuid) -> Result<Option<f32>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let reference = sqlx::query_scalar!(
-            "SELECT average_length FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
-            tenant.0,
-            chunking
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
+        let reference = reference_length(&mut transaction, tenant, chunking).await?;
         transaction.commit().await?;
         Ok(reference)
     }
@@ -130,7 +126,7 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?;
         let Some(collection) = collection else { return Ok(()) };
-        turn::alone(&mut transaction, collection).await?;
+        turn::alone(&mut transaction, tenant, collection).await?;
         let Some(row) = sqlx::query!(
             r#"SELECT c.average_length, s.chunks, (s.total_length::float8 / GREATEST(s.chunks, 1))::real AS "current!"
                FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
@@ -199,4 +195,17 @@ impl Store {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+async fn reference_length(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    chunking: Uuid,
+) -> Result<Option<f32>, StoreError> {
+    let reference = sqlx::query_scalar!(
+        "SELECT average_length FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
+        tenant.0,
+        chunking
+    );
+    Ok(reference.fetch_optional(&mut **transaction).await?)
 }

@@ -8,7 +8,10 @@ use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ProfileId, Store, StoreError, chunkings, turn};
+use super::{
+    ProfileId, Store, StoreError, chunkings,
+    turn::{self, Active},
+};
 use crate::domain::{
     identity::{EmbeddingProfile, TenantId},
     job::JobKind,
@@ -84,9 +87,9 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<ReembedOutcome, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        match lock(&mut transaction, tenant, collection.0).await? {
+        match turn::alone(&mut transaction, tenant, collection.0).await? {
             None => return Ok(ReembedOutcome::CollectionGone),
-            Some(active) if active == profile => return Ok(ReembedOutcome::IsActive),
+            Some(active) if active.profile == profile => return Ok(ReembedOutcome::IsActive),
             Some(_) => {}
         }
         if let Some(beside) = chunkings::beside(&mut transaction, tenant, collection.0).await? {
@@ -177,7 +180,7 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<CutOverOutcome, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let Some(active) = lock(&mut transaction, tenant, collection).await? else {
+        let Some(Active { profile: active, .. }) = turn::alone(&mut transaction, tenant, collection).await? else {
             return Ok(CutOverOutcome::NotThere);
         };
         if active == profile {
@@ -231,8 +234,8 @@ impl Store {
         profile: ProfileId,
     ) -> Result<DropOutcome, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        match lock(&mut transaction, tenant, collection).await? {
-            Some(active) if active == profile => return Ok(DropOutcome::IsActive),
+        match turn::alone(&mut transaction, tenant, collection).await? {
+            Some(active) if active.profile == profile => return Ok(DropOutcome::IsActive),
             _ => {}
         }
         let row = sqlx::query!(
@@ -306,23 +309,6 @@ pub(super) async fn queue_stored(
     .execute(&mut **transaction)
     .await?;
     Ok(())
-}
-
-/// Keeps everybody from storing documents in a collection; its active space.
-pub(super) async fn lock(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    collection: Uuid,
-) -> Result<Option<ProfileId>, StoreError> {
-    turn::alone(transaction, collection).await?;
-    let active = sqlx::query_scalar!(
-        "SELECT profile_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR UPDATE",
-        tenant.0,
-        collection
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    Ok(active.map(ProfileId))
 }
 
 /// The spaces of a collection beside the active one, in order.

@@ -13,7 +13,7 @@ use super::{
     commit::{self, Stored},
     settle,
     statistics::StatisticChanges,
-    turn,
+    turn::{self, Active},
 };
 use crate::domain::{contextual::Contextual, fingerprint::Hash, identity::TenantId, split::SplitterSettings};
 
@@ -136,22 +136,13 @@ impl Store {
         if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        turn::share(&mut transaction, batch.collection.id).await?;
-        let locked = sqlx::query!(
-            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
-            tenant.0,
-            batch.collection.id
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        let is_beside = |active: Uuid, profile: i32| active != chunking && profile == batch.collection.profile_id.0;
-        if !locked.is_some_and(|locked| is_beside(locked.chunking_id, locked.profile_id)) {
+        let active = turn::share(&mut transaction, tenant, batch.collection.id).await?;
+        let is_beside = |active: Active| active.chunking != chunking && active.profile == batch.collection.profile_id;
+        if !active.is_some_and(is_beside) {
             return Ok(BatchOutcome::CollectionChanged);
         }
-        match commit::lock_weights(&mut transaction, batch).await? {
-            Some(average_length) if average_length.to_bits() == batch.collection.average_length.to_bits() => {}
-            Some(_) => return Ok(BatchOutcome::WeightsStale),
-            None => return Ok(BatchOutcome::CollectionChanged),
+        if let Some(outdated) = commit::lock_weights(&mut transaction, batch).await? {
+            return Ok(outdated);
         }
         let as_read = as_read(&mut transaction, tenant, read, &items).await?;
         let stored: HashMap<String, Stored> = batch

@@ -10,7 +10,7 @@ use super::{
     chunk::{ChunkColumns, half},
     reembed, settle,
     statistics::StatisticChanges,
-    turn,
+    turn::{self, Active},
 };
 use crate::domain::{
     fingerprint::Hash,
@@ -191,16 +191,11 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
-        turn::share(&mut transaction, batch.collection).await?;
-        let locked = sqlx::query!(
-            "SELECT profile_id, chunking_id FROM collection WHERE tenant_id = $1 AND collection_id = $2 FOR SHARE",
-            batch.tenant.0,
-            batch.collection
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        let Some(locked) = locked else { return Ok(VectorOutcome::SpaceGone) };
-        let active = ProfileId(locked.profile_id);
+        let Some(Active { profile: active, chunking }) =
+            turn::share(&mut transaction, batch.tenant, batch.collection).await?
+        else {
+            return Ok(VectorOutcome::SpaceGone);
+        };
         let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection).await?;
         let is_there = |space: &ProfileId| *space == active || companions.contains(space);
         let is_filled = |space: &ProfileId| batch.spaces.contains(space);
@@ -210,7 +205,7 @@ impl Store {
         if !batch.spaces.iter().all(is_there) {
             return Ok(if batch.fills_all { VectorOutcome::SpacesChanged } else { VectorOutcome::SpaceGone });
         }
-        insert_vectors(&mut transaction, batch, (active, locked.chunking_id)).await?;
+        insert_vectors(&mut transaction, batch, (active, chunking)).await?;
         if batch.is_last {
             settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
         }
