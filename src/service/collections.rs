@@ -82,7 +82,7 @@ impl CollectionService {
     pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionReport, ServiceError> {
         let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?;
         let found = self.with_companions(tenant, found).await?.pop();
-        found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })
+        found.ok_or_else(|| ServiceError::no_collection(name))
     }
 
     /// Collections whose name sorts after `after`.
@@ -124,7 +124,7 @@ impl CollectionService {
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
         let receipt = self.store.delete_collection(tenant, name, self.context.clock.now()).await?;
-        receipt.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })
+        receipt.ok_or_else(|| ServiceError::no_collection(name))
     }
 }
 

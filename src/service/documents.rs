@@ -110,6 +110,6 @@ impl DocumentService {
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {
         let found = self.store.collection(tenant, name).await?;
-        Ok(found.ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.to_owned() })?.id)
+        Ok(found.ok_or_else(|| ServiceError::no_collection(name))?.id)
     }
 }

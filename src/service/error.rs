@@ -48,3 +48,10 @@ pub enum ServiceError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+impl ServiceError {
+    /// There is no collection of this name.
+    pub(super) fn no_collection(name: &str) -> Self {
+        Self::NotFound { what: "collection", name: name.to_owned() }
+    }
+}

@@ -62,7 +62,7 @@ impl ReembedService {
                 detail: format!("job {job} is at it; follow it, or cancel it first"),
             }),
             ReembedOutcome::HasChunking(beside) => Err(another_chunking(name, beside)),
-            ReembedOutcome::CollectionGone => Err(missing(name)),
+            ReembedOutcome::CollectionGone => Err(ServiceError::no_collection(name)),
         }
     }
 
@@ -111,9 +111,7 @@ impl ReembedService {
         match self.store.drop_companion(tenant, collection.id, profile).await? {
             DropOutcome::Dropped(vectors, job) => {
                 if let Some(job) = job {
-                    let now = self.context.clock.now();
-                    self.store.cancel_job(tenant, job, now).await?;
-                    self.store.settle_cancelled(tenant, job, now).await?;
+                    self.store.stop_job(tenant, job, self.context.clock.now()).await?;
                 }
                 Ok(vectors)
             }
@@ -123,7 +121,7 @@ impl ReembedService {
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
-        self.store.collection(tenant, name).await?.ok_or_else(|| missing(name))
+        self.store.collection(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
     }
 
     /// The space of a collection that a model makes, also one that the service does not have any more.
@@ -139,10 +137,6 @@ impl ReembedService {
         let spaces = self.store.describe_companions(tenant, &[collection.id]).await?;
         Ok(spaces.iter().find(|space| space.profile.model == model).map(|space| space.profile_id))
     }
-}
-
-fn missing(name: &str) -> ServiceError {
-    ServiceError::NotFound { what: "collection", name: name.to_owned() }
 }
 
 fn is_active(collection: &Collection, model: &str) -> ServiceError {

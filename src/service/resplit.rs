@@ -65,7 +65,7 @@ impl ResplitService {
                      DELETE /v1/collections/{name}/profiles/{{model}}"
                 ),
             }),
-            ResplitOutcome::CollectionGone => Err(missing(name)),
+            ResplitOutcome::CollectionGone => Err(ServiceError::no_collection(name)),
         }
     }
 
@@ -104,23 +104,25 @@ impl ResplitService {
         chunking: Uuid,
     ) -> Result<DroppedChunking, ServiceError> {
         let collection = self.collection(tenant, name).await?;
-        let store = self.store.clone();
-        match to_its_end(async move { store.drop_chunking(tenant, collection.id, chunking).await }).await? {
-            ChunkingDrop::Dropped(dropped, jobs) => {
+        let (store, now) = (self.store.clone(), self.context.clock.now());
+        let drop = async move {
+            let outcome = store.drop_chunking(tenant, collection.id, chunking).await?;
+            if let ChunkingDrop::Dropped(_, jobs) = &outcome {
                 for job in jobs {
-                    let now = self.context.clock.now();
-                    self.store.cancel_job(tenant, job, now).await?;
-                    self.store.settle_cancelled(tenant, job, now).await?;
+                    store.stop_job(tenant, *job, now).await?;
                 }
-                Ok(dropped)
             }
+            Ok(outcome)
+        };
+        match to_its_end(drop).await? {
+            ChunkingDrop::Dropped(dropped, _) => Ok(dropped),
             ChunkingDrop::IsActive => Err(is_active(name, chunking)),
             ChunkingDrop::NotThere => Err(not_there(chunking)),
         }
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
-        self.store.collection(tenant, name).await?.ok_or_else(|| missing(name))
+        self.store.collection(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
     }
 }
 
@@ -142,10 +144,6 @@ pub(super) fn another_chunking(name: &str, beside: Uuid) -> ServiceError {
              /v1/collections/{name}/chunkings/{beside}), or cut over to it and drop the one that is active now"
         ),
     }
-}
-
-fn missing(name: &str) -> ServiceError {
-    ServiceError::NotFound { what: "collection", name: name.to_owned() }
 }
 
 fn not_there(chunking: Uuid) -> ServiceError {

@@ -93,6 +93,15 @@ impl Store {
         Ok(())
     }
 
+    /// Stops a job and settles all its items; nothing, if it is over.
+    ///
+    /// # Errors
+    /// Any [`StoreError`], as of [`Self::cancel_job`].
+    pub async fn stop_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+        self.cancel_job(tenant, job, now).await?;
+        self.settle_cancelled(tenant, job, now).await
+    }
+
     /// Puts the failed items of a job that has ended back into the queue, with all their attempts. Those of a stream
     /// may be more than the queue takes: they have room when nothing else waits.
     ///

@@ -166,7 +166,7 @@ impl Retriever {
             .iter()
             .map(|name| {
                 let known = found.iter().find(|searched| searched.collection.name == *name);
-                known.cloned().ok_or_else(|| ServiceError::NotFound { what: "collection", name: name.clone() })
+                known.cloned().ok_or_else(|| ServiceError::no_collection(name))
             })
             .collect()
     }
