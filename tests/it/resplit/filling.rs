@@ -1,0 +1,298 @@
+//! The chunking beside the active one, made from what is stored.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::super::{
+    database,
+    harness::{TestApp, client, send},
+    process::{Process, ended_job},
+    scripted::{ModelServer, Reply, Role},
+};
+use super::{
+    GUIDE, LIMIT, NOBODY, active, assert_found, begin, beside, chunks, chunks_in, collection, complete, cut_over,
+    document, drop_chunking, make_fresh, resplit, shape, small, text,
+};
+
+#[tokio::test]
+async fn stored_documents_are_split_as_if_they_came_anew() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let pdf = std::fs::read("tests/corpus/files/leave.pdf").expect("a file");
+    let html = std::fs::read("tests/corpus/files/leave.html").expect("a file");
+    make_fresh(&app).await;
+    for collection in ["c", "fresh"] {
+        app.ingest(collection, &[("guide.md", GUIDE)]).await;
+        let form = [("leave.pdf", &pdf), ("leave.html", &html)]
+            .into_iter()
+            .fold(reqwest::multipart::Form::new().text("collection", collection), |form, (name, bytes)| {
+                form.part("file", reqwest::multipart::Part::bytes(bytes.clone()).file_name(name))
+            });
+        let sent = send(app.request(Method::POST, "/v1/documents?wait=true").multipart(form)).await;
+        assert_eq!((sent.status, &sent.body["state"]), (200, &json!("succeeded")), "{sent:?}");
+    }
+    let (first, fresh) = (collection(&app).await, app.get("/v1/collections/fresh").await.body);
+    let (guide, before) = (document(&app, "guide.md").await, chunks(&app, "guide.md").await);
+    assert_eq!(first["chunkings"], json!([]), "{first}");
+    let embedded = server.embedded().len();
+
+    let job = resplit(&app, &small()).await;
+    assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("succeeded"), &json!(3)), "{job}");
+    assert_eq!(job["counts"]["embedding_calls"], 0, "the other collection has all these vectors already: {job}");
+    assert_eq!(job["counts"]["reused_vectors"], job["counts"]["chunks"], "{job}");
+    assert_eq!(server.embedded().len(), embedded);
+
+    // It stands beside what there was, and nothing else has changed.
+    let between = collection(&app).await;
+    for member in ["chunking_id", "splitter", "context", "documents", "chunks", "embedded_chunks"] {
+        assert_eq!(between[member], first[member], "{member}");
+    }
+    let other = &between["chunkings"][0];
+    for member in ["splitter", "context", "documents", "chunks"] {
+        assert_eq!(other[member], fresh[member], "{member} of {other}");
+    }
+    assert_eq!(between["chunkings"].as_array().map(Vec::len), Some(1), "{between}");
+    assert!(other["job_id"] == job["id"] && other["created_at"].is_string(), "{other}");
+    assert_eq!(document(&app, "guide.md").await, guide);
+    assert_eq!(chunks(&app, "guide.md").await, before);
+    assert_found(&app, 1).await;
+
+    // Nothing is left to do, neither for another job nor for the same upload.
+    for body in [json!({}), small()] {
+        let again = resplit(&app, &body).await;
+        assert_eq!((&again["counts"]["unchanged"], &again["counts"]["documents"]), (&json!(3), &json!(0)), "{again}");
+    }
+    let sent = app.ingest("c", &[("guide.md", GUIDE)]).await;
+    assert_eq!(sent["counts"]["unchanged"], 1, "{sent}");
+
+    let after = cut_over(&app, &text(&other["id"])).await;
+    assert_eq!((after.status, &after.body["chunking_id"]), (200, &other["id"]), "{after:?}");
+    assert_eq!((&after.body["splitter"], &after.body["chunks"]), (&fresh["splitter"], &fresh["chunks"]), "{after:?}");
+    let kept = &after.body["chunkings"][0];
+    assert_eq!((&kept["id"], &kept["splitter"]), (&first["chunking_id"], &first["splitter"]), "{kept}");
+    assert_eq!((&kept["documents"], &kept["chunks"]), (&first["documents"], &first["chunks"]), "{kept}");
+    for source in ["guide.md", "leave.pdf", "leave.html"] {
+        assert_eq!(shape(&chunks(&app, source).await), shape(&chunks_in(&app, "fresh", source).await), "{source}");
+    }
+    assert!(chunks(&app, "guide.md").await.len() > before.len());
+    assert_found(&app, 2).await;
+    let sent = app.ingest("c", &[("guide.md", GUIDE)]).await;
+    assert_eq!(sent["counts"]["unchanged"], 1, "the same upload is still known: {sent}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_wishes_are_explained() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    begin(&app, &small()).await.assert_problem(404, "not_found");
+    cut_over(&app, NOBODY).await.assert_problem(404, "not_found");
+    drop_chunking(&app, NOBODY).await.assert_problem(404, "not_found");
+    assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
+    let wrong = begin(&app, &json!({"splitter": {"size": 3}})).await;
+    wrong.assert_problem(422, "invalid_request");
+    assert_eq!(wrong.pointers(), ["/splitter/size"]);
+    let nobody = begin(&app, &json!({"context": {}})).await;
+    nobody.assert_problem(422, "invalid_request");
+    assert_eq!(nobody.pointers(), ["/context"]);
+    assert_eq!(collection(&app).await["chunkings"], json!([]), "nothing was done");
+
+    let first = active(&app).await;
+    for (wish, pointer) in
+        [(json!({"profile": "scripted-embedding", "chunking": NOBODY}), "/chunking"), (json!({}), "/profile")]
+    {
+        let refused = app.post("/v1/collections/c/cut-over", wish).await;
+        refused.assert_problem(422, "invalid_request");
+        assert_eq!(refused.pointers(), [pointer]);
+    }
+    cut_over(&app, NOBODY).await.assert_problem(404, "not_found");
+    drop_chunking(&app, NOBODY).await.assert_problem(404, "not_found");
+    cut_over(&app, &first).await.assert_problem(409, "chunking_active");
+    drop_chunking(&app, &first).await.assert_problem(409, "chunking_active");
+
+    // An empty collection has nothing to wait for. There is room for one chunking beside the active one.
+    let job = resplit(&app, &small()).await;
+    assert_eq!((&job["state"], &job["counts"]["items"]), (&json!("succeeded"), &json!(0)), "{job}");
+    begin(&app, &json!({"splitter": {"size": 64}})).await.assert_problem(409, "companion_exists");
+    let second = text(&beside(&app).await["id"]);
+    assert_eq!(resplit(&app, &json!({})).await["state"], "succeeded");
+    assert_eq!(beside(&app).await["id"], json!(second), "it is the same one");
+    assert_eq!(cut_over(&app, &second).await.status, 200);
+    app.ingest("c", &[("guide.md", GUIDE)]).await;
+    assert!(chunks(&app, "guide.md").await.len() > 2, "by the new settings");
+    complete(&app).await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_same_settings_may_be_split_by_again() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("guide.md", GUIDE)]).await;
+    let (before, first) = (chunks(&app, "guide.md").await, collection(&app).await);
+    let job = resplit(&app, &json!({})).await;
+    assert_eq!((&job["counts"]["documents"], &job["counts"]["embedding_calls"]), (&json!(1), &json!(0)), "{job}");
+    for (kind, ids) in [("resplit", vec![job["id"].clone()]), ("reembed", vec![])] {
+        let listed = app.get(&format!("/v1/jobs?kind={kind}")).await.body;
+        let listed: Vec<Value> = listed["jobs"].as_array().expect("jobs").iter().map(|job| job["id"].clone()).collect();
+        assert_eq!(listed, ids, "{kind}");
+    }
+    app.get("/v1/jobs?kind=split").await.assert_problem(422, "invalid_request");
+    let other = beside(&app).await;
+    assert_eq!((&other["splitter"], &other["chunks"]), (&first["splitter"], &first["chunks"]), "{other}");
+    assert_ne!(other["id"], first["chunking_id"]);
+    assert_eq!(cut_over(&app, &text(&other["id"])).await.status, 200);
+    assert_eq!(document(&app, "guide.md").await["version"], 2);
+    assert_eq!(shape(&chunks(&app, "guide.md").await), shape(&before));
+    assert_found(&app, 2).await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn documents_of_before_are_named_and_keep_a_cut_over_back_until_they_are_sent_again() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("old.md", GUIDE), ("new.md", &GUIDE.replace("Boats", "Ships"))]).await;
+    database::execute(&app.database, "UPDATE document SET layout = NULL WHERE source = 'old.md'").await;
+    let before = chunks(&app, "old.md").await;
+    let job = resplit(&app, &small()).await;
+    assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("partial"), &json!(1)), "{job}");
+    assert_eq!(job["failures"], json!([{"cause": "layout_missing", "documents": 1}]));
+    let listed = app.get(&format!("/v1/jobs/{}?items_state=failed", text(&job["id"]))).await.body;
+    assert_eq!(listed["items"][0]["source"], "old.md", "{listed}");
+    assert!(text(&listed["items"][0]["message"]).contains("send it again"), "{listed}");
+
+    let other = beside(&app).await;
+    assert_eq!(other["documents"], 1, "{other}");
+    let refused = cut_over(&app, &text(&other["id"])).await;
+    refused.assert_problem(409, "chunks_missing");
+    let detail = text(&refused.body["detail"]);
+    assert!(detail.starts_with("1 document is") && detail.contains("/resplit"), "{detail}");
+    assert_eq!(chunks(&app, "old.md").await, before, "it stays as it is");
+
+    // The same bytes will do.
+    app.ingest("c", &[("old.md", GUIDE)]).await;
+    complete(&app).await;
+    assert_eq!(cut_over(&app, &text(&other["id"])).await.status, 200);
+    assert!(chunks(&app, "old.md").await.len() > before.len(), "it is split by the new settings");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn contexts_are_switched_on_and_off_by_cut_overs() {
+    let server = ModelServer::start().await;
+    server.say(Role::Context, "It is from the guide of Zanzibar.");
+    server.reply(Role::Context, Reply::Status(400, "too odd".to_owned()));
+    server.say(Role::Context, "It is from the guide of Zanzibar.");
+    let url = server.base_url();
+    let chat =
+        [("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat"), ("CITED_CONTEXT_CALLS", "1")];
+    let app = TestApp::start_with_embeddings(&server, &chat).await;
+    assert_eq!(app.post("/v1/collections", json!({"name": "c", "splitter": small()["splitter"]})).await.status, 201);
+    app.ingest("c", &[("guide.md", GUIDE)]).await;
+    let (plain, without) = (chunks(&app, "guide.md").await, active(&app).await);
+    let found = async || {
+        let body = json!({"query": "Zanzibar", "collections": ["c"], "mode": "lexical"});
+        app.post("/v1/search", body).await.body["results"].as_array().expect("results").len()
+    };
+    let on = resplit(&app, &json!({"context": {"on_failure": "keep_original"}})).await;
+    assert_eq!((&on["state"], &on["contexts"]["without"]), (&json!("succeeded"), &json!(1)), "{on}");
+    // Once more, and only the gap is filled.
+    let filled = resplit(&app, &json!({})).await;
+    assert_eq!((&filled["contexts"]["calls"], &filled["contexts"]["without"]), (&json!(1), &json!(0)), "{filled}");
+    let between = collection(&app).await;
+    assert_eq!(between["context"], json!(null), "{between}");
+    assert_eq!(between["chunkings"][0]["context"], json!({"on_failure": "keep_original"}), "{between}");
+    assert_eq!((found().await, chunks(&app, "guide.md").await), (0, plain.clone()), "not before the cut-over");
+
+    let with = text(&between["chunkings"][0]["id"]);
+    let moved = cut_over(&app, &with).await;
+    assert_eq!((moved.status, &moved.body["context"]), (200, &json!({"on_failure": "keep_original"})), "{moved:?}");
+    let said = "It is from the guide of Zanzibar.";
+    assert!(chunks(&app, "guide.md").await.iter().all(|chunk| chunk["context"] == said));
+    assert!(found().await > 0);
+
+    let back = cut_over(&app, &without).await;
+    assert_eq!((back.status, &back.body["context"]), (200, &json!(null)), "{back:?}");
+    assert_eq!((found().await, chunks(&app, "guide.md").await), (0, plain));
+
+    // An edit meanwhile has its sentences when they are switched on again.
+    app.ingest("c", &[("guide.md", &GUIDE.replace("northern", "southern"))]).await;
+    complete(&app).await;
+    assert_eq!(cut_over(&app, &with).await.status, 200);
+    let edited = chunks(&app, "guide.md").await;
+    assert!(edited.iter().all(|chunk| chunk["context"] == said), "{edited:?}");
+    assert!(edited.iter().any(|chunk| text(&chunk["text"]).contains("southern")), "{edited:?}");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_in_the_middle_it_goes_on_where_it_was() {
+    let server = ModelServer::start().await;
+    let database = database::create().await;
+    let (url, base) = (database::url(&database), server.base_url());
+    let settings = [
+        ("DATABASE_URL", url.as_str()),
+        ("CITED_DATABASE_CONNECTIONS", "6"),
+        ("CITED_WORKERS", "1"),
+        ("CITED_EMBEDDING_BASE_URL", &base),
+        ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
+    ];
+    let service = Process::serve(&settings).await;
+    // The last ones, which the first claims do not hold, have a word of their own.
+    let words = |number: usize| {
+        let place = if number < 300 { "pier" } else { "lighthouse" };
+        format!("Document {number} of the {place}.\n\n{}", "The ferry leaves at seven every day. ".repeat(6))
+    };
+    let documents: Vec<Value> =
+        (0..400).map(|number| json!({"source": format!("d{number}.txt"), "text": words(number)})).collect();
+    let body = json!({"collection": "c", "documents": documents});
+    let request = |method: Method, path: &str| client().request(method, format!("{}{path}", service.base));
+    let stored = send(request(Method::POST, "/v1/documents?wait=true").json(&body)).await;
+    assert_eq!(stored.body["counts"]["documents"], 400, "{stored:?}");
+    server.hold_embeddings(Some("lighthouse"));
+    let begun = send(request(Method::POST, "/v1/collections/c/resplit").json(&small())).await;
+    let id = begun.body["id"].as_str().expect("an id").to_owned();
+    // What has landed is of the first claims. The one that is under way then is of the job's rest, which cannot land.
+    let items = |condition: &str| {
+        format!(
+            "SELECT count(*) FROM job_item JOIN job USING (tenant_id, job_id)
+             WHERE kind = 'resplit' AND job_item.{condition}"
+        )
+    };
+    let (landed, running) = (items("state = 'succeeded'"), items("state = 'running'"));
+    let deadline = tokio::time::Instant::now() + LIMIT;
+    while database::number(&database, &landed).await == 0 || database::number(&database, &running).await == 0 {
+        assert!(tokio::time::Instant::now() < deadline, "nothing lands");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    service.kill().await;
+    let before = database::number(&database, &landed).await;
+    assert!(before < 400, "it was killed in the middle");
+    // Each document is split by the other settings or not, and as it was in any case.
+    for (law, sql) in database::LAWS.iter().filter(|(law, _)| !law.contains("job") && !law.contains("item")) {
+        assert_eq!(database::number(&database, sql).await, 0, "{law}");
+    }
+    assert_eq!(database::number(&database, "SELECT count(*) FROM document WHERE version = 1").await, 400);
+    server.hold_embeddings(None);
+    let service = Process::serve(&settings).await;
+    let ended = ended_job(&service.base, &id, Duration::from_mins(2)).await;
+    assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(400)), "{ended}");
+    let once = database::number(&database, &items("attempts = 1")).await;
+    assert!(once >= before, "what had landed was not done again: {once} of {before}");
+
+    let request = |method: Method, path: &str| client().request(method, format!("{}{path}", service.base));
+    let collection = send(request(Method::GET, "/v1/collections/c")).await.body;
+    let other = &collection["chunkings"][0];
+    assert_eq!(other["documents"], 400, "{collection}");
+    let wish = json!({"chunking": other["id"]});
+    let moved = send(request(Method::POST, "/v1/collections/c/cut-over").json(&wish)).await;
+    assert_eq!((moved.status, &moved.body["chunks"]), (200, &other["chunks"]), "{moved:?}");
+    let versions = "SELECT count(*) FROM document WHERE version = 2";
+    assert_eq!(database::number(&database, versions).await, 400, "none was replaced twice");
+    let (_, ended_well) = service.stop().await;
+    assert!(ended_well);
+    database::assert_consistent(&database).await;
+}
