@@ -1,11 +1,23 @@
 //! The text of a word processor's document.
 #![no_main]
 
-use cited_fuzz::check_part;
+use cited_fuzz::Package;
 use libfuzzer_sys::fuzz_target;
 
-const STYLES: &str = "<w:styles><w:style w:styleId='H'><w:name w:val='heading 1'/></w:style></w:styles>";
+const DOCUMENT: Package = Package {
+    part: "word/document.xml",
+    sample: "<w:document><w:body><w:p><w:r><w:t>Words</w:t></w:r></w:p></w:body></w:document>",
+    others: &[(
+        "word/styles.xml",
+        "<w:styles><w:style w:styleId='H'><w:name w:val='heading 1'/></w:style></w:styles>",
+    )],
+};
 
-fuzz_target!(|bytes: &[u8]| {
-    check_part("word/document.xml", bytes, &[("word/styles.xml", STYLES)], "application/octet-stream");
-});
+fuzz_target!(
+    init: {
+        DOCUMENT.assert_is_read();
+    },
+    |bytes: &[u8]| {
+        DOCUMENT.check(bytes);
+    }
+);

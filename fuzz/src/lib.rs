@@ -20,16 +20,39 @@ pub fn check_extraction(bytes: &[u8], declared: &str) {
     assert!(pages.count() == 0 || pages.page_at(text.len() - 1).is_some());
 }
 
-/// Extracts an archive whose part of this name has this content, beside others that are as they should be.
-pub fn check_part(name: &str, content: &[u8], others: &[(&str, &str)], declared: &str) {
-    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    let others = others.iter().map(|(name, content)| (*name, content.as_bytes()));
-    for (name, content) in others.chain([(name, content)]) {
-        archive.start_file(name, stored).expect("a new part");
-        archive.write_all(content).expect("in memory");
+/// An archive of parts, one of which is fuzzed.
+pub struct Package {
+    /// Name of that part.
+    pub part: &'static str,
+    /// What it looks like where all is well.
+    pub sample: &'static str,
+    /// The other parts, as they should be.
+    pub others: &'static [(&'static str, &'static str)],
+}
+
+impl Package {
+    /// Proves that the part is read at all: otherwise nothing that is fuzzed in it would matter.
+    pub fn assert_is_read(&self) {
+        let archive = self.archive(self.sample.as_bytes());
+        let extracted = extract(&archive, "application/octet-stream").expect("the sample is read");
+        assert!(extracted.text.contains("Words"), "{:?}", extracted.text);
     }
-    check_extraction(&archive.finish().expect("in memory").into_inner(), declared);
+
+    /// Extracts the archive with this content of the part, and checks the result.
+    pub fn check(&self, content: &[u8]) {
+        check_extraction(&self.archive(content), "application/octet-stream");
+    }
+
+    fn archive(&self, content: &[u8]) -> Vec<u8> {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        let others = self.others.iter().map(|(name, content)| (*name, content.as_bytes()));
+        for (name, content) in others.chain([(self.part, content)]) {
+            archive.start_file(name, stored).expect("a new part");
+            archive.write_all(content).expect("in memory");
+        }
+        archive.finish().expect("in memory").into_inner()
+    }
 }
 
 /// Splits a text with every kind of splitter and checks the laws of `domain::split`.
