@@ -10,12 +10,13 @@ use hyper_util::{
 };
 use tokio::net::TcpListener;
 
-use crate::shutdown::Shutdown;
+use crate::{http, shutdown::Shutdown};
 
 /// A client that takes longer to send its headers is cut off.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
-/// Largest head of a request.
-const MAX_HEADER_BYTES: usize = 32 * 1024;
+/// What is read of a request's head: enough to refuse one that is too large with a problem document. Beyond it the
+/// answer is a bare 431.
+const MAX_HEAD_BYTES: usize = 4 * http::MAX_HEADER_BYTES;
 /// Pause after a failed accept, such as one for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -26,10 +27,10 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Shutdown) {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(MAX_HEADER_BYTES)
+        .max_buf_size(MAX_HEAD_BYTES)
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).unwrap_or(u32::MAX));
+        .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).unwrap_or(u32::MAX));
     let graceful = GracefulShutdown::new();
     loop {
         let (stream, _) = tokio::select! {

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use tower_http::request_id::RequestId;
 
 use super::{
-    AppState,
+    AppState, MAX_HEADER_BYTES,
     problem::{ApiError, Problem},
 };
 use crate::domain::{
@@ -39,6 +39,21 @@ pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Respons
         request.headers_mut().remove(&REQUEST_ID);
     }
     next.run(request).await
+}
+
+/// Refuses a request whose path, query and headers are too large.
+pub(super) async fn limit_headers(request: Request, next: Next) -> Response {
+    let headers: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if headers + target <= MAX_HEADER_BYTES {
+        return next.run(request).await;
+    }
+    let detail = format!(
+        "path, query and headers have {} bytes together, the limit is {MAX_HEADER_BYTES}; send long values in the body",
+        headers + target
+    );
+    let title = "The headers are too large";
+    ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", title, detail).into_response()
 }
 
 /// Lets a request through with a known key, or without any if none is configured.

@@ -46,6 +46,8 @@ use crate::service::{
 
 /// Shorter keys can be guessed.
 pub const MINIMUM_KEY_LENGTH: usize = 16;
+/// Largest path, query and headers of a request, together.
+pub const MAX_HEADER_BYTES: usize = 32 * 1024;
 /// Largest body of the routes that take a question or a name.
 const SMALL_BODY_BYTES: usize = 256 * 1024;
 
@@ -130,6 +132,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))
         .layer(axum::middleware::from_fn(middleware::log_request))
         .layer(axum::middleware::from_fn(middleware::complete_problem))
+        .layer(axum::middleware::from_fn(middleware::limit_headers))
         .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();

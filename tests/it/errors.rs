@@ -48,6 +48,20 @@ async fn bad_requests_are_explained() {
 }
 
 #[tokio::test]
+async fn heads_that_are_too_large_are_refused() {
+    let (_server, app) = app(&[]).await;
+    let request = |path: &str, bytes: usize| app.request(Method::GET, path).header("x-long", "x".repeat(bytes));
+    assert_eq!(send(request("/v1/collections", 30_000)).await.status, 200);
+    send(request("/v1/collections", 33_000)).await.assert_problem(431, "headers_too_large");
+    let query = format!("/v1/documents?prefix={}", "p".repeat(20_000));
+    send(request(&query, 20_000)).await.assert_problem(431, "headers_too_large");
+    // Of more than this not all is read, and who asks for what is not known.
+    assert_eq!(send(request("/v1/collections", 200_000)).await.status, 431);
+    assert_eq!(app.get("/readyz").await.status, 200);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn wrong_values_of_an_ask_are_all_named() {
     let (_server, app) = app(&[]).await;
     let body = json!({"question": "", "collections": ["a", "a"], "top_k": 101, "temperature": 3, "stream": true, "cache": {"ttl_s": 99_999_999}, "limits": {"timeout_ms": 0}});
