@@ -88,6 +88,8 @@ async fn a_day_costs_what_it_may_and_no_more() {
     );
     assert_eq!(refused.body["asked"], json!(1.104), "four answers, and the most that a fifth may cost");
     assert_eq!(server.calls(Role::Answer).len(), 4, "nobody is asked beyond the limit");
+    let kept = app.get("/v1/audit?outcome=budget_exceeded").await;
+    assert_eq!(kept.body["asks"][0]["usage"]["llm_calls"], 0, "no call was made: {kept:?}");
     // A shorter reply still fits.
     assert_eq!(app.ask(ask(json!({"max_completion_tokens": 500}))).await.status, 200);
     database::execute(&app.database, "UPDATE usage_daily SET day = day - 1").await;

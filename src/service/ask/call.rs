@@ -137,13 +137,8 @@ impl Ask<'_> {
     ) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
         let size = self.size_of(chain, &call);
         let unmade = Unmade(Some(self.budget.reserve_chat(size)?));
-        match self.reserve_cost(size.most_cost).await {
-            Ok(()) => Ok((self.request_of(call), unmade.make())),
-            Err(error) => {
-                unmade.make().give_up();
-                Err(error)
-            }
-        }
+        self.reserve_cost(size.most_cost).await?;
+        Ok((self.request_of(call), unmade.make()))
     }
 
     /// The same for a call that may be for nothing: `None` if it or the one that has to be made then would go over
