@@ -17,6 +17,7 @@ Measures search over collections of several sizes. Usage:
   --seconds N        time of each run of searches (5); 0 leaves them out
   --questions N      questions whose exact results are found, for recall (200)
   --curve            recall and time of lexical search by candidate budget as well
+  --filters          recall and time of filtered searches, from one matching chunk to all, as well
   --graphs D:M:C,…   recall and time of vector search over HNSW graphs built for it, as well: of the first D
                      numbers of each vector, m = M, ef_construction = C (384:16:64,256:16:64)
   --keep DIR         keep the databases there, and use what is there already";
@@ -29,6 +30,7 @@ pub struct SizeArguments {
     pub run: Duration,
     pub questions: usize,
     pub curve: bool,
+    pub filters: bool,
     pub graphs: Vec<Graph>,
     pub keep: Option<PathBuf>,
 }
@@ -42,6 +44,7 @@ impl SizeArguments {
             run: Duration::from_secs(5),
             questions: 200,
             curve: false,
+            filters: false,
             graphs: Vec::new(),
             keep: None,
         };
@@ -53,6 +56,7 @@ impl SizeArguments {
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--questions" => arguments.questions = number(&value()?)?,
                 "--curve" => arguments.curve = true,
+                "--filters" => arguments.filters = true,
                 "--graphs" => arguments.graphs = value()?.split(',').map(str::parse).collect::<anyhow::Result<_>>()?,
                 "--keep" => arguments.keep = Some(value()?.into()),
                 _ => bail!("{USAGE}"),

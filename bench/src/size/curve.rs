@@ -1,10 +1,6 @@
 //! Recall and time of lexical search by candidate budget: the database alone, past HTTP and the other half.
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    time::Instant,
-};
+use std::{collections::HashMap, path::Path, time::Instant};
 
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;

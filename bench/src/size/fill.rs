@@ -31,6 +31,8 @@ const PATTERN: usize = 1_000;
 const BATCH: usize = 2_000;
 /// Distinct questions that are asked in turn while time is measured.
 const QUESTIONS: usize = 4_000;
+/// Spreads ranks over the documents: a prime, so that no two have the same.
+const RANK_STRIDE: usize = 7_919;
 /// Ids are like those of the service, version 7: a time that ascends, and random bits.
 const FIRST_ID: u128 = 0x019a_0000_0000_7000_8000_0000_0000_0000;
 /// Halves and single precision: what is made here and what the service stored differ by less.
@@ -48,7 +50,7 @@ pub async fn run(service: &Service, data_dir: &Path, chunks: usize, measured: us
     let dropped = indexes::drop_all(&mut connection).await?;
     // Rows are made whole, so that no reference is to be checked; no job is told of them.
     run_sql(&mut connection, "SET session_replication_role = replica".to_owned()).await?;
-    let rows = Rows::new(&mut connection).await?;
+    let rows = Rows::new(&mut connection, chunks - PATTERN).await?;
     let step = (chunks / QUESTIONS).max(1);
     let mut asked: Vec<Vec<usize>> = Vec::new();
     let mut batch = Batch::default();
@@ -88,6 +90,7 @@ struct Batch {
     titles: Vec<String>,
     texts: Vec<String>,
     lengths: Vec<i32>,
+    ranks: Vec<i32>,
     terms: Vec<String>,
     weights: Vec<SparseVector>,
     vectors: Vec<HalfVector>,
@@ -108,6 +111,7 @@ impl Batch {
         self.sources.push(paragraph.source.clone());
         self.titles.push(paragraph.title.clone());
         self.texts.push(paragraph.text.clone());
+        self.ranks.push(rows.rank(number));
         self.lengths.push(i32::try_from(counts.length()).unwrap_or(i32::MAX));
         self.terms.push(format!("{{{}}}", terms.join(",")));
         self.weights.push(SparseVector::from_map(weights.iter().map(|(id, weight)| (id, weight)), MAX_TERM_ID));
@@ -118,6 +122,8 @@ impl Batch {
 /// How rows of this collection are made.
 struct Rows {
     collection: Uuid,
+    /// How many of the documents have a rank to filter by.
+    ranked: usize,
     average_length: f32,
     salt: TermSalt,
     vectors: Vectors,
@@ -127,7 +133,7 @@ struct Rows {
 
 impl Rows {
     /// Takes the collection that the service has begun for a pattern.
-    async fn new(connection: &mut PgConnection) -> anyhow::Result<Self> {
+    async fn new(connection: &mut PgConnection, ranked: usize) -> anyhow::Result<Self> {
         let row = sqlx::query("SELECT k.chunking_id, k.average_length FROM collection c JOIN chunking k USING (chunking_id) WHERE c.name = $1")
             .bind(ingest::COLLECTION)
             .fetch_one(&mut *connection)
@@ -147,6 +153,7 @@ impl Rows {
                     ("title", "n.title"),
                     ("text", "n.text"),
                     ("characters", "length(n.text)"),
+                    ("metadata", "jsonb_build_object('rank', n.rank)"),
                     ("chunks", "1"),
                 ],
             )
@@ -175,11 +182,18 @@ impl Rows {
         ];
         Ok(Self {
             collection,
+            ranked,
             average_length: row.try_get(1)?,
             salt: TermSalt::new(collection.as_bytes()),
             vectors: Vectors::new(),
             statements,
         })
+    }
+
+    /// A number of its own for each document that is stored by SQL, in no order.
+    fn rank(&self, number: usize) -> i32 {
+        let place = number.saturating_sub(PATTERN) * RANK_STRIDE % self.ranked;
+        i32::try_from(place).unwrap_or(i32::MAX)
     }
 
     async fn insert(&self, connection: &mut PgConnection, batch: Batch) -> anyhow::Result<()> {
@@ -194,19 +208,20 @@ impl Rows {
         run_sql(
             connection,
             "CREATE TEMPORARY TABLE IF NOT EXISTS staged (id uuid, source text, title text, text text, length integer,
-                 terms text, weights sparsevec, vector halfvec); TRUNCATE staged"
+                 rank integer, terms text, weights sparsevec, vector halfvec); TRUNCATE staged"
                 .to_owned(),
         )
         .await?;
         sqlx::query(
             "INSERT INTO staged SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[],
-                 $6::text[], $7::sparsevec[], $8::halfvec[])",
+                 $6::integer[], $7::text[], $8::sparsevec[], $9::halfvec[])",
         )
         .bind(batch.ids)
         .bind(batch.sources)
         .bind(batch.titles)
         .bind(batch.texts)
         .bind(batch.lengths)
+        .bind(batch.ranks)
         .bind(batch.terms)
         .bind(batch.weights)
         .bind(batch.vectors)
@@ -232,7 +247,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The collection's statistics, counted afresh.
+    /// The collection's statistics, counted afresh, and its metadata by field.
     async fn count(&self, connection: &mut PgConnection) -> anyhow::Result<()> {
         run_sql(
             connection,
@@ -242,6 +257,9 @@ impl Rows {
                  GROUP BY tenant_id, chunking_id, term;
              UPDATE chunking_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
                  FROM (SELECT count(*) AS chunks, sum(length) AS length FROM chunk) t;
+             INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
+                 SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
+                 FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f;
              UPDATE chunking SET chunks_at_reference = (SELECT count(*) FROM chunk)"
                 .to_owned(),
         )

@@ -8,6 +8,7 @@ mod arguments;
 mod curve;
 mod facts;
 mod fill;
+mod filters;
 mod graphs;
 mod indexes;
 mod latency;
@@ -62,6 +63,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
     } else {
         graphs::run(&setup.data_dir, &facts, &arguments.graphs).await?
     };
+    let filters = if arguments.filters { filters::run(&service, &setup.data_dir, &facts).await? } else { Vec::new() };
     let mut searches = Vec::new();
     let mut raw = Vec::new();
     if !arguments.run.is_zero() {
@@ -73,7 +75,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
         }
     }
     service.stop().await?;
-    Ok(Column { chunks, facts, recall, searches, raw, curve, graphs })
+    Ok(Column { chunks, facts, recall, searches, raw, curve, graphs, filters })
 }
 
 /// What an earlier run kept, or a new collection.

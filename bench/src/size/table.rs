@@ -3,6 +3,7 @@
 use super::{
     curve::Point,
     facts::Facts,
+    filters::Filtered,
     graphs::{Built, Graph},
     latency::Searched,
     truth::Recall,
@@ -18,6 +19,7 @@ pub struct Column {
     pub raw: Vec<raw_search::Searched>,
     pub curve: Vec<Point>,
     pub graphs: Vec<Built>,
+    pub filters: Vec<Filtered>,
 }
 
 /// Prints everything as Markdown.
@@ -71,8 +73,26 @@ pub fn print(columns: &[Column]) {
         "\nGrowth is the exponent of n that fits p50 best; that of log n between these sizes is {}.",
         log_growth(columns)
     );
+    print_filters(columns);
     print_curves(columns);
     print_graphs(columns);
+}
+
+fn print_filters(columns: &[Column]) {
+    for column in columns.iter().filter(|column| !column.filters.is_empty()) {
+        println!("\n{} chunks, searches with a filter:\n", column.chunks);
+        println!(
+            "| chunks that match | results that are there | dense recall@10 | lexical recall@10 | starts from | hybrid, reranked, 1 client: p50, p95 |"
+        );
+        println!("|---:|---|---|---|---|---|");
+        for filtered in &column.filters {
+            let Filtered { matching, dense_results, dense_recall, lexical_recall, starts_from, p50_ms, p95_ms } =
+                filtered;
+            println!(
+                "| {matching} | {dense_results:.3} | {dense_recall:.4} | {lexical_recall:.4} | {starts_from} | {p50_ms:.1}, {p95_ms:.1} ms |"
+            );
+        }
+    }
 }
 
 fn print_curves(columns: &[Column]) {
