@@ -12,6 +12,10 @@ use super::super::{
 };
 use super::read_title;
 
+/// Rows and columns of the largest sheet (ISO/IEC 29500-1 sets no limit; these are those of all programs that write it).
+const MAX_ROWS: u32 = 1_048_576;
+const MAX_COLUMNS: u32 = 16_384;
+
 /// Adds a workbook. Formulas count as what they came to when it was saved.
 pub(in crate::extract) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     read_title(&mut Archive::open(bytes)?, content)?;
@@ -28,6 +32,10 @@ pub(in crate::extract) fn workbook(bytes: &[u8], content: &mut Content) -> Resul
         let mut sheet = Sheet { name: Some(name), rows: Rows::default(), row: Vec::new(), number: 0 };
         while let Some(cell) = cells.next_cell().map_err(|error| failure(&error))? {
             let (number, column) = cell.get_position();
+            // A reference that is none overflows in the reader.
+            if number >= MAX_ROWS || column >= MAX_COLUMNS {
+                return Err(ExtractError::malformed("workbook", "a cell lies outside of what a sheet can hold"));
+            }
             if number != sheet.number {
                 sheet.end_row(content)?;
                 sheet.number = number;
