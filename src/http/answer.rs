@@ -14,7 +14,7 @@ use crate::{
     },
     service::{
         FailedAttempt,
-        ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit},
+        ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit, SkipCause},
     },
 };
 
@@ -162,7 +162,8 @@ pub(super) struct ValidationBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct FindingBody {
     /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
-    /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded) or
+    /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
+    /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
     /// `web_search_failed` (the documents fall short, and the web could not be searched).
     #[schema(example = "uncited_claim")]
     kind: &'static str,
@@ -238,7 +239,7 @@ impl AnswerBody {
             outcome: OutcomeBody::Abstained,
             reason: None,
             missing: report.missing,
-            plan: None,
+            plan: report.plan,
             answer: None,
             citations: Vec::new(),
             sources: Vec::new(),
@@ -283,10 +284,7 @@ impl AnswerBody {
                 body.provider = Some(by.provider);
             }
             AskOutcome::Abstained(reason) => body.reason = Some(reason),
-            AskOutcome::DryRun => {
-                body.outcome = OutcomeBody::DryRun;
-                body.plan = report.trace.plan;
-            }
+            AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
         }
         body.sources =
             report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
@@ -329,6 +327,20 @@ impl From<&AskWarning> for FindingBody {
             }
             AskWarning::LengthCut { model, tokens } => {
                 format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
+            }
+            AskWarning::ModelSkipped { role, cause } => {
+                let role = role.as_str();
+                match cause {
+                    SkipCause::NoCallLeft => format!(
+                        "the model of the role {role} was not asked, because the calls left are needed for the answer; \
+                         allow more model calls, or take the role from it"
+                    ),
+                    SkipCause::UnusableReply => {
+                        format!(
+                            "the model of the role {role} gave no reply that can be used; the built-in one stood in"
+                        )
+                    }
+                }
             }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };

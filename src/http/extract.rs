@@ -68,8 +68,11 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let pointer = pointer(error.path());
+        let mut pointer = pointer(error.path());
         let inner = error.into_inner();
+        if let Some(missing) = missing_field(&inner.to_string()) {
+            let _ = write!(pointer, "/{missing}");
+        }
         match inner.classify() {
             serde_json::error::Category::Data => ApiError::invalid_field(pointer, strip_place(&inner.to_string())),
             _ => ApiError::unreadable(format!("the body is not valid JSON: {inner}")),
@@ -99,6 +102,11 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         }
     }
     pointer
+}
+
+/// The member that is not there; serde's path ends at the object that lacks it.
+fn missing_field(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.split_once('`').map(|(name, _)| name)
 }
 
 /// The message without serde's line and column, which say nothing that the pointer does not.
@@ -174,7 +182,9 @@ mod tests {
         let found = problem(r#"{"documents": [{"text": "a", "titel": "b"}]}"#);
         assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/0/titel");
         assert!(found.detail.starts_with("/documents/0/titel: unknown field"), "{}", found.detail);
-        assert_eq!(problem("{}").detail, "missing field `documents`");
+        assert_eq!(problem("{}").detail, "/documents: missing field `documents`");
+        let found = problem(r#"{"documents": [{"text": "a"}, {}]}"#);
+        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/1/text");
     }
 
     #[test]

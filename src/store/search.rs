@@ -192,7 +192,7 @@ impl Store {
         ));
         builder
             .push_bind(query.scope.chunkings.as_slice())
-            .push(")) SELECT * FROM near ORDER BY similarity DESC LIMIT ");
+            .push(")) SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
         builder.push_bind(query.limit);
         fetch_hits(self.begin_read(tenant).await?, &mut builder).await
     }

@@ -133,6 +133,7 @@ async fn nobody_is_asked_without_need_or_leave() {
     let poor = with_role.ask(ask("limits", json!({"max_llm_calls": 2}))).await;
     assert_eq!(poor.status, 200, "one call is kept for the retry: {poor:?}");
     assert_eq!((server.calls(Role::Verify).len(), rulings(&poor).len()), (0, 0));
+    assert_eq!(poor.body["validation"]["warnings"][0]["kind"], "model_skipped", "not in silence: {poor:?}");
     let rich = with_role.ask(ask("limits", json!({"max_llm_calls": 4}))).await;
     assert_eq!((rich.status, server.calls(Role::Verify).len()), (422, 2), "{rich:?}");
     with_role.stop().await;

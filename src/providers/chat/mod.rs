@@ -22,6 +22,7 @@ use tokio::time::Instant;
 pub use capability::{Capabilities, CapabilityOverrides};
 pub use chain::ChatChain;
 pub use models::{ChatModels, ChatSettings, ModelSettings, ProviderKind, ProviderSettings};
+use serde::{Deserialize, Serialize};
 pub(super) use stream::whole;
 
 use super::{FailedAttempt, ProviderError, ProvidersUnavailable};
@@ -32,7 +33,7 @@ use crate::domain::{
 };
 
 /// What a call is for. Each role may have models of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallRole {
     /// Grading passages.
     Grade,

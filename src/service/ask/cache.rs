@@ -219,7 +219,10 @@ fn to_keep(report: &AskReport, used: usize) -> Option<Value> {
     let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
     // What changes on the web is not noticed here.
     let is_of_the_web = report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web);
-    if is_of_the_web || report.warnings.iter().any(|warning| matches!(warning, AskWarning::WebSearchFailed { .. })) {
+    // Asked again, it may go better.
+    let is_makeshift =
+        |warning: &AskWarning| matches!(warning, AskWarning::WebSearchFailed { .. } | AskWarning::ModelSkipped { .. });
+    if is_of_the_web || report.warnings.iter().any(is_makeshift) {
         return None;
     }
     let cached = CachedAnswer {

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::{
-    AskError,
+    AskError, SkipCause,
     call::Call,
     pool::{GradedBy, GradedHit},
     run::Ask,
@@ -70,7 +70,11 @@ impl Ask<'_> {
         let is_doubtful = |hit: &&GradedHit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear;
         let doubtful: Vec<&GradedHit> = graded.iter().filter(is_doubtful).collect();
         // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
-        if doubtful.is_empty() || self.budget.llm_calls_left() == Some(0) {
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        if self.budget.llm_calls_left() == Some(0) {
+            self.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
             return Ok(());
         }
         let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();

@@ -27,7 +27,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use crate::providers::chat::{ChatModels, ModelName};
 pub use pool::{EvidenceFound, GradedBy, GradedHit};
-pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, TimingsMs};
+pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
 

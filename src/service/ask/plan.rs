@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 
-use super::{AskError, call::Call, grade::passage_of, run::Ask, stage::Stage};
+use super::{AskError, SkipCause, call::Call, grade::passage_of, run::Ask, stage::Stage};
 use crate::{
     domain::{
         citation::CitedAnswer,
@@ -90,9 +90,11 @@ impl Ask<'_> {
     /// By the planning model, if the deployment has given that role models of its own; else by rules.
     async fn make_plan(&mut self) -> Result<Plan, AskError> {
         let built_in = planning::plan(&self.request.question);
-        let Some(chain) = self.chain(CallRole::Plan).filter(|_| self.can_spare_a_call()) else {
+        let Some(chain) = self.chain(CallRole::Plan) else { return Ok(built_in) };
+        if !self.can_spare_a_call() {
+            self.warn_skipped(CallRole::Plan, SkipCause::NoCallLeft);
             return Ok(built_in);
-        };
+        }
         self.clock.enter(Stage::Plan);
         let call = Call {
             role: CallRole::Plan,
@@ -101,7 +103,10 @@ impl Ask<'_> {
             format: Some(prompt::plan::format()),
         };
         let reply = self.call(&chain, call).await?;
-        Ok(planning::read_reply(&reply.text).unwrap_or(built_in))
+        Ok(planning::read_reply(&reply.text).unwrap_or_else(|| {
+            self.warn_skipped(CallRole::Plan, SkipCause::UnusableReply);
+            built_in
+        }))
     }
 
     /// Whether planning leaves the calls to grade, to answer and to answer once more.

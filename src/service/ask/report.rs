@@ -13,8 +13,9 @@ use crate::{
         budget::{BudgetExceeded, Spent},
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
+        planning::Plan,
     },
-    providers::{FailedAttempt, ProviderError, ProvidersUnavailable},
+    providers::{FailedAttempt, ProviderError, ProvidersUnavailable, chat::CallRole},
     service::ServiceError,
     store::StoreError,
 };
@@ -67,6 +68,8 @@ pub struct AskReport {
     pub warnings: Vec<AskWarning>,
     /// Sub-questions that the documents do not answer; only with an answer.
     pub missing: Vec<String>,
+    /// How the question would be gone about; of a dry run only.
+    pub plan: Option<Plan>,
     /// Whether it was given before, from the cache.
     pub is_cache_hit: bool,
     /// The whole path.
@@ -88,11 +91,27 @@ pub enum AskWarning {
         /// Most tokens that it was allowed.
         tokens: u32,
     },
+    /// A configured model had no part in the answer where it should have; the built-in one did its work.
+    ModelSkipped {
+        /// Its role.
+        role: CallRole,
+        /// Why.
+        cause: SkipCause,
+    },
     /// The documents fell short, and the web could not be searched.
     WebSearchFailed {
         /// Why.
         detail: String,
     },
+}
+
+/// Why a configured model had no part in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SkipCause {
+    /// The calls that the budget has left are needed for the answer.
+    NoCallLeft,
+    /// What it replied could not be used.
+    UnusableReply,
 }
 
 impl AskWarning {
@@ -102,6 +121,7 @@ impl AskWarning {
         match self {
             Self::ModeFallback { .. } => "mode_fallback",
             Self::LengthCut { .. } => "length_cut",
+            Self::ModelSkipped { .. } => "model_skipped",
             Self::WebSearchFailed { .. } => "web_search_failed",
         }
     }

@@ -1,6 +1,6 @@
 //! Rewriting: another query for the same question, never one that was tried.
 
-use super::{AskError, call::Call, run::Ask, stage::Stage};
+use super::{AskError, SkipCause, call::Call, run::Ask, stage::Stage};
 use crate::{
     domain::{
         grading::Grade,
@@ -29,7 +29,10 @@ impl Ask<'_> {
                 match read_reply(&reply.text, &self.tried) {
                     Ok(query) => Some(query),
                     // The model goes in circles; the built-in rewriter may still know a way.
-                    Err(RewriteError::Repeated | RewriteError::TooLong) => self.rewrite_built_in(),
+                    Err(RewriteError::Repeated | RewriteError::TooLong) => {
+                        self.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
+                        self.rewrite_built_in()
+                    }
                     Err(RewriteError::Empty) => {
                         return Err(AskError::from(ProviderError {
                             kind: ProviderErrorKind::InvalidReply,

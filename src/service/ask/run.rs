@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    AskError, AskOutcome, AskParts, AskReport, AskRequest, AskService, AskWarning, GradedHit, Rejection,
+    AskError, AskOutcome, AskParts, AskReport, AskRequest, AskService, AskWarning, GradedHit, Rejection, SkipCause,
     cache::CacheMiss,
     flights::Flights,
     generate::Generated,
@@ -300,6 +300,14 @@ impl<'a> Ask<'a> {
         self.pool.sources(self.evidence.to_vec(), self.request.top_k)
     }
 
+    /// Tells, once, that a configured model had no part in the answer.
+    pub(super) fn warn_skipped(&mut self, role: CallRole, cause: SkipCause) {
+        let warning = AskWarning::ModelSkipped { role, cause };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     pub(super) fn all_warnings(&self) -> Vec<AskWarning> {
         self.warnings.iter().chain(&self.cut).cloned().collect()
     }
@@ -316,6 +324,7 @@ impl<'a> Ask<'a> {
             effective_level: self.level,
             warnings: self.all_warnings(),
             missing: Vec::new(),
+            plan: self.trace.plan.clone().filter(|_| self.request.dry_run),
             is_cache_hit: false,
             trace: std::mem::take(&mut self.trace),
         }

@@ -1,6 +1,6 @@
 //! Verifying a draft: what the scorer is not sure of is put before a model, all in one call.
 
-use super::{AskError, GradedHit, call::Call, run::Ask, trace::RulingTrace};
+use super::{AskError, GradedHit, SkipCause, call::Call, run::Ask, trace::RulingTrace};
 use crate::{
     domain::{
         citation::{Attempt, Doubt, Draft, Level, Verifier, read_rulings},
@@ -33,8 +33,12 @@ impl Ask<'_> {
         attempt: Attempt,
     ) -> Result<(Draft, Vec<RulingTrace>), AskError> {
         let doubts = draft.doubts();
-        let models = self.verifiers.clone().filter(|_| !doubts.is_empty() && self.may_verify(attempt));
+        let models = self.verifiers.clone().filter(|_| !doubts.is_empty());
         let Some(chain) = models else { return Ok((draft, Vec::new())) };
+        if !self.may_verify(attempt) {
+            self.warn_skipped(CallRole::Verify, SkipCause::NoCallLeft);
+            return Ok((draft, Vec::new()));
+        }
         let rulings = self.ask_about(&chain, doubts, evidence).await?;
         let draft = draft.with_rulings(&rulings.iter().map(|told| told.ruling).collect::<Vec<_>>());
         Ok((draft, rulings))
