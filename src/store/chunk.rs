@@ -85,7 +85,7 @@ impl Store {
         from: i32,
         limit: i64,
     ) -> Result<Vec<StoredChunk>, StoreError> {
-        let mut reading = self.begin_read(tenant).await?;
+        let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
                       splitter, chunkers, tokens, c.text, context
@@ -99,9 +99,9 @@ impl Store {
             from,
             limit,
         )
-        .fetch_all(&mut *reading)
+        .fetch_all(&mut *transaction)
         .await?;
-        reading.end().await?;
+        transaction.commit().await?;
         Ok(rows
             .into_iter()
             .map(|row| StoredChunk {

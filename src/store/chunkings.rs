@@ -130,7 +130,7 @@ impl Store {
         tenant: TenantId,
         collections: &[Uuid],
     ) -> Result<Vec<Chunking>, StoreError> {
-        let mut reading = self.begin_read(tenant).await?;
+        let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT k.chunking_id, k.collection_id, k.splitter AS "splitter: Json<SplitterSettings>",
                       k.context AS "context: Json<Contextual>", k.job_id, k.created_at, COALESCE(s.chunks, 0) AS "chunks!",
@@ -143,9 +143,9 @@ impl Store {
             tenant.0,
             collections
         )
-        .fetch_all(&mut *reading)
+        .fetch_all(&mut *transaction)
         .await?;
-        reading.end().await?;
+        transaction.commit().await?;
         Ok(rows
             .into_iter()
             .map(|row| Chunking {

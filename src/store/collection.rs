@@ -294,7 +294,7 @@ impl Store {
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, StoreError> {
-        let mut reading = self.begin_read(tenant).await?;
+        let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
                       p.dimension, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>",
@@ -311,9 +311,9 @@ impl Store {
             after,
             limit,
         )
-        .fetch_all(&mut *reading)
+        .fetch_all(&mut *transaction)
         .await?;
-        reading.end().await?;
+        transaction.commit().await?;
         rows.into_iter()
             .map(|row| {
                 let collection = Row {

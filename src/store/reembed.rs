@@ -143,7 +143,7 @@ impl Store {
         tenant: TenantId,
         collections: &[Uuid],
     ) -> Result<Vec<Companion>, StoreError> {
-        let mut reading = self.begin_read(tenant).await?;
+        let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT c.collection_id, c.profile_id, c.job_id, p.model, p.dimension,
                       (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id
@@ -153,9 +153,9 @@ impl Store {
             tenant.0,
             collections
         )
-        .fetch_all(&mut *reading)
+        .fetch_all(&mut *transaction)
         .await?;
-        reading.end().await?;
+        transaction.commit().await?;
         Ok(rows
             .into_iter()
             .map(|row| Companion {
