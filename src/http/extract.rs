@@ -121,6 +121,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        if let Some(name) = parts.uri.query().and_then(parameter_with_nul) {
+            return Err(ApiError::invalid_field(format!("?{name}"), "must not contain NUL characters"));
+        }
         let Query(value) = Query::from_request_parts(parts, state).await.map_err(|rejection| {
             let text = rejection.body_text();
             let detail = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
@@ -133,6 +136,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
     }
 }
 
+/// The first parameter with a NUL in it, which no text in the database can hold.
+fn parameter_with_nul(query: &str) -> Option<&str> {
+    let with_nul = query.split('&').find(|parameter| parameter.contains("%00"))?;
+    Some(with_nul.split_once('=').map_or(with_nul, |(name, _)| name))
+}
+
 /// Path parameters; a value that cannot name anything names nothing.
 pub(super) struct ValidPath<T>(pub(super) T);
 
@@ -140,9 +149,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ValidPa
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let Path(value) = Path::from_request_parts(parts, state)
-            .await
-            .map_err(|_| ApiError::not_found("the identity in the path is not one that this service gives out"))?;
+        let unknown = || ApiError::not_found("the identity in the path is not one that this service gives out");
+        if parts.uri.path().contains("%00") {
+            return Err(unknown());
+        }
+        let Path(value) = Path::from_request_parts(parts, state).await.map_err(|_| unknown())?;
         Ok(Self(value))
     }
 }

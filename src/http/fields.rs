@@ -84,6 +84,7 @@ impl Faults {
     /// Where a document is to be fetched. Which hosts may be asked is decided where they are asked.
     pub(super) fn url(&mut self, pointer: &str, url: &str) {
         let fault = match Url::parse(url) {
+            Ok(_) if url.chars().any(char::is_control) => "must hold no control characters".to_owned(),
             Ok(_) if url.len() > MAX_SOURCE_BYTES => format!("must hold at most {MAX_SOURCE_BYTES} bytes"),
             Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
                 format!("has the scheme {}; only http and https are fetched", parsed.scheme())
@@ -161,6 +162,10 @@ impl FilterBody {
             .into_iter()
             .filter_map(|(key, value)| {
                 let place = format!("{pointer}/metadata/{}", key.replace('~', "~0").replace('/', "~1"));
+                if key.contains('\0') {
+                    faults.add(place, "must not contain NUL characters");
+                    return None;
+                }
                 match read_test(value) {
                     Ok(test) => Some(Condition { key, test }),
                     Err(detail) => {

@@ -62,6 +62,35 @@ async fn heads_that_are_too_large_are_refused() {
 }
 
 #[tokio::test]
+async fn nul_is_refused_wherever_it_stands() {
+    let (_server, app) = app(&[]).await;
+    app.get("/v1/collections/a%00b").await.assert_problem(404, "not_found");
+    app.delete("/v1/collections/a%00b").await.assert_problem(404, "not_found");
+    let queries = [
+        "/v1/collections?cursor=a%00b",
+        "/v1/documents?source_prefix=%00",
+        "/v1/jobs?limit=5&collection=%00",
+        "/v1/audit?key_id=%00",
+    ];
+    for path in queries {
+        let answer = app.get(path).await;
+        answer.assert_problem(422, "invalid_request");
+        assert!(answer.pointers()[0].starts_with('?') && path.contains(answer.pointers()[0].trim_start_matches('?')));
+    }
+    for path in ["/v1/ask", "/v1/search"] {
+        let words = if path == "/v1/ask" { "question" } else { "query" };
+        let filter = json!({"metadata": {"a\u{0}b": 1}});
+        let answer = app.post(path, json!({words: "Why?", "collections": ["c"], "filter": filter})).await;
+        answer.assert_problem(422, "invalid_request");
+        assert_eq!(answer.pointers(), ["/filter/metadata/a\u{0}b"]);
+    }
+    let document = json!({"source": "a", "url": "https://example.org/a\u{0}b"});
+    let answer = app.post("/v1/documents", json!({"collection": "c", "documents": [document]})).await;
+    answer.assert_problem(422, "invalid_request");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn wrong_values_of_an_ask_are_all_named() {
     let (_server, app) = app(&[]).await;
     let body = json!({"question": "", "collections": ["a", "a"], "top_k": 101, "temperature": 3, "stream": true, "cache": {"ttl_s": 99_999_999}, "limits": {"timeout_ms": 0}});
