@@ -1,6 +1,6 @@
 //! Collections as a use case.
 
-use super::{ServiceError, context::Context};
+use super::{ServiceError, context::Context, to_its_end};
 pub use crate::store::{Chunking, CollectionSettings, CollectionSummary, Companion, DeleteReceipt};
 use crate::{
     domain::identity::TenantId,
@@ -123,7 +123,8 @@ impl CollectionService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
-        let receipt = self.store.delete_collection(tenant, name, self.context.clock.now()).await?;
+        let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
+        let receipt = to_its_end(async move { store.delete_collection(tenant, &owned, now).await }).await?;
         receipt.ok_or_else(|| ServiceError::no_collection(name))
     }
 }

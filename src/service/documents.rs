@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{ServiceError, context::Context};
+use super::{ServiceError, context::Context, to_its_end};
 pub use crate::store::{DocumentRow, StoredChunk};
 use crate::{
     domain::identity::TenantId,
@@ -91,7 +91,8 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
-        self.store.delete_document(tenant, id, self.context.clock.now()).await?.ok_or_else(|| missing(id))
+        let (store, now) = (self.store.clone(), self.context.clock.now());
+        to_its_end(async move { store.delete_document(tenant, id, now).await }).await?.ok_or_else(|| missing(id))
     }
 
     /// Deletes everything in a collection whose source starts so, and what waits to be stored there.
@@ -105,7 +106,8 @@ impl DocumentService {
         prefix: &str,
     ) -> Result<DeleteReceipt, ServiceError> {
         let collection = self.collection(tenant, collection).await?;
-        Ok(self.store.delete_by_prefix(tenant, collection, prefix, self.context.clock.now()).await?)
+        let (store, now, prefix) = (self.store.clone(), self.context.clock.now(), prefix.to_owned());
+        Ok(to_its_end(async move { store.delete_by_prefix(tenant, collection, &prefix, now).await }).await?)
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {

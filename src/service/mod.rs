@@ -24,3 +24,12 @@ pub use crate::{
     providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
     store::{QueueFull, StoreError},
 };
+
+/// Goes on whether or not somebody waits for the answer: over a large collection it takes longer than a request may.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::spawn(work)
+        .await
+        .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
+}

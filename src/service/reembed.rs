@@ -8,6 +8,7 @@ use super::{
     embedders::Embedders,
     ingest::{Signal, reembedding_payload},
     resplit::another_chunking,
+    to_its_end,
 };
 use crate::{
     domain::identity::TenantId,
@@ -83,7 +84,8 @@ impl ReembedService {
                 ),
             });
         }
-        match self.store.cut_over(tenant, collection.id, profile, self.context.clock.now()).await? {
+        let (store, now, id) = (self.store.clone(), self.context.clock.now(), collection.id);
+        match to_its_end(async move { store.cut_over(tenant, id, profile, now).await }).await? {
             CutOverOutcome::Done => Ok(()),
             CutOverOutcome::IsActive => Err(is_active(&collection, model)),
             CutOverOutcome::NotThere => {
@@ -108,13 +110,16 @@ impl ReembedService {
         let collection = self.collection(tenant, name).await?;
         let missing = || ServiceError::NotFound { what: "embedding profile", name: model.to_owned() };
         let profile = self.profile(tenant, &collection, model).await?.ok_or_else(missing)?;
-        match self.store.drop_companion(tenant, collection.id, profile).await? {
-            DropOutcome::Dropped(vectors, job) => {
-                if let Some(job) = job {
-                    self.store.stop_job(tenant, job, self.context.clock.now()).await?;
-                }
-                Ok(vectors)
+        let (store, now, id) = (self.store.clone(), self.context.clock.now(), collection.id);
+        let drop = async move {
+            let outcome = store.drop_companion(tenant, id, profile).await?;
+            if let DropOutcome::Dropped(_, Some(job)) = &outcome {
+                store.stop_job(tenant, *job, now).await?;
             }
+            Ok(outcome)
+        };
+        match to_its_end(drop).await? {
+            DropOutcome::Dropped(vectors, _) => Ok(vectors),
             DropOutcome::IsActive => Err(is_active(&collection, model)),
             DropOutcome::NotThere => Err(missing()),
         }

@@ -9,11 +9,12 @@ use super::{
     collections::no_context_model,
     context::Context,
     ingest::{Signal, resplitting_payload},
+    to_its_end,
 };
 pub use crate::store::{DroppedChunking, SettingsChange};
 use crate::{
     domain::identity::TenantId,
-    store::{ChunkingDrop, Collection, CutOverOutcome, ResplitOutcome, Store, StoreError},
+    store::{ChunkingDrop, Collection, CutOverOutcome, ResplitOutcome, Store},
 };
 
 /// The use case.
@@ -124,15 +125,6 @@ impl ResplitService {
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
         self.store.collection(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
     }
-}
-
-/// Goes on whether or not somebody waits for the answer: over a large collection it takes longer than a request may.
-async fn to_its_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, StoreError> {
-    tokio::spawn(work)
-        .await
-        .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
 }
 
 /// A second chunking is in the way.

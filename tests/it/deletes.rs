@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::{ConnectOptions, Connection, Executor};
 
 use super::{
     database,
@@ -110,6 +111,25 @@ async fn a_delete_does_not_make_a_job_cancelled() {
         server.hold_embeddings(None);
         let job = app.ended_job(job["id"].as_str().expect("an id")).await;
         assert_eq!((&job["state"], &job["counts"]["cancelled"]), (&json!(state), &json!(1)), "{job}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_delete_goes_on_when_its_request_may_not() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_REQUEST_TIMEOUT_S", "1")]).await;
+    assert_eq!(app.post("/v1/collections", json!({"name": "c"})).await.status, 201);
+    let mut holder = app.database.connect().await.expect("a connection");
+    holder.execute("BEGIN; SELECT FROM collection FOR UPDATE").await.expect("a lock");
+    let late = app.delete("/v1/collections/c").await;
+    late.assert_problem(504, "deadline");
+    holder.execute("COMMIT").await.expect("let go");
+    holder.close().await.expect("a close");
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while app.get("/v1/collections/c").await.status != 404 {
+        assert!(tokio::time::Instant::now() < deadline, "the collection is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     app.stop().await;
 }
