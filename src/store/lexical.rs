@@ -1,6 +1,6 @@
 //! The lexical half of retrieval: statistics in, best chunks out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -25,6 +25,15 @@ pub struct LexicalQuery {
     pub spare_terms: Vec<i32>,
     /// Weight of every term, ascending by id.
     pub weights: Vec<(i32, f32)>,
+}
+
+impl LexicalQuery {
+    /// Whether every chunk that holds one of its terms is scored.
+    #[must_use]
+    pub fn looks_at_all(&self) -> bool {
+        let rare: HashSet<&i32> = self.rare_terms.iter().collect();
+        self.weights.iter().all(|(term, _)| rare.contains(term))
+    }
 }
 
 impl Store {
@@ -129,5 +138,22 @@ impl Store {
             hits.truncate(usize::try_from(limit).unwrap_or_default());
         }
         Ok(hits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_whose_known_terms_are_all_rare_looks_at_all() {
+        let query = |rare: &[i32]| LexicalQuery {
+            rare_terms: rare.to_vec(),
+            weights: vec![(3, 1.5), (7, 0.5)],
+            ..LexicalQuery::default()
+        };
+        assert!(query(&[7, 3]).looks_at_all());
+        assert!(!query(&[3]).looks_at_all());
+        assert!(LexicalQuery::default().looks_at_all(), "nothing is known, so nothing holds it");
     }
 }
