@@ -16,13 +16,12 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use tokio::time::Instant;
 
 pub use capability::{Capabilities, CapabilityOverrides};
 pub use chain::ChatChain;
 pub use models::{ChatModels, ChatSettings, ModelSettings, ProviderKind, ProviderSettings};
-use serde::{Deserialize, Serialize};
 pub(super) use stream::whole;
 
 use super::{FailedAttempt, ProviderError, ProvidersUnavailable};

@@ -36,12 +36,13 @@ impl Ask<'_> {
     /// Writes the audit; only then the result may leave. What it cost is booked and its answer kept before that, if
     /// that can be done in a moment, and otherwise afterwards.
     pub(super) async fn finish(mut self, result: Result<AskReport, AskError>) -> Result<AskReport, AskError> {
+        // Before anything is waited for: one who leaves now is audited by the drop, with all of it.
+        let row = self.audit_row(&self.end(&result));
+        self.finished_row = Some(row.clone());
         let booked = self.purse.settle(self.spent_at_most());
         let kept = self.keep(&result);
         tokio::join!(booked, kept);
-        let row = self.audit_row(&self.end(&result));
         let written = self.service.store.write_audit(row).await;
-        // Set after the write: one who leaves during it is audited by the drop.
         self.is_audited = true;
         match (written, result) {
             (Ok(()), result) => result,
@@ -178,16 +179,20 @@ impl Drop for Ask<'_> {
             return;
         }
         self.discard_early_draft();
-        let row = self.audit_row(&End {
-            outcome: AuditOutcome::ClientGone,
-            reason: Some(self.clock.current().doing().to_owned()),
-            trace: &self.trace,
-            sources: &self.evidence,
-            answer: None,
-            citations: &[],
-            is_cache_hit: false,
-            failed: None,
-        });
+        let reason = Some(self.clock.current().doing().to_owned());
+        let row = match self.finished_row.take() {
+            Some(finished) => AuditRow { outcome: AuditOutcome::ClientGone, reason, ..finished },
+            None => self.audit_row(&End {
+                outcome: AuditOutcome::ClientGone,
+                reason,
+                trace: &self.trace,
+                sources: &self.evidence,
+                answer: None,
+                citations: &[],
+                is_cache_hit: false,
+                failed: None,
+            }),
+        };
         let store = self.service.store.clone();
         let (purse, spent) = (self.purse.clone(), self.spent_at_most());
         let (tenant, ask, claim) = (self.caller.tenant, self.id, self.take_claim());

@@ -88,7 +88,11 @@ impl Ask<'_> {
         };
         let (request, allowance) = self.reserve(&chain, call).await?;
         let started = Instant::now();
-        self.early_draft = self.begin_early_draft(graded).await?;
+        // An answer begun early is a bonus: what keeps it from being begun does not end the ask.
+        self.early_draft = self.begin_early_draft(graded).await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "no answer is begun early");
+            None
+        });
         let grading = chain.complete(&request, allowance);
         let result = match &mut self.early_draft {
             Some(draft) => draft.go_on_beside(grading).await,
