@@ -147,7 +147,15 @@ impl Core {
     /// # Errors
     /// When Postgres does not stop.
     pub async fn close(self) -> anyhow::Result<()> {
-        self.store.close().await;
+        self.close_before(&Shutdown::default()).await
+    }
+
+    /// The same, but statements under way are not waited for when everything is to be dropped.
+    async fn close_before(self, shutdown: &Shutdown) -> anyhow::Result<()> {
+        tokio::select! {
+            () = self.store.close() => {}
+            () = shutdown.hard.cancelled() => {}
+        }
         if let Some(postgres) = self.postgres {
             postgres.stop().await.context("the private Postgres could not be stopped")?;
         }
@@ -174,7 +182,7 @@ impl Core {
             () = shutdown.hard.cancelled() => Ok(()),
             error = Self::database_failed(self.postgres.as_ref()) => Err(error),
         };
-        self.close().await.and(result)
+        self.close_before(&shutdown).await.and(result)
     }
 }
 
@@ -222,7 +230,7 @@ impl App {
             () = shutdown.hard.cancelled() => Ok(()),
             error = Core::database_failed(core.postgres.as_ref()) => Err(error),
         };
-        core.close().await.and(result)
+        core.close_before(&shutdown).await.and(result)
     }
 }
 

@@ -31,7 +31,10 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
         bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
     }
     let shutdown = Shutdown::on_signals()?;
-    let core = Core::build(config, Context::system()).await?;
+    let core = tokio::select! {
+        core = Core::build(config, Context::system()) => core?,
+        () = shutdown.soft.cancelled() => return Ok(()),
+    };
     tracing::info!("working on the queue");
     Box::pin(core.work_until_stopped(shutdown)).await
 }
