@@ -50,6 +50,22 @@ async fn a_repeated_request_gets_the_first_answer_and_does_nothing() {
 }
 
 #[tokio::test]
+async fn neither_a_repetition_nor_a_refused_request_makes_a_collection() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let first = send(named(&app, "order-1", &body("First words."))).await;
+    assert_eq!(app.delete("/v1/collections/c").await.status, 200);
+    let again = send(named(&app, "order-1", &body("First words."))).await;
+    assert_eq!((again.status, is_replay(&again), &again.body), (200, true, &first.body));
+    app.get("/v1/collections/c").await.assert_problem(404, "not_found");
+    // This service sends no webhooks.
+    let refused = app.post("/v1/documents?webhook_url=https://example.org/hook", body("Words.")).await;
+    refused.assert_problem(422, "invalid_request");
+    app.get("/v1/collections/c").await.assert_problem(404, "not_found");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_refused_request_does_not_use_up_its_name() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;

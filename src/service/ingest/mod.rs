@@ -187,10 +187,16 @@ impl IngestService {
     /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
     /// errors. Nothing is accepted then.
     pub async fn accept(&self, tenant: TenantId, submission: Submission) -> Result<Accepted, ServiceError> {
-        let collection = self.collection(tenant, &submission.collection).await?;
+        let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let key = submission.key.as_deref();
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
-        let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
+        // A repetition makes no collection, should its own be deleted by now.
+        if let Some(key) = key
+            && let Some(earlier) = self.store.earlier_request(tenant, key, self.context.clock.now()).await?
+        {
+            return repeated_or_refused(earlier);
+        }
+        let collection = self.collection(tenant, &submission.collection).await?;
         let job = self.new_job(&collection, submission.indexing, key, webhook.as_deref());
         let items = submission.documents.into_iter().map(queue_item).collect();
         match self.store.enqueue(tenant, &job, items).await? {
@@ -198,8 +204,7 @@ impl IngestService {
                 self.signal.queued.notify_waiters();
                 Ok(Accepted::New(job.id))
             }
-            EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
-            other => Err(refusal(&other)),
+            other => repeated_or_refused(other),
         }
     }
 
@@ -249,6 +254,13 @@ impl IngestService {
             limits: self.limits,
             now: self.context.clock.now(),
         }
+    }
+}
+
+fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError> {
+    match outcome {
+        EnqueueOutcome::Repeated(answer) => Ok(Accepted::Repeated(answer)),
+        other => Err(refusal(&other)),
     }
 }
 
