@@ -236,6 +236,24 @@ fn every_problem_is_explained() {
     assert!(unknown.is_empty(), "docs/problems.md explains what nothing ends with: {unknown:?}");
 }
 
+/// An answer that is accepted is made in one place, by the validator, which alone has the proof.
+#[test]
+fn only_the_validator_makes_cited_answers() {
+    let makes = |text: &str| {
+        ["CitedAnswer::new(", "Proof(())", "-> CitedAnswer", "CitedAnswer { "].map(|form| text.contains(form))
+    };
+    let makers: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|(path, text)| !is_test(path) && makes(&without_comments(production(text))).contains(&true))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(makers.len() == 1 && makers[0].ends_with("domain/citation/validator.rs"), "{makers:?}");
+}
+
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn the_reader_of_imports_reads_groups() {
     assert_eq!(rooms_named("use crate::{\n domain::{a, b::c},\n store::X,\n};"), ["domain", "store"]);

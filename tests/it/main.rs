@@ -25,6 +25,7 @@ mod citations;
 mod clients;
 mod command_eval;
 mod command_ingest;
+mod commands;
 mod contextual;
 mod corpus;
 mod database;

@@ -51,6 +51,12 @@ async fn stages_are_switched_and_shown() {
     assert_eq!(plain["trace"]["fusion"]["method"], "reciprocal_rank");
     assert!(plain["results"][0]["scores"]["fused"].as_f64() <= Some(2.0 / 61.0 + 1e-9), "{plain}");
 
+    let fused: Vec<f64> = results(&all).iter().filter_map(|hit| hit["scores"]["fused"].as_f64()).collect();
+    let least = fused.iter().copied().fold(f64::MIN, f64::max);
+    let best = search(&app, json!({"query": query, "min_score": least})).await;
+    assert_eq!(results(&best).len(), fused.iter().filter(|score| **score >= least).count(), "{best}");
+    assert!(results(&best).len() < fused.len(), "{best}");
+
     for (mode, missing) in [("lexical", "dense"), ("dense", "lexical")] {
         let one = search(&app, json!({"query": query, "mode": mode, "include": ["trace"]})).await;
         assert!(one["trace"][missing].is_null() && one["trace"]["fusion"].is_null(), "{one}");
