@@ -47,7 +47,7 @@ sqlx-prepare: ## Write .sqlx anew, after a change of SQL
 	@scripts/sqlx-prepare
 
 .PHONY: release
-release: # Built for speed, and with a Postgres that it finds
+release: ## Build for speed, and see to a Postgres that it finds
 	cargo build --release --locked --bin cited
 	@scripts/ensure-postgres $(or $(CARGO_TARGET_DIR),target)/release/cited
 

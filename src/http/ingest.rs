@@ -92,7 +92,7 @@ pub(super) struct ReplacementBody {
     text: String,
     /// Its title; otherwise the one that was given before, its first heading, or its name.
     title: Option<String>,
-    /// Media type of `text`; otherwise as before, or what the name of the source suggests.
+    /// Media type of `text`; otherwise as before.
     media_type: Option<String>,
     /// Your own data about it; otherwise as before.
     #[schema(value_type = Option<Object>)]
@@ -234,8 +234,8 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
         (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 400, description = "The body cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The Idempotency-Key names another request, or the collection another model", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The Idempotency-Key names another request, or a stream that is still arriving; or the collection has another model", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Neither JSON nor multipart", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
@@ -333,7 +333,7 @@ fn job_response(job: Uuid, status: StatusCode, json: Vec<u8>) -> Response {
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The service is not configured for the collection's embedding model", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
     ),

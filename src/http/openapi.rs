@@ -43,7 +43,11 @@ impl Modify for Bearer {
 }
 
 /// How every route that needs a key can end.
-const OF_ALL: [(&str, &str); 2] = [("401", "No valid key"), ("503", "The database cannot be reached; see Retry-After")];
+const OF_ALL: [(&str, &str); 3] = [
+    ("401", "No valid key"),
+    ("431", "Path, query and headers are too large"),
+    ("503", "The database cannot be reached; see Retry-After"),
+];
 /// How those can end that have the service's time limit.
 const OF_TIMED: [(&str, &str); 1] = [("504", "The request took longer than the service allows")];
 /// How those can end that take a body, which is JSON unless they say otherwise.

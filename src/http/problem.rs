@@ -324,7 +324,8 @@ impl From<AskError> for ApiError {
                 "deadline",
                 "The answer took too long",
                 format!(
-                    "the limit of {limit_ms} ms was reached while {stage}; raise limits.timeout_ms or ask for less"
+                    "the limit of {limit_ms} ms was reached while {stage}; ask for less, or raise limits.timeout_ms, \
+                     which counts up to CITED_ASK_TIMEOUT_S"
                 ),
             )
             .with("stage", json!(stage))

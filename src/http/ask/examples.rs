@@ -248,7 +248,8 @@ pub(super) fn database_unavailable() -> Value {
 }
 
 pub(super) fn deadline() -> Value {
-    let detail = "the limit of 30000 ms was reached while generating; raise limits.timeout_ms or ask for less";
+    let detail = "the limit of 30000 ms was reached while generating; ask for less, or raise limits.timeout_ms, which counts up to \
+                  CITED_ASK_TIMEOUT_S";
     problem(
         504,
         "deadline",

@@ -73,7 +73,8 @@ pub(super) struct BulkQuery {
 /// One JSON object in a line (NDJSON), as in `documents` of `POST /v1/documents`; any number of lines of up to 16 MiB.
 /// Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow with the
 /// stream. A line that is no document becomes a failed item of the job, with the cause `invalid_line`, and stops
-/// nothing. Of several lines with the same source the last one wins. While the queue is full, reading pauses.
+/// nothing. Of several lines with the same source the last one wins. While the queue is full, reading pauses; a stream
+/// whose first part finds it full is refused at once, and there is no job.
 ///
 /// A stream that breaks off keeps what had arrived: the job ends with that and says `is_incomplete`. If the sender can
 /// still be told, the problem names `job` and `line`; otherwise the job is the newest of `GET /v1/jobs`. Sending all
@@ -86,10 +87,11 @@ pub(super) struct BulkQuery {
         (status = 202, description = "All has arrived; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
         (status = 400, description = "The stream broke off; names job and line", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request, or a stream that is still arriving", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "A part is larger than the queue takes even when it is empty (`exceeds_queue`); names line, and job if there is one", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Not NDJSON", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "A parameter is wrong, or the stream holds nothing", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The queue is full and nothing in it moves; names job and line", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "The queue is full at the first part, or nothing in it moves for five minutes; names line, and job if there is one", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The database cannot be reached; names job and line", body = Problem, content_type = "application/problem+json"),
     ),
     security(("bearer" = []), ()),
@@ -151,7 +153,8 @@ async fn compare(
     mut hash: Sha256,
     mut body: BodyDataStream,
 ) -> Result<FirstAnswer, ApiError> {
-    while let Ok(Some(part)) = tokio::time::timeout(SILENCE, body.next()).await {
+    let silent = |_| ApiError::unreadable(format!("nothing arrived for {} s", SILENCE.as_secs()));
+    while let Some(part) = tokio::time::timeout(SILENCE, body.next()).await.map_err(silent)? {
         hash.update(part.map_err(|error| ApiError::unreadable(format!("the stream broke off: {error}")))?);
     }
     let first = state.services.ingest.earlier_stream(tenant, key, Some(hash.finalize().into())).await?;
