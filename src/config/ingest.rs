@@ -1,6 +1,6 @@
 //! Settings of ingest, and of the requests that it makes.
 
-use super::reader::Reader;
+use super::reader::{LONGEST_TIME, Reader};
 use crate::{providers::outbound, service::ingest, store::QueueLimits};
 
 /// Ingest.
@@ -8,7 +8,7 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
     let defaults = ingest::Settings::default();
     let settings = ingest::Settings {
         workers: reader.value("CITED_WORKERS", defaults.workers),
-        lease: reader.seconds("CITED_LEASE_S", defaults.lease),
+        lease: reader.seconds_within("CITED_LEASE_S", defaults.lease, (ingest::MINIMUM_LEASE, LONGEST_TIME)),
         chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
         language: reader.value("CITED_LANGUAGE", defaults.language),
         queue: QueueLimits {
@@ -20,9 +20,6 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
         contexts: read_contexts(reader, defaults.contexts),
         ..defaults
     };
-    if settings.lease < ingest::MINIMUM_LEASE {
-        reader.fault(format!("CITED_LEASE_S must be {} or more", ingest::MINIMUM_LEASE.as_secs()));
-    }
     if let Err(fault) = settings.collection_defaults().splitter.check() {
         reader.fault(format!("CITED_CHUNK_TOKENS {fault}"));
     }
@@ -35,9 +32,6 @@ fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) ->
         timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
         memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
     };
-    if settings.timeout.is_zero() {
-        reader.fault("CITED_EXTRACT_TIMEOUT_S must be 1 or more".to_owned());
-    }
     if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
         reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
     }
@@ -52,9 +46,6 @@ fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> inge
     };
     if settings.prompt_tokens < ingest::MINIMUM_CONTEXT_PROMPT_TOKENS {
         reader.fault(format!("CITED_CONTEXT_PROMPT_TOKENS must be {} or more", ingest::MINIMUM_CONTEXT_PROMPT_TOKENS));
-    }
-    if settings.timeout.is_zero() {
-        reader.fault("CITED_CONTEXT_TIMEOUT_S must be 1 or more".to_owned());
     }
     settings
 }

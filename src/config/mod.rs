@@ -168,11 +168,7 @@ impl Config {
         let mut reader = Reader::new(environment, file);
         let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
         let database = read_database(&mut reader);
-        let defaults = PoolSettings::default();
-        let pools = PoolSettings {
-            max_connections: reader.value("CITED_DATABASE_CONNECTIONS", defaults.max_connections),
-            ..defaults
-        };
+        let pools = read_pools(&mut reader);
         let http = read_http(&mut reader, listen);
         let chat = chat::read(&mut reader);
         let embedding = embedding::read(&mut reader);
@@ -248,6 +244,15 @@ fn read_database(reader: &mut Reader) -> Database {
     })
 }
 
+fn read_pools(reader: &mut Reader) -> PoolSettings {
+    let defaults = PoolSettings::default();
+    let max_connections = reader.value("CITED_DATABASE_CONNECTIONS", defaults.max_connections);
+    if max_connections == 0 {
+        reader.fault("CITED_DATABASE_CONNECTIONS must be 1 or more".to_owned());
+    }
+    PoolSettings { max_connections, ..defaults }
+}
+
 fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
     let keys: Vec<SecretString> = reader
         .secret("CITED_API_KEYS")
@@ -313,6 +318,52 @@ mod tests {
         for part in ["CITED_LISTEN", "CITED_CHAT_BASE_URL", "CITED_WORKERS", "colour"] {
             assert!(error.contains(part), "{part} is missing in: {error}");
         }
+    }
+
+    #[test]
+    fn times_that_nothing_can_keep_are_faults() {
+        for name in [
+            "CITED_REQUEST_TIMEOUT_S",
+            "CITED_ASK_TIMEOUT_S",
+            "CITED_CHAT_TIMEOUT_S",
+            "CITED_EMBEDDING_TIMEOUT_S",
+            "CITED_RERANK_TIMEOUT_S",
+            "CITED_EXTRACT_TIMEOUT_S",
+            "CITED_CONTEXT_TIMEOUT_S",
+            "CITED_OUTBOUND_TIMEOUT_S",
+            "CITED_WEB_SEARCH_TIMEOUT_S",
+            "CITED_LEASE_S",
+        ] {
+            assert!(read(&[(name, "60"), ("HOME", "/h")], "").is_ok(), "{name}");
+            for seconds in ["0", "31536001", "18446744073709551615"] {
+                let error = read(&[(name, seconds), ("HOME", "/h")], "").expect_err(name).to_string();
+                assert!(error.contains(&format!("1 fault(s):\n  - {name} is {seconds}; it must be ")), "{error}");
+            }
+        }
+        let table = "[providers.a]\ntimeout_s = 31536001\nmodels = [\"m\"]";
+        let error = read(&[("HOME", "/h"), ("CITED_MODELS", "a:m")], table).expect_err("too long").to_string();
+        assert!(error.contains("providers.a.timeout_s must be a number of seconds above 0"), "{error}");
+    }
+
+    #[test]
+    fn a_lease_and_a_cache_have_bounds_of_their_own() {
+        let error = |name, seconds| read(&[(name, seconds), ("HOME", "/h")], "").expect_err("a fault").to_string();
+        assert!(error("CITED_LEASE_S", "1").contains("CITED_LEASE_S is 1; it must be 2 to 31536000 seconds"));
+        assert!(
+            error("CITED_CACHE_TTL_S", "2592001").contains("CITED_CACHE_TTL_S is 2592001; it must be 0 to 2592000")
+        );
+        let life = |seconds| {
+            let config = read(&[("CITED_CACHE_TTL_S", seconds), ("HOME", "/h")], "").expect("valid");
+            config.ask.cache.life
+        };
+        assert_eq!(life("0"), None, "off");
+        assert_eq!(life("60"), Some(Duration::from_mins(1)));
+    }
+
+    #[test]
+    fn a_pool_has_a_connection() {
+        let error = read(&[("CITED_DATABASE_CONNECTIONS", "0"), ("HOME", "/h")], "").expect_err("none").to_string();
+        assert!(error.contains("CITED_DATABASE_CONNECTIONS must be 1 or more"), "{error}");
     }
 
     #[test]

@@ -8,6 +8,9 @@ use url::Url;
 use super::{Config, ConfigError, EffectiveValue, Origin, table::shown_url};
 use crate::store::private_postgres;
 
+/// Longest time that anything waits: longer ones are mistakes, and timers do not take much longer ones.
+pub(super) const LONGEST_TIME: Duration = Duration::from_hours(365 * 24);
+
 /// Looks names up and remembers what was found and what was wrong.
 pub(super) struct Reader {
     pub(super) environment: BTreeMap<String, String>,
@@ -92,8 +95,25 @@ impl Reader {
         default
     }
 
+    /// A time in whole seconds, from 1 to [`LONGEST_TIME`].
     pub(super) fn seconds(&mut self, name: &'static str, default: Duration) -> Duration {
-        Duration::from_secs(self.value(name, default.as_secs()))
+        self.seconds_within(name, default, (Duration::from_secs(1), LONGEST_TIME))
+    }
+
+    /// A time in whole seconds within bounds; the default if it is not within them, which is told.
+    pub(super) fn seconds_within(
+        &mut self,
+        name: &'static str,
+        default: Duration,
+        (least, most): (Duration, Duration),
+    ) -> Duration {
+        let time = Duration::from_secs(self.value(name, default.as_secs()));
+        if (least..=most).contains(&time) {
+            return time;
+        }
+        let [seconds, least, most] = [time, least, most].map(|time| time.as_secs());
+        self.fault(format!("{name} is {seconds}; it must be {least} to {most} seconds"));
+        default
     }
 
     /// Two settings that belong together, if both are there; one without the other is a fault.

@@ -6,7 +6,10 @@ use secrecy::SecretString;
 use toml::Value;
 use url::Url;
 
-use super::{Origin, reader::Reader};
+use super::{
+    Origin,
+    reader::{LONGEST_TIME, Reader},
+};
 
 /// A table under its path, such as `providers.groq`. Keys that nobody asked for are faults.
 pub(super) struct Table<'a> {
@@ -107,12 +110,13 @@ impl<'a> Table<'a> {
         number
     }
 
+    /// A time in seconds, above 0 and up to [`LONGEST_TIME`].
     pub(super) fn seconds(&mut self, key: &str, default: Duration) -> Duration {
         match self.number(key).map(Duration::try_from_secs_f64) {
             None => default,
-            Some(Ok(duration)) if !duration.is_zero() => duration,
+            Some(Ok(time)) if !time.is_zero() && time <= LONGEST_TIME => time,
             Some(_) => {
-                self.fault(key, "must be a number of seconds above 0");
+                self.fault(key, format!("must be a number of seconds above 0, and at most {}", LONGEST_TIME.as_secs()));
                 default
             }
         }
