@@ -1,8 +1,8 @@
-//! Forgetting what is kept for a while only, as far as asks leave it behind.
+//! Forgetting what is kept for a while only: what uploads leave behind, and what asks do.
 
 use std::time::Duration;
 
-use time::UtcOffset;
+use time::{OffsetDateTime, UtcOffset};
 use tokio_util::sync::CancellationToken;
 
 use super::{ServiceError, context::Context};
@@ -10,6 +10,8 @@ use crate::store::Store;
 
 /// How often it is looked through.
 const SWEEP: Duration = Duration::from_hours(1);
+/// How long the content of a failed document is kept for a retry.
+const RETRYABLE: Duration = Duration::from_hours(7 * 24);
 /// How long the cost of a day is kept.
 const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
 
@@ -48,8 +50,14 @@ impl Sweeper {
     /// Store errors.
     pub async fn sweep(&self) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
+        self.store.forget_failed_content(now - RETRYABLE).await?;
+        self.store.forget_old_keys(now).await?;
         self.store.forget_cached_answers().await?;
         self.store.forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
+        self.forget_audit(now).await
+    }
+
+    async fn forget_audit(&self, now: OffsetDateTime) -> Result<(), ServiceError> {
         let Some(retention) = self.audit_retention else { return Ok(()) };
         let mut forgotten = 0;
         loop {

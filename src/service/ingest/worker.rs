@@ -24,10 +24,6 @@ const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
 const BEATS_PER_LEASE: u32 = 3;
 /// How often a worker tells how far it is, and hears whether it is to stop.
 const NOTE: Duration = Duration::from_millis(500);
-/// How often what is kept for a while only is looked through.
-const SWEEP: Duration = Duration::from_hours(1);
-/// How long the content of a failed document is kept for a retry.
-const RETRYABLE: time::Duration = time::Duration::days(7);
 
 /// What one step of a worker did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,10 +85,7 @@ impl Worker {
         if let Some(notifier) = self.notifier.clone() {
             tasks.spawn(notifier.run(stop.clone()));
         }
-        let sweeper = self.clone();
-        let sweep_stop = stop.clone();
         tasks.spawn(async move { worker.reap_until(&stop).await });
-        tasks.spawn(async move { sweeper.sweep_until(&sweep_stop).await });
         tasks.join_all().await;
     }
 
@@ -143,26 +136,6 @@ impl Worker {
                 () = stop.cancelled() => return,
             }
         }
-    }
-
-    async fn sweep_until(&self, stop: &CancellationToken) {
-        loop {
-            if let Err(error) = self.sweep().await {
-                tracing::warn!(error = %error, "what is kept for a while only could not be looked through");
-            }
-            tokio::select! {
-                () = tokio::time::sleep(SWEEP) => {}
-                () = stop.cancelled() => return,
-            }
-        }
-    }
-
-    /// Forgets what has been kept long enough.
-    async fn sweep(&self) -> Result<(), ServiceError> {
-        let now = self.processor.context.clock.now();
-        self.processor.store.forget_failed_content(now - RETRYABLE).await?;
-        self.processor.store.forget_old_keys(now).await?;
-        Ok(())
     }
 
     /// Takes back what lost workers held; how many items that was.
