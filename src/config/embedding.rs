@@ -71,13 +71,7 @@ pub(super) fn read_further(
 
 fn read_server(table: &mut Table<'_>) -> Option<openai::EmbeddingSettings> {
     let (base_url, model) = (table.url("base_url"), table.parsed::<String>("model"));
-    let api_key = match (table.secret("api_key"), table.secret_from_environment("api_key_env")) {
-        (Some(_), Some(_)) => {
-            table.fault("api_key", "and api_key_env are both set; use one of them");
-            None
-        }
-        (given, from_environment) => given.or(from_environment),
-    };
+    let api_key = table.api_key();
     let dimension = table.whole("dimension");
     let window = table.whole("window").unwrap_or(openai::DEFAULT_EMBEDDING_WINDOW);
     if window < openai::MINIMUM_EMBEDDING_WINDOW {

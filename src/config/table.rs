@@ -66,14 +66,14 @@ impl<'a> Table<'a> {
     }
 
     /// A text that is not shown.
-    pub(super) fn secret(&mut self, key: &str) -> Option<SecretString> {
+    fn secret(&mut self, key: &str) -> Option<SecretString> {
         let text = self.text(key)?;
         self.note(key, "(set, not shown)".to_owned());
         Some(SecretString::from(text))
     }
 
     /// The value of the environment variable that `key` names.
-    pub(super) fn secret_from_environment(&mut self, key: &str) -> Option<SecretString> {
+    fn secret_from_environment(&mut self, key: &str) -> Option<SecretString> {
         let variable = self.text(key)?;
         self.note(key, variable.clone());
         let value = self.reader.environment.get(&variable).filter(|value| !value.is_empty()).cloned();
@@ -81,6 +81,17 @@ impl<'a> Table<'a> {
             self.fault(key, format!("names the variable {variable}, which is not set"));
         }
         value.map(SecretString::from)
+    }
+
+    /// The key of a server: `api_key`, or the value of the variable that `api_key_env` names.
+    pub(super) fn api_key(&mut self) -> Option<SecretString> {
+        match (self.secret("api_key"), self.secret_from_environment("api_key_env")) {
+            (Some(_), Some(_)) => {
+                self.fault("api_key", "and api_key_env are both set; use one of them");
+                None
+            }
+            (given, from_environment) => given.or(from_environment),
+        }
     }
 
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {

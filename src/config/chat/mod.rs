@@ -65,21 +65,13 @@ fn read_short_form(reader: &mut Reader, settings: &mut ChatSettings) {
     let model = reader.optional::<String>("CITED_CHAT_MODEL");
     let api_key = reader.secret("CITED_CHAT_API_KEY");
     let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", TIMEOUT);
-    match (base_url, model) {
-        (Some(base_url), Some(model)) => {
-            let provider = ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key, timeout };
-            settings.providers.insert(SHORT_FORM.to_owned(), provider);
-            let name = ModelName { provider: SHORT_FORM.to_owned(), model };
-            settings.models.insert(name.clone(), ModelSettings::default());
-            settings.default.push(name);
-        }
-        (None, None) => {}
-        (Some(_), None) => {
-            reader.fault("CITED_CHAT_BASE_URL is set without CITED_CHAT_MODEL; name the model to use".to_owned());
-        }
-        (None, Some(_)) => reader
-            .fault("CITED_CHAT_MODEL is set without CITED_CHAT_BASE_URL; say where the model server is".to_owned()),
-    }
+    let both = reader.both(("CITED_CHAT_BASE_URL", base_url), ("CITED_CHAT_MODEL", model));
+    let Some((base_url, model)) = both else { return };
+    let provider = ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key, timeout };
+    settings.providers.insert(SHORT_FORM.to_owned(), provider);
+    let name = ModelName { provider: SHORT_FORM.to_owned(), model };
+    settings.models.insert(name.clone(), ModelSettings::default());
+    settings.default.push(name);
 }
 
 fn read_provider(reader: &mut Reader, settings: &mut ChatSettings, name: String, values: toml::Table) {
@@ -106,13 +98,7 @@ fn read_provider(reader: &mut Reader, settings: &mut ChatSettings, name: String,
     };
     let default_url = || Url::parse(kind.base_url()).ok();
     let base_url = table.url("base_url").or_else(default_url);
-    let api_key = match (table.secret("api_key"), table.secret_from_environment("api_key_env")) {
-        (Some(_), Some(_)) => {
-            table.fault("api_key", "and api_key_env are both set; use one of them");
-            None
-        }
-        (given, from_environment) => given.or(from_environment),
-    };
+    let api_key = table.api_key();
     let timeout = table.seconds("timeout_s", TIMEOUT);
     let models = table.list("models").unwrap_or_default();
     table.finish();
