@@ -121,6 +121,24 @@ impl TryFrom<Row> for Collection {
     }
 }
 
+/// The collection of a row that has the columns of [`Row`] among others; each query has a type of rows of its own.
+macro_rules! collection_of {
+    ($row:ident) => {
+        Collection::try_from(Row {
+            collection_id: $row.collection_id,
+            chunking_id: $row.chunking_id,
+            name: $row.name,
+            language: $row.language,
+            profile_id: $row.profile_id,
+            average_length: $row.average_length,
+            created_at: $row.created_at,
+            indexing: $row.indexing,
+            model: $row.model,
+            dimension: $row.dimension,
+        })
+    };
+}
+
 impl Store {
     /// Makes a collection unless there is one of that name; `true` when it was made.
     ///
@@ -221,21 +239,9 @@ impl Store {
         reading.end().await?;
         rows.into_iter()
             .map(|row| {
-                let collection = Row {
-                    collection_id: row.collection_id,
-                    chunking_id: row.chunking_id,
-                    name: row.name,
-                    language: row.language,
-                    profile_id: row.profile_id,
-                    average_length: row.average_length,
-                    created_at: row.created_at,
-                    indexing: row.indexing,
-                    model: row.model,
-                    dimension: row.dimension,
-                };
                 let (chunks, bare) = (row.chunks.unsigned_abs(), row.bare_chunks.unsigned_abs());
                 let embedded_chunks = chunks.saturating_sub(bare);
-                Ok(SearchedCollection { chunks, embedded_chunks, collection: collection.try_into()? })
+                Ok(SearchedCollection { chunks, embedded_chunks, collection: collection_of!(row)? })
             })
             .collect()
     }
@@ -262,19 +268,7 @@ impl Store {
         .await?;
         transaction.commit().await?;
         row.map(|row| {
-            let collection = Row {
-                collection_id: row.collection_id,
-                chunking_id: row.chunking_id,
-                name: row.name,
-                language: row.language,
-                profile_id: row.profile_id,
-                average_length: row.average_length,
-                created_at: row.created_at,
-                indexing: row.indexing,
-                model: row.model,
-                dimension: row.dimension,
-            };
-            let collection: Collection = collection.try_into()?;
+            let collection = collection_of!(row)?;
             let context = row.context.map(|context| context.0);
             let (language, indexing) = (collection.language, collection.indexing);
             let settings = CollectionSettings { splitter: row.splitter.0, language, indexing, context };
@@ -316,19 +310,7 @@ impl Store {
         transaction.commit().await?;
         rows.into_iter()
             .map(|row| {
-                let collection = Row {
-                    collection_id: row.collection_id,
-                    chunking_id: row.chunking_id,
-                    name: row.name,
-                    language: row.language,
-                    profile_id: row.profile_id,
-                    average_length: row.average_length,
-                    created_at: row.created_at,
-                    indexing: row.indexing,
-                    model: row.model,
-                    dimension: row.dimension,
-                };
-                let collection: Collection = collection.try_into()?;
+                let collection = collection_of!(row)?;
                 let context = row.context.map(|context| context.0);
                 Ok(CollectionSummary {
                     documents: row.documents.unsigned_abs(),
