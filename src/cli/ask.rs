@@ -4,13 +4,13 @@ use std::{fmt::Write as _, time::Duration};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
-use crate::{config::Config, providers::remote};
+use super::ingest::client;
+use crate::config::Config;
 
-/// Longer than the service's own limit.
-const TIMEOUT: Duration = Duration::from_mins(2);
+/// Beyond the longest ask: for the way there and back, and because a service elsewhere may allow longer ones.
+const MARGIN: Duration = Duration::from_secs(90);
 
 /// What to ask.
 #[derive(Debug, Args)]
@@ -27,13 +27,11 @@ pub(super) struct Arguments {
 
 /// Asks and prints.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
-    let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
-    let client = remote::Client::here(config.listen, TIMEOUT)?.with_key(key);
+    let client = client(config, None, config.ask.timeout + MARGIN)?;
     let body = json!({"question": arguments.question, "collections": arguments.collection});
-    let answer = client
-        .post("/v1/ask", &body)
-        .await
-        .with_context(|| format!("no service answers at {}; start one with cited serve", config.listen))?;
+    let answer = client.post("/v1/ask", &body).await.with_context(|| {
+        format!("no service answers at {}; start one with cited serve, or name it with CITED_SERVER", client.base())
+    })?;
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&answer.body)?);
     } else if answer.status == 200 {

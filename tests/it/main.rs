@@ -23,6 +23,7 @@ mod chaos;
 mod chat_stream;
 mod citations;
 mod clients;
+mod command_ask;
 mod command_eval;
 mod command_ingest;
 mod commands;
