@@ -159,7 +159,7 @@ impl IngestService {
                     result?;
                 }
                 self.signal.settled.notify_waiters();
-                self.signal.queued.notify_waiters();
+                self.signal.queued();
                 self.snapshot(tenant, job).await
             }
         }
@@ -185,7 +185,7 @@ impl IngestService {
             }),
             RetryOutcome::Full(full) => Err(ServiceError::QueueFull(full)),
             RetryOutcome::Queued(_) => {
-                self.signal.queued.notify_waiters();
+                self.signal.queued();
                 self.snapshot(tenant, job).await
             }
         }

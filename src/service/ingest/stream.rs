@@ -134,7 +134,7 @@ impl DocumentStream {
             None => self.open(items, refused).await?,
             Some(job) => self.append(job, items, refused).await?,
         }
-        self.service.signal.queued.notify_waiters();
+        self.service.signal.queued();
         Ok(())
     }
 

@@ -147,7 +147,7 @@ impl Worker {
         let taken_back = self.processor.store.reap(&self.processor.settings.lease(), now).await?;
         if taken_back > 0 {
             tracing::info!(items = taken_back, "took back the claims of lost workers");
-            self.signal.queued.notify_waiters();
+            self.signal.queued();
         }
         Ok(taken_back)
     }
