@@ -19,6 +19,7 @@ pub mod identity;
 pub mod job;
 pub mod json_in_text;
 pub mod lexical;
+mod month;
 pub mod numbered_verdicts;
 pub mod origin;
 pub mod planning;

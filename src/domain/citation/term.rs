@@ -8,7 +8,7 @@ use frostem::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::unit::{Unit, read_units, scale_of};
-use crate::domain::wording::lower_case;
+use crate::domain::{month::MONTHS, wording::lower_case};
 
 /// What a term is, which decides how much it weighs and how exactly it must be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,21 +198,6 @@ const UNITS: [&str; 20] = [
 ];
 
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The terms of a text, in order. Linear; about a tenth of a microsecond per byte.
 pub(super) fn terms(text: &str) -> Vec<Term> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::names::{names_a_person, names_a_place};
+use crate::domain::month::MONTHS;
 
 /// The kind of answer that a question's wording asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -120,20 +121,6 @@ const DEFINITION_CUES: [&str; 12] = [
     " is any ",
     " stands for ",
     " was a ",
-];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 const TIME_WORDS: [&str; 14] = [
     "century",
