@@ -37,12 +37,6 @@ impl StoreError {
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Timeout(_))
     }
-
-    /// Whether the named constraint was the reason.
-    #[must_use]
-    pub fn is_constraint(&self, name: &str) -> bool {
-        matches!(self, Self::Constraint { constraint, .. } if constraint == name)
-    }
 }
 
 /// SQLSTATE classes and codes after which a retry makes sense: connection exceptions, insufficient

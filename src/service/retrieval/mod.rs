@@ -115,8 +115,6 @@ pub struct Retrieved {
     pub evidence: f64,
     /// How many chunks hold each of the query's stems.
     pub document_frequencies: HashMap<String, u64>,
-    /// Cosine of the nearest chunk.
-    pub best_similarity: Option<f64>,
     /// How vectors were searched; `None` when they were not.
     pub scan: Option<VectorScan>,
     /// What each stage did.
@@ -211,7 +209,6 @@ impl Retriever {
             stages.coverage = Some(coverage(query.collections));
             (hits, scan)
         });
-        let best_similarity = dense_hits.first().map(|hit| f64::from(hit.similarity));
         let weight = match query.stages.mode {
             Mode::Hybrid => self.space_of(query.collections)?.1.dense_weight(),
             Mode::Dense | Mode::Lexical => DenseWeight::default(),
@@ -224,7 +221,6 @@ impl Retriever {
             analyzer: judging_analyzer(query.collections),
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
-            best_similarity,
             scan,
             stages,
         };
