@@ -40,7 +40,7 @@ pub fn compose(
         return None;
     }
     let mut answer = write(&in_reading_order(choice.sentences));
-    answer.name_missing(choice.missing);
+    answer.name_missing(&choice.missing);
     Some(answer)
 }
 
@@ -83,7 +83,7 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
 }
 
 fn write(chosen: &[Scored<'_>]) -> ExtractiveAnswer {
-    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), missing: Vec::new() };
+    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new() };
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
             let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;
@@ -100,12 +100,11 @@ fn write(chosen: &[Scored<'_>]) -> ExtractiveAnswer {
 
 impl ExtractiveAnswer {
     /// Ends with what the sources lack, each in a paragraph of its own.
-    fn name_missing(&mut self, missing: Vec<String>) {
-        for sentence in &missing {
+    fn name_missing(&mut self, missing: &[String]) {
+        for sentence in missing {
             self.text.push_str("\n\n");
             self.text.push_str(sentence);
         }
-        self.missing = missing;
     }
 
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {

@@ -50,10 +50,8 @@ pub struct QuotedSentence {
 /// An answer made of quotes, with markers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExtractiveAnswer {
-    /// The answer with `[^N]` after each sentence.
+    /// The answer with `[^N]` after each sentence, and at its end what the sources lack.
     pub text: String,
     /// Its sentences in order.
     pub sentences: Vec<QuotedSentence>,
-    /// The parts of the question that the sources do not answer, as the answer names them.
-    pub missing: Vec<String>,
 }

@@ -128,7 +128,7 @@ pub fn inverse_document_frequency(chunks: u64, document_frequency: u64) -> f64 {
 
 /// One distinct term of a query against one collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QueryTerm {
+pub(super) struct QueryTerm {
     /// The salted id.
     pub id: TermId,
     /// Number of chunks of the collection that hold the term; 0 if it is unknown there.
@@ -143,6 +143,7 @@ pub struct QueryTerm {
 /// and a term may be rare in one and common in another.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryProfile {
+    /// All distinct terms of the query, by ascending id, unknown ones included.
     terms: Vec<QueryTerm>,
     chunks: u64,
 }
@@ -170,12 +171,6 @@ impl QueryProfile {
     #[must_use]
     pub const fn chunks(&self) -> u64 {
         self.chunks
-    }
-
-    /// All distinct terms of the query, by ascending id, unknown ones included.
-    #[must_use]
-    pub fn terms(&self) -> &[QueryTerm] {
-        &self.terms
     }
 
     /// Weight of every term that the collection holds, by ascending id: the query's `sparsevec`.

@@ -63,7 +63,7 @@ fn idf_falls_with_frequency_and_is_never_negative() {
 fn repeated_query_terms_count() {
     let query = TermCounts::of_ids(vec![1, 1, 2]);
     let profile = QueryProfile::new(&query, 100, &HashMap::from([(1, 10), (2, 10)]));
-    assert!(close(profile.terms()[0].weight, 2.0 * profile.terms()[1].weight));
+    assert!(close(profile.terms[0].weight, 2.0 * profile.terms[1].weight));
 }
 
 #[test]

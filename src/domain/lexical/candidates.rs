@@ -52,14 +52,6 @@ pub struct Candidates {
     pub spare: Option<TermId>,
 }
 
-impl Candidates {
-    /// Whether nothing can be found: the collection knows no term of the query.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rare.is_empty() && self.pairs.is_empty()
-    }
-}
-
 /// A term, or two that are wanted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Finder {
