@@ -56,8 +56,7 @@ pub enum OnInsufficient {
 }
 
 /// The settings that the route depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoopSettings {
     /// Share of correct passages among the candidates that is enough to generate, 0 to 1.
     /// At least one must be correct even at 0.

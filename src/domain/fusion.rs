@@ -11,8 +11,6 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use serde::{Deserialize, Serialize};
-
 /// How many of each list's best items set its scale in weighted fusion; retrieval need not look deeper.
 ///
 /// Half the work of a hundred. On five test collections nDCG@10 stays within 0.003 of
@@ -25,8 +23,7 @@ pub const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
 /// Share of the dense ranking in a weighted fusion, from 0 (lexical only) to 1 (dense only).
 ///
 /// It is a property of the embedding profile: the better the embedder, the larger its share.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DenseWeight(f64);
 
 impl DenseWeight {
@@ -38,32 +35,12 @@ impl DenseWeight {
     pub fn new(weight: f64) -> Result<Self, InvalidDenseWeight> {
         if (0.0..=1.0).contains(&weight) { Ok(Self(weight)) } else { Err(InvalidDenseWeight(weight)) }
     }
-
-    /// The dense share; the lexical share is 1 minus this.
-    #[must_use]
-    pub fn value(self) -> f64 {
-        self.0
-    }
 }
 
 impl Default for DenseWeight {
     /// Half and half: measured best for all-MiniLM-L6-v2, and a fair start for any other.
     fn default() -> Self {
         Self(0.5)
-    }
-}
-
-impl TryFrom<f64> for DenseWeight {
-    type Error = InvalidDenseWeight;
-
-    fn try_from(weight: f64) -> Result<Self, Self::Error> {
-        Self::new(weight)
-    }
-}
-
-impl From<DenseWeight> for f64 {
-    fn from(weight: DenseWeight) -> Self {
-        weight.0
     }
 }
 
@@ -82,7 +59,7 @@ pub struct Scored<K> {
 }
 
 /// An item of the fused ranking, with every score that led to its place.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fused<K> {
     /// Identity of the item.
     pub key: K,

@@ -19,8 +19,6 @@ mod tests;
 
 use std::ops::Range;
 
-use serde::Serialize;
-
 pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
 pub use self::compose::compose;
 pub(in crate::domain) use self::parts::{compared, questions};
@@ -35,7 +33,7 @@ pub struct AnswerSource<'s> {
 }
 
 /// A sentence as the answer quotes it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct QuotedSentence {
     /// Place of its source in the list, from 0; its marker is one more.
     pub source: usize,
@@ -48,7 +46,7 @@ pub struct QuotedSentence {
 }
 
 /// An answer made of quotes, with markers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ExtractiveAnswer {
     /// The answer with `[^N]` after each sentence, and at its end what the sources lack.
     pub text: String,

@@ -1,7 +1,5 @@
 //! What may be spent, and the refusal of what would be more.
 
-use serde::Serialize;
-
 use crate::domain::cost::NanoUsd;
 
 /// The limits of a budget. `None` is no limit.
@@ -76,8 +74,7 @@ impl Limits {
 }
 
 /// Which limit a call would have exceeded. The words are part of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitKind {
     /// [`Limits::llm_calls`].
     LlmCalls,
@@ -92,7 +89,6 @@ pub enum LimitKind {
     /// [`Limits::source_bytes`].
     SourceBytes,
     /// What all asks of a tenant may cost on one day (UTC). Kept by whoever keeps the days.
-    #[serde(rename = "daily_cost_usd")]
     DailyCost,
 }
 
@@ -113,7 +109,7 @@ impl LimitKind {
 }
 
 /// A call that was refused because it would exceed a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{} would be {}, over the limit of {}", .limit.as_str(), .limit.shown(*.asked), .limit.shown(*.value))]
 pub struct BudgetExceeded {
     /// The limit.

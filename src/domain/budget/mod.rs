@@ -20,8 +20,6 @@ mod limits;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
-
 pub use limits::{BudgetExceeded, LimitKind, Limits, TighterLimits};
 
 use super::cost::NanoUsd;
@@ -40,7 +38,7 @@ pub struct ChatSize {
 }
 
 /// What a call really used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Tokens read.
     pub prompt_tokens: u64,
