@@ -144,8 +144,9 @@ impl Store {
         &self.write
     }
 
-    /// A transaction that sees the queue of every tenant and nothing else. The queue is always read in the
-    /// order of one of its indexes: without statistics a planner would rather sort all that waits.
+    /// A transaction that sees of every tenant the queue with all that belongs to its jobs, and what maintenance
+    /// forgets by its age (audit, usage, cached answers); no documents. The queue is always read in the order of one of
+    /// its indexes: without statistics a planner would rather sort all that waits.
     pub(super) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";

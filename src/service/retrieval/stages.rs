@@ -19,7 +19,7 @@ pub enum Mode {
 /// How two rankings become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
-    /// By their scores, half and half.
+    /// By their scores, the vectors with the share of their embedding model.
     #[default]
     Weighted,
     /// By their ranks.
