@@ -116,7 +116,33 @@ impl Store {
         chunking: Uuid,
         reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.begin(tenant).await?;
+        let transaction = self.begin(tenant).await?;
+        let Some(mut reweighing) = Reweighing::begin(transaction, tenant, chunking).await? else { return Ok(()) };
+        reweighing.rewrite(reweigh).await?;
+        reweighing.end().await
+    }
+}
+
+/// A chunking whose weights are made again, in one transaction.
+struct Reweighing {
+    transaction: Transaction<'static, Postgres>,
+    tenant: TenantId,
+    chunking: Uuid,
+    /// Average length behind the stored weights.
+    reference: f32,
+    /// Average length of now.
+    current: f32,
+    /// Chunks there are.
+    chunks: i64,
+}
+
+impl Reweighing {
+    /// Waits until nobody stores into the collection or deletes; none if the chunking is gone.
+    async fn begin(
+        mut transaction: Transaction<'static, Postgres>,
+        tenant: TenantId,
+        chunking: Uuid,
+    ) -> Result<Option<Self>, StoreError> {
         // The collection first, like everybody: a drop or a delete then waits, or has ended.
         let collection = sqlx::query_scalar!(
             "SELECT collection_id FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
@@ -125,9 +151,9 @@ impl Store {
         )
         .fetch_optional(&mut *transaction)
         .await?;
-        let Some(collection) = collection else { return Ok(()) };
+        let Some(collection) = collection else { return Ok(None) };
         turn::alone(&mut transaction, tenant, collection).await?;
-        let Some(row) = sqlx::query!(
+        let row = sqlx::query!(
             r#"SELECT c.average_length, s.chunks, (s.total_length::float8 / GREATEST(s.chunks, 1))::real AS "current!"
                FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
                WHERE c.tenant_id = $1 AND c.chunking_id = $2 FOR UPDATE OF c"#,
@@ -135,10 +161,20 @@ impl Store {
             chunking
         )
         .fetch_optional(&mut *transaction)
-        .await?
-        else {
-            return Ok(());
-        };
+        .await?;
+        Ok(row.map(|row| Self {
+            transaction,
+            tenant,
+            chunking,
+            reference: row.average_length,
+            current: row.current,
+            chunks: row.chunks,
+        }))
+    }
+
+    /// Gives every chunk the weights that `reweigh` makes of those it has, page by page.
+    async fn rewrite(&mut self, reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send) -> Result<(), StoreError> {
+        let (tenant, chunking) = (self.tenant, self.chunking);
         let mut after = ChunkKey { document_id: Uuid::nil(), ordinal: 0 };
         loop {
             let page = sqlx::query!(
@@ -151,23 +187,16 @@ impl Store {
                 i32::try_from(after.ordinal).unwrap_or(i32::MAX),
                 PAGE,
             )
-            .fetch_all(&mut *transaction)
+            .fetch_all(&mut *self.transaction)
             .await?;
             let Some(last) = page.last() else { break };
             after = ChunkKey { document_id: last.document_id, ordinal: last.ordinal.unsigned_abs() };
             let (mut documents, mut ordinals, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-            for row_of_page in &page {
-                let mut terms: Vec<(i32, f32)> = row_of_page
-                    .weights
-                    .indices()
-                    .iter()
-                    .zip(row_of_page.weights.values())
-                    .map(|(index, weight)| (index + 1, *weight))
-                    .collect();
-                reweigh(&mut terms, row_of_page.length, row.average_length, row.current);
-                documents.push(row_of_page.document_id);
-                ordinals.push(row_of_page.ordinal);
-                weights.push(super::chunk::sparse(&terms));
+            for row in &page {
+                let reweighed = |terms: &mut [(i32, f32)]| reweigh(terms, row.length, self.reference, self.current);
+                documents.push(row.document_id);
+                ordinals.push(row.ordinal);
+                weights.push(changed(&row.weights, reweighed));
             }
             sqlx::query!(
                 "UPDATE chunk c SET weights = new.weights
@@ -179,22 +208,36 @@ impl Store {
                 &ordinals,
                 &weights as &[SparseVector],
             )
-            .execute(&mut *transaction)
+            .execute(&mut *self.transaction)
             .await?;
         }
+        Ok(())
+    }
+
+    /// Notes that the stored weights are those of the average of now, and commits.
+    async fn end(self) -> Result<(), StoreError> {
+        let Self { mut transaction, tenant, chunking, current, chunks, .. } = self;
         sqlx::query!(
             "UPDATE chunking SET average_length = $3, chunks_at_reference = $4
              WHERE tenant_id = $1 AND chunking_id = $2",
             tenant.0,
             chunking,
-            row.current,
-            row.chunks,
+            current,
+            chunks,
         )
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// Weights by term as `change` leaves them.
+fn changed(weights: &SparseVector, change: impl FnOnce(&mut [(i32, f32)])) -> SparseVector {
+    let stored = weights.indices().iter().zip(weights.values());
+    let mut terms: Vec<(i32, f32)> = stored.map(|(index, weight)| (index + 1, *weight)).collect();
+    change(&mut terms);
+    super::chunk::sparse(&terms)
 }
 
 async fn reference_length(
