@@ -239,12 +239,12 @@ fn every_problem_is_explained() {
 /// An answer that is accepted is made in one place, by the validator, which alone has the proof.
 #[test]
 fn only_the_validator_makes_cited_answers() {
-    let makes = |text: &str| {
+    let is_made = |text: &str| {
         ["CitedAnswer::new(", "Proof(())", "-> CitedAnswer", "CitedAnswer { "].map(|form| text.contains(form))
     };
     let makers: Vec<PathBuf> = sources()
         .into_iter()
-        .filter(|(path, text)| !is_test(path) && makes(&without_comments(production(text))).contains(&true))
+        .filter(|(path, text)| !is_test(path) && is_made(&without_comments(production(text))).contains(&true))
         .map(|(path, _)| path)
         .collect();
     assert!(makers.len() == 1 && makers[0].ends_with("domain/citation/validator.rs"), "{makers:?}");
