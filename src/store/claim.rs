@@ -1,11 +1,14 @@
 //! The durable queue: claim.
 
 use serde_json::Value;
+use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Lease, Store, StoreError, job_control::cancel_page, queue::LOSSES_IN_COMPANY};
 use crate::domain::{identity::TenantId, job::Indexing};
+
+type Tx = Transaction<'static, Postgres>;
 
 /// What is left to do for an item. The two are claimed apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +75,8 @@ enum Attempt {
     Claimed(Claim),
     NothingWaits,
     JobWasCancelled,
+    /// The item that was looked at no longer waits: another claim, or a delete, was faster.
+    ItemIsGone,
 }
 
 impl Store {
@@ -84,7 +89,7 @@ impl Store {
             match self.claim_once(half, lease, now).await? {
                 Attempt::Claimed(claim) => return Ok(Some(claim)),
                 Attempt::NothingWaits => return Ok(None),
-                Attempt::JobWasCancelled => {}
+                Attempt::JobWasCancelled | Attempt::ItemIsGone => {}
             }
         }
     }
@@ -92,7 +97,7 @@ impl Store {
     async fn claim_once(&self, half: Half, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let Some(first) = sqlx::query!(
-            "SELECT tenant_id, job_id FROM job_item WHERE state = 'queued' AND half = $2 AND available_at <= $1
+            "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND half = $2 AND available_at <= $1
              ORDER BY position LIMIT 1",
             now,
             half.number(),
@@ -155,18 +160,11 @@ impl Store {
         .fetch_all(&mut *transaction)
         .await?;
         if rows.is_empty() {
-            return Ok(Attempt::NothingWaits);
+            // Held by a delete, for one: looking again at once would only find it again.
+            let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), half, now).await?;
+            return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
         }
-        let row = sqlx::query!(
-            "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
-             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id, indexing",
-            tenant.0,
-            job,
-            now
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        .ok_or_else(|| StoreError::Inconsistent(format!("job {job} is over but has waiting items")))?;
+        let (collection_id, indexing) = start(&mut transaction, tenant, job, now).await?;
         transaction.commit().await?;
         let fence = rows.first().map_or(0, |row| row.fence);
         let mut items: Vec<ClaimedItem> = rows
@@ -184,15 +182,50 @@ impl Store {
             })
             .collect();
         items.sort_by_key(|item| item.ordinal);
-        Ok(Attempt::Claimed(Claim {
-            tenant,
-            job_id: job,
-            collection_id: row.collection_id,
-            half,
-            indexing: Indexing::from_name(&row.indexing)
-                .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?,
-            fence,
-            items,
-        }))
+        Ok(Attempt::Claimed(Claim { tenant, job_id: job, collection_id, half, indexing, fence, items }))
     }
+}
+
+/// Whether this half of an item is to be done, and may be by now.
+async fn waits(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (job, ordinal): (Uuid, i32),
+    half: Half,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let row = sqlx::query!(
+        "SELECT ordinal FROM job_item
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND half = $4 AND available_at <= $5",
+        tenant.0,
+        job,
+        ordinal,
+        half.number(),
+        now,
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.is_some())
+}
+
+/// Notes that a job is worked on; where its documents go, and how they are indexed.
+async fn start(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<(Uuid, Indexing), StoreError> {
+    let row = sqlx::query!(
+        "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
+             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id, indexing",
+        tenant.0,
+        job,
+        now
+    )
+    .fetch_optional(&mut **transaction)
+    .await?
+    .ok_or_else(|| StoreError::Inconsistent(format!("job {job} is over but has waiting items")))?;
+    let indexing = Indexing::from_name(&row.indexing)
+        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?;
+    Ok((row.collection_id, indexing))
 }

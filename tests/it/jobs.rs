@@ -8,6 +8,7 @@ use cited::{
     },
 };
 use serde_json::json;
+use sqlx::{ConnectOptions, Connection, Executor};
 use time::{Duration, OffsetDateTime};
 
 use super::{database, harness::TestApp, scripted::ModelServer};
@@ -37,7 +38,13 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
             indexing: cited::domain::job::Indexing::Complete,
         },
     };
-    let (collection, _) = store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
+    store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
+    queue(&store, uuid(2), count).await;
+    (store, options)
+}
+
+/// Queues a job of `count` documents.
+async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
     let items = (0..count)
         .map(|number| cited::store::NewJobItem {
             source: format!("s{number}"),
@@ -46,8 +53,8 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
         })
         .collect();
     let job = NewJob {
-        id: uuid(2),
-        collection: (collection.id, "c"),
+        id,
+        collection: (uuid(1), "c"),
         indexing: cited::domain::job::Indexing::Complete,
         key: None,
         webhook: None,
@@ -56,7 +63,6 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     };
     let outcome = store.enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
     assert!(matches!(outcome, EnqueueOutcome::Queued), "{outcome:?}");
-    (store, options)
 }
 
 fn uuid(number: u128) -> uuid::Uuid {
@@ -80,6 +86,43 @@ async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), 13, "nothing is claimed twice");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn who_comes_second_to_a_job_takes_the_next_one() {
+    let (store, options) = queued(3).await;
+    queue(&store, uuid(3), 1).await;
+    // Holds both up at the job whose first item they have seen waiting.
+    let mut holder = options.connect().await.expect("connect");
+    holder.execute("BEGIN; SELECT FROM job FOR UPDATE").await.expect("locked");
+    let let_go = async {
+        let waiters =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while database::number(&options, waiters).await < 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        holder.execute("COMMIT").await.expect("let go");
+    };
+    let claim = || store.claim(Half::Document, &LEASE, at(1));
+    let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
+    let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").job_id);
+    jobs.sort_unstable();
+    assert_eq!(jobs, [uuid(2), uuid(3)]);
+    holder.close().await.expect("close");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
+    let (store, options) = queued(2).await;
+    let mut holder = options.connect().await.expect("connect");
+    holder.execute("BEGIN; SELECT FROM job_item FOR UPDATE").await.expect("locked");
+    assert!(store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").is_none());
+    holder.execute("ROLLBACK").await.expect("let go");
+    let claim = store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").expect("work");
+    assert_eq!(claim.items.len(), 2);
+    holder.close().await.expect("close");
     store.close().await;
 }
 
