@@ -59,6 +59,7 @@ mod reembed;
 mod requests;
 mod rerank_model;
 mod resplit;
+mod same_source;
 mod scripted;
 mod search;
 mod second_half;

@@ -218,8 +218,21 @@ impl Processor {
         Ok((unchanged, changed))
     }
 
-    /// Stores the documents; with one that Postgres refuses, one by one, so that it fails alone.
+    /// Stores the documents, those of one source one after the other.
     async fn commit(
+        &self,
+        batch: &Batch<'_>,
+        embedded: Vec<Embedded>,
+        mut unchanged: &[UnchangedItem],
+    ) -> Result<(), ServiceError> {
+        for run in in_runs(embedded) {
+            self.commit_run(batch, run, std::mem::take(&mut unchanged)).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores documents of different sources; with one that Postgres refuses, one by one, so that it fails alone.
+    async fn commit_run(
         &self,
         batch: &Batch<'_>,
         embedded: Vec<Embedded>,
@@ -323,6 +336,22 @@ impl Processor {
             }
         }
     }
+}
+
+/// The documents in their order, cut before each whose source comes again: one statement writes a row only once.
+fn in_runs(documents: Vec<Embedded>) -> Vec<Vec<Embedded>> {
+    let (mut runs, mut run, mut sources) = (Vec::new(), Vec::new(), HashSet::new());
+    for document in documents {
+        let source = document.prepared.described.origin.source.clone();
+        if sources.contains(&source) {
+            runs.push(std::mem::take(&mut run));
+            sources.clear();
+        }
+        sources.insert(source);
+        run.push(document);
+    }
+    runs.push(run);
+    runs
 }
 
 fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = i32> {

@@ -1,0 +1,62 @@
+//! One source sent more than once: the last wins, also within one claim and however uploads overlap.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{
+    database,
+    harness::{TestApp, send},
+    scripted::ModelServer,
+};
+
+const BOATS: &str = "Boats land at the harbour.";
+
+/// Sends documents without waiting for them; the job.
+async fn upload(app: &TestApp, documents: &[(&str, &str)]) -> String {
+    let documents: Vec<Value> =
+        documents.iter().map(|(source, text)| json!({"source": source, "text": text})).collect();
+    let answer = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    answer.body["id"].as_str().expect("an id").to_owned()
+}
+
+/// Sends documents as a stream; the job, once all have arrived.
+async fn stream(app: &TestApp, documents: &[(&str, &str)], query: &str) -> String {
+    let line = |(source, text): &(&str, &str)| format!("{}\n", json!({"source": source, "text": text}));
+    let lines: String = documents.iter().map(line).collect();
+    let request = app.request(Method::POST, &format!("/v1/documents/bulk?collection=c{query}"));
+    let answer = send(request.header("content-type", "application/x-ndjson").body(lines)).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    answer.body["id"].as_str().expect("an id").to_owned()
+}
+
+/// What is stored of a source: its version and its text.
+async fn stored(app: &TestApp, source: &str) -> (Value, Value) {
+    let found = app.get(&format!("/v1/documents?collection=c&source_prefix={source}")).await.body;
+    let document = &found["documents"][0];
+    let path = format!("/v1/documents/{}/content", document["id"].as_str().expect("an id"));
+    (document["version"].clone(), app.get(&path).await.body["text"].clone())
+}
+
+#[tokio::test]
+async fn a_claim_that_names_a_source_twice_is_not_stored_one_by_one() {
+    let server = ModelServer::start().await;
+    // The only worker is busy until all lines have arrived, and claims them together then.
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
+    server.hold_embeddings(Some("Boats"));
+    upload(&app, &[("busy.md", BOATS)]).await;
+    let first: Vec<(String, String)> =
+        (0..10).map(|number| (format!("line{number}.md"), format!("Trams of line {number}."))).collect();
+    let again = ("line3.md", "The trams of line 3 are painted.");
+    let lines: Vec<(&str, &str)> =
+        first.iter().map(|(source, text)| (source.as_str(), text.as_str())).chain([again]).collect();
+    let job = stream(&app, &lines, "").await;
+    server.hold_embeddings(None);
+    let ended = app.ended_job(&job).await;
+    assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(11)), "{ended}");
+    assert_eq!(stored(&app, again.0).await, (json!(2), json!(again.1)));
+    // What is stored together has one time: nine of the first run, and the last line.
+    let times = "SELECT count(DISTINCT updated_at) FROM document WHERE source LIKE 'line%'";
+    assert!(database::number(&app.database, times).await <= 2);
+    app.stop().await;
+}
