@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{
     Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError,
     chunk::{ChunkColumns, delete_chunks},
-    chunkings, fields, reembed, settle,
+    chunkings, fields, places, reembed, settle,
     statistics::StatisticChanges,
     turn::{self, Active},
     vectors,
@@ -154,10 +154,11 @@ impl Store {
         if let Some(outdated) = lock_weights(&mut transaction, batch).await? {
             return Ok(outdated);
         }
-        if !take_places(&mut transaction, batch).await? {
+        if !places::take(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
         }
         let stored = upsert_documents(&mut transaction, batch).await?;
+        places::raise(&mut transaction, batch, &stored).await?;
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
@@ -202,48 +203,6 @@ pub(super) async fn lock_weights(
 pub(super) struct Stored {
     pub(super) document_id: Uuid,
     pub(super) version: i32,
-}
-
-/// Gives unchanged documents the places of the uploads that found them so: an older one that is still under way then
-/// comes too late. False if one was replaced meanwhile by something that is not newer.
-async fn take_places(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bool, StoreError> {
-    if batch.unchanged.is_empty() {
-        return Ok(true);
-    }
-    let ids: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
-    let positions: Vec<i64> = batch.unchanged.iter().map(|unchanged| unchanged.position).collect();
-    let sources: Vec<String> = batch.documents.iter().map(|document| document.source.clone()).collect();
-    // All that the batch touches at once, in order, like everybody else.
-    let locked = sqlx::query!(
-        "SELECT document_id, version, position FROM document
-         WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
-         ORDER BY source FOR NO KEY UPDATE",
-        batch.tenant.0,
-        batch.collection.id,
-        &ids,
-        &sources,
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    let is_replaced = |found: &UnchangedItem| {
-        let row = locked.iter().find(|row| row.document_id == found.document_id);
-        row.is_some_and(|row| row.version != found.version && row.position <= found.position)
-    };
-    if batch.unchanged.iter().any(is_replaced) {
-        return Ok(false);
-    }
-    sqlx::query!(
-        "UPDATE document d SET position = found.position
-         FROM (SELECT document_id, max(position) AS position FROM UNNEST($2::uuid[], $3::bigint[]) AS all_found (document_id, position)
-               GROUP BY document_id) AS found
-         WHERE d.tenant_id = $1 AND d.document_id = found.document_id AND d.position < found.position",
-        batch.tenant.0,
-        &ids,
-        &positions,
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(true)
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already

@@ -29,6 +29,7 @@ mod job;
 mod job_control;
 mod lexical;
 mod maintenance;
+mod places;
 mod profile;
 mod queue;
 mod reading;

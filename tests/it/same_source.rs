@@ -1,15 +1,19 @@
 //! One source sent more than once: the last wins, also within one claim and however uploads overlap.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{
     database,
     harness::{TestApp, send},
-    scripted::ModelServer,
+    scripted::{ModelServer, poll_until},
 };
 
 const BOATS: &str = "Boats land at the harbour.";
+const TRAMS: &str = "Trams cross the square at the harbour.";
+const BUSES: &str = "Buses leave the square for the harbour.";
 
 /// Sends documents without waiting for them; the job.
 async fn upload(app: &TestApp, documents: &[(&str, &str)]) -> String {
@@ -58,5 +62,28 @@ async fn a_claim_that_names_a_source_twice_is_not_stored_one_by_one() {
     // What is stored together has one time: nine of the first run, and the last line.
     let times = "SELECT count(DISTINCT updated_at) FROM document WHERE source LIKE 'line%'";
     assert!(database::number(&app.database, times).await <= 2);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_upload_whose_text_was_stored_meanwhile_comes_before_an_older_one_all_the_same() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "3")]).await;
+    // Three claims side by side: none has seen what another one stores.
+    server.hold_embeddings(Some("harbour"));
+    let uploads: [&[(&str, &str)]; 3] = [&[("a.md", BOATS)], &[("a.md", TRAMS)], &[("a.md", BOATS), ("b.md", BUSES)]];
+    let mut jobs = Vec::new();
+    for documents in uploads {
+        let calls = server.embedding_keys().len();
+        jobs.push(upload(&app, documents).await);
+        poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
+    }
+    for (job, held, unchanged) in [(0, Some("square"), 0), (2, Some("Trams"), 1), (1, None, 1)] {
+        server.hold_embeddings(held);
+        let ended = app.ended_job(&jobs[job]).await;
+        let found = (&ended["state"], &ended["counts"]["unchanged"]);
+        assert_eq!(found, (&json!("succeeded"), &json!(unchanged)), "{ended}");
+    }
+    assert_eq!(stored(&app, "a.md").await, (json!(1), json!(BOATS)));
     app.stop().await;
 }
