@@ -12,6 +12,12 @@ use super::{
     scripted::{ModelServer, Reply},
 };
 
+/// Has the database refuse a document, once it has a lock.
+const REFUSE: &str = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_advisory_xact_lock(1);
+        RAISE check_violation;
+    END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON document FOR EACH ROW WHEN (NEW.source = 'refused.md') EXECUTE FUNCTION refuse()";
 /// Uploaded bytes that wait for a worker or a retry.
 const KEPT: &str = "SELECT count(*) FROM job_item WHERE content IS NOT NULL OR payload IS NOT NULL";
 
@@ -150,5 +156,41 @@ async fn a_cancelled_job_stays_so_when_its_failures_were_tried_again() {
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
     let job = app.ended_job(id).await;
     assert_eq!((&job["state"], &job["counts"]["failed"]), (&json!("cancelled"), &json!(1)), "{job}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_delete_and_a_refused_document_leave_nothing_of_their_claim_behind() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let mut documents = vec![text("gone.md", "Leave."), text("kept.md", "Laptops.")];
+    let body = json!({"collection": "c", "documents": documents});
+    assert_eq!(app.post("/v1/documents?wait=true", body).await.body["state"], "succeeded");
+    database::execute(&app.database, REFUSE).await;
+    let mut holder = app.database.connect().await.expect("connect");
+    holder.execute("SELECT pg_advisory_lock(1)").await.expect("locked");
+    let waiting = async |condition: &str| {
+        let waiters = format!(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND {condition}"
+        );
+        while database::number(&app.database, &waiters).await == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    // The whole claim is on its way into the database when the delete comes, which waits for it to be refused.
+    documents.extend([text("new.md", "Boats."), text("refused.md", "Trams.")]);
+    let job = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
+    waiting("wait_event = 'advisory'").await;
+    let delete = app.request(Method::DELETE, "/v1/documents?collection=c&source_prefix=gone");
+    let deleted = tokio::spawn(send(delete));
+    waiting("wait_event <> 'advisory'").await;
+    holder.execute("SELECT pg_advisory_unlock(1)").await.expect("let go");
+    assert_eq!(deleted.await.expect("no panic").status, 200);
+    let job = app.ended_job(job["id"].as_str().expect("an id")).await;
+    let items = job["items"].as_array().expect("items").iter();
+    let ends: Vec<Value> = items.map(|item| json!([item["state"], item["attempts"]])).collect();
+    assert_eq!(ends[1..], [json!(["unchanged", 1]), json!(["succeeded", 1]), json!(["failed", 1])], "{job}");
+    assert_eq!(database::number(&app.database, "SELECT count(*) FROM job_item WHERE lost <> '{}'").await, 0);
+    holder.close().await.expect("close");
     app.stop().await;
 }

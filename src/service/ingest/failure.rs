@@ -32,10 +32,6 @@ pub(super) fn is_refusal(error: &ServiceError) -> bool {
     matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
 }
 
-pub(super) fn ignore_refusal(error: ServiceError) -> Result<(), ServiceError> {
-    if is_refusal(&error) { Ok(()) } else { Err(error) }
-}
-
 /// A failure of documents, and whether waiting can help.
 #[derive(Clone, Debug)]
 pub(super) struct Trouble {

@@ -11,7 +11,7 @@ use super::{
     batch::{Batch, ClaimHandle, Tries},
     contextual::ContextWriter,
     embed::{Embedded, Failed},
-    failure::{collection_gone, ignore_refusal, is_refusal},
+    failure::{collection_gone, is_refusal},
     load::{PART_BYTES, is_to_be_fetched},
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
@@ -241,22 +241,38 @@ impl Processor {
         if embedded.is_empty() && unchanged.is_empty() {
             return Ok(());
         }
-        let items: Vec<i32> = items_of(&embedded, unchanged).collect();
-        match self.commit_once(batch, &embedded, unchanged).await {
-            Err(error) if is_refusal(&error) && embedded.len() + unchanged.len() > 1 => {
-                self.commit_once(batch, &[], unchanged).await.map(drop).or_else(ignore_refusal)?;
-                for document in embedded {
-                    let item = document.prepared.described.origin.item;
-                    let result = self.commit_once(batch, &[document], &[]).await;
-                    if let Err(error) = result {
-                        self.retry_or_fail(batch, &[item], &(&error).into()).await?;
-                    }
-                }
-                Ok(())
-            }
-            Err(error) => self.retry_or_fail(batch, &items, &(&error).into()).await,
+        let landing = self.commit_once(batch, &embedded, unchanged).await;
+        let is_refused = landing.as_ref().is_err_and(is_refusal);
+        if !is_refused || embedded.len() + unchanged.len() == 1 {
+            return self.conclude(batch, embedded, unchanged, landing).await;
+        }
+        if !unchanged.is_empty() {
+            let landing = self.commit_once(batch, &[], unchanged).await;
+            self.conclude(batch, Vec::new(), unchanged, landing).await?;
+        }
+        for document in embedded {
+            let alone = vec![document];
+            let landing = self.commit_once(batch, &alone, &[]).await;
+            self.conclude(batch, alone, &[], landing).await?;
+        }
+        Ok(())
+    }
+
+    /// What is left to be done with documents when a commit of them has ended like this.
+    async fn conclude(
+        &self,
+        batch: &Batch<'_>,
+        embedded: Vec<Embedded>,
+        unchanged: &[UnchangedItem],
+        landing: Result<Landing, ServiceError>,
+    ) -> Result<(), ServiceError> {
+        match landing {
             Ok(Landing::Settled) => Ok(()),
             Ok(Landing::NotHeld) => self.commit_what_is_held(batch, embedded, unchanged).await,
+            Err(error) => {
+                let items: Vec<i32> = items_of(&embedded, unchanged).collect();
+                self.retry_or_fail(batch, &items, &(&error).into()).await
+            }
         }
     }
 
