@@ -28,6 +28,7 @@ mod command_eval;
 mod command_ingest;
 mod commands;
 mod contextual;
+mod contextual_cost;
 mod corpus;
 mod database;
 mod deletes;

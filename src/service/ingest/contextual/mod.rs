@@ -147,17 +147,22 @@ impl Processor {
             let (first, others) = asked.split_at(1);
             for run in std::iter::once(first).chain(others.chunks(KEPT_TOGETHER)) {
                 let passages: Vec<&str> = run.iter().map(|(_, passage)| *passage).collect();
-                let (results, work) = self.writer.write(document.origin.tenant, &shared, &passages).await?;
-                let mut sentences = Vec::new();
+                let (results, work) = self.writer.write(document.origin.tenant, &shared, &passages).await;
+                let (mut sentences, mut failure) = (Vec::new(), None);
                 for ((key, _), result) in run.iter().zip(results) {
                     match result {
-                        Ok(sentence) => sentences.push((*key, sentence)),
-                        Err(unwritten) => refusal = Some(worse(refusal, unwritten)),
+                        Ok(Ok(sentence)) => sentences.push((*key, sentence)),
+                        Ok(Err(unwritten)) => refusal = Some(worse(refusal, unwritten)),
+                        Err(error) => failure = Some(error),
                     }
                 }
                 document.sentences.extend(sentences.iter().cloned());
                 let so_far = ContextsSoFar { sentences, work, gaps: None };
                 self.store.note_contexts(&document.origin, &so_far).await?;
+                // Only now: the other sentences of the run are kept.
+                if let Some(error) = failure {
+                    return Err(error);
+                }
                 let is_enough =
                     |refusal: &Unwritten| refusal.is_about_all || (refusal.is_transient && !document.is_last_try);
                 if refusal.as_ref().is_some_and(is_enough) {

@@ -83,6 +83,9 @@ struct Run<'r> {
     given_up: OnceLock<Unwritten>,
 }
 
+/// A sentence, or why there is none; an error where no call could be made for it.
+pub(super) type Attempted = Result<Result<String, Unwritten>, StoreError>;
+
 /// What became of a call, and what it took.
 type Called = (Result<String, Unwritten>, ContextWork);
 
@@ -114,28 +117,26 @@ impl ContextWriter {
     }
 
     /// Sentences for passages of a document, in their order, and what they took.
-    ///
-    /// # Errors
-    /// Store errors; what was spent until then is not told.
     pub(super) async fn write(
         &self,
         tenant: TenantId,
         shared: &Shared,
         passages: &[&str],
-    ) -> Result<(Vec<Result<String, Unwritten>>, ContextWork), StoreError> {
+    ) -> (Vec<Attempted>, ContextWork) {
         let Some(chain) = &self.chain else {
-            return Ok((vec![Err(model_missing()); passages.len()], ContextWork::default()));
+            return (passages.iter().map(|_| Ok(Err(model_missing()))).collect(), ContextWork::default());
         };
         let run = Run { chain, tenant, shared, given_up: OnceLock::new() };
         let calls: Vec<_> = passages.iter().map(|passage| self.write_one(&run, passage)).collect();
         let called: Vec<_> = stream::iter(calls).buffered(self.settings.calls.get()).collect().await;
         let (mut results, mut work) = (Vec::with_capacity(called.len()), ContextWork::default());
         for one in called {
-            let (result, took) = one?;
-            work = work.plus(took);
-            results.push(result);
+            results.push(one.map(|(result, took)| {
+                work = work.plus(took);
+                result
+            }));
         }
-        Ok((results, work))
+        (results, work)
     }
 
     async fn write_one(&self, run: &Run<'_>, passage: &str) -> Result<Called, StoreError> {
@@ -182,9 +183,7 @@ impl ContextWriter {
             Err(error) => Err(Unwritten::from(&error)),
         };
         let work = took(&budget.spent(), result.is_ok());
-        if self.limit(most_cost).is_some() {
-            self.store.settle_daily_cost(run.tenant, day, most_cost, work.cost).await?;
-        }
+        self.settle(run.tenant, day, most_cost, work.cost).await;
         Ok((result, work))
     }
 
@@ -203,6 +202,16 @@ impl ContextWriter {
                 Some(BudgetExceeded { limit: LimitKind::DailyCost, value: limit.nano_usd(), asked })
             }
         })
+    }
+
+    /// Puts what a call cost in place of what was reserved for it. What cannot be settled stands as reserved: what was
+    /// paid for is not given up for that.
+    async fn settle(&self, tenant: TenantId, day: Date, reserved: NanoUsd, cost: NanoUsd) {
+        if self.limit(reserved).is_some()
+            && let Err(error) = self.store.settle_daily_cost(tenant, day, reserved, cost).await
+        {
+            tracing::warn!(error = %error, "the cost of a sentence could not be settled and stands as reserved");
+        }
     }
 }
 
