@@ -162,14 +162,14 @@ impl Processor {
             .iter()
             .map(|item| {
                 let document = documents.get(item.source.as_str());
-                let chunks = by_source.remove(&item.source).unwrap_or_default();
-                // Whoever replaced a document sees to its vectors.
+                // Whoever replaced a document sees to its vectors: it may be another item of the same claim.
                 let is_meant = |document: &&ReadDocument| item.stored_version.is_none_or(|it| it == document.version);
                 let is_current = document.is_some_and(is_meant);
+                let chunks = if is_current { by_source.remove(&item.source) } else { None };
                 Stored {
                     item: item.ordinal,
                     document: document.map(|document| document.id),
-                    chunks: if is_current { chunks } else { Vec::new() },
+                    chunks: chunks.unwrap_or_default(),
                 }
             })
             .collect();
