@@ -197,7 +197,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn is_not_lost(
+    pub async fn take_back_loss(
         &self,
         tenant: TenantId,
         job: Uuid,

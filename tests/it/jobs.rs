@@ -223,7 +223,7 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
         let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
         assert_eq!(store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
-        store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
+        store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
     }
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
     store.close().await;
@@ -235,7 +235,7 @@ async fn nothing_is_claimed_without_end() {
     for round in 0..i64::from(cited::store::MAX_CLAIMS) {
         let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
-        store.is_not_lost(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
+        store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
     }
     assert!(store.claim(Half::Document, &LEASE, at(100_000)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");

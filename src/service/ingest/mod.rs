@@ -201,7 +201,7 @@ impl IngestService {
         let items = submission.documents.into_iter().map(queue_item).collect();
         match self.store.enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
-                self.signal.queued.notify_waiters();
+                self.signal.queued();
                 Ok(Accepted::New(job.id))
             }
             other => repeated_or_refused(other),

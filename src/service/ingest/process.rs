@@ -295,7 +295,7 @@ impl Processor {
             self.commit_once(batch, &embedded, &unchanged).await?;
         }
         // It may have been this process that was taken for lost.
-        Ok(self.store.is_not_lost(tenant, job_id, fence, &items).await?)
+        Ok(self.store.take_back_loss(tenant, job_id, fence, &items).await?)
     }
 
     async fn commit_once(

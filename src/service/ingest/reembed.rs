@@ -265,7 +265,7 @@ impl Processor {
             VectorOutcome::SpaceGone => self.fail_all(batch.handle, items.into_iter(), &space_gone()).await?,
             // Some were deleted or cancelled, or are to get vectors in another space; what is left waits again.
             VectorOutcome::LeaseLost | VectorOutcome::SpacesChanged => {
-                self.store.is_not_lost(tenant, job_id, fence, &items).await?;
+                self.store.take_back_loss(tenant, job_id, fence, &items).await?;
                 self.store.release_items(tenant, job_id, fence, (&items, false), self.context.clock.now()).await?;
             }
         }

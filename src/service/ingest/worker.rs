@@ -170,7 +170,7 @@ impl Worker {
             Ok(Course::Over) => {}
             // It may have ended because another has done the work of a worker that was taken for lost: this one.
             Ok(Course::Stopped) => {
-                processor.store.is_not_lost(handle.tenant, handle.job_id, handle.fence, &items).await?;
+                processor.store.take_back_loss(handle.tenant, handle.job_id, handle.fence, &items).await?;
             }
             Ok(Course::LeaseLost) => self.give_back(handle, &items).await,
             Err(error) => {
@@ -237,7 +237,7 @@ impl Worker {
     async fn try_to_give_back(&self, handle: ClaimHandle, items: &[i32]) -> Result<(), StoreError> {
         let ClaimHandle { tenant, job_id, fence } = handle;
         let store = &self.processor.store;
-        store.is_not_lost(tenant, job_id, fence, items).await?;
+        store.take_back_loss(tenant, job_id, fence, items).await?;
         store.release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
     }
 
