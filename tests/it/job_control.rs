@@ -145,8 +145,10 @@ async fn a_retry_redoes_what_failed_and_nothing_else() {
     assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("succeeded"), &json!(2)), "{job}");
     assert_eq!(server.embedded().len(), embedded + 1, "only what had failed");
     app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.assert_problem(409, "nothing_to_retry");
-    server.hold_embeddings(Some("topic"));
-    let running = app.post("/v1/documents", documents("d", 1)).await.body;
+    // Words that no vector was made for yet.
+    server.hold_embeddings(Some("nowhere else"));
+    let new = json!({"collection": "d", "documents": [{"source": "new.md", "text": "Words found nowhere else."}]});
+    let running = app.post("/v1/documents", new).await.body;
     app.post(&format!("/v1/jobs/{}/retry", id_of(&running)), json!({})).await.assert_problem(409, "job_not_over");
     server.hold_embeddings(None);
     wait_for(&app, &id_of(&running), |job| job["finished_at"].is_string()).await;
