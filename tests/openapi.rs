@@ -112,6 +112,7 @@ fn every_end_of_an_ask_has_an_example() {
         "database_unavailable",
         "deadline",
         "embedding_profile_mismatch",
+        "headers_too_large",
         "invalid_request",
         "not_found",
         "providers_unavailable",

@@ -162,6 +162,11 @@ pub(super) fn body_too_large() -> Value {
     problem(413, "body_too_large", "The request body is too large", detail, limit)
 }
 
+pub(super) fn headers_too_large() -> Value {
+    let detail = "path, query and headers have 40118 bytes together, the limit is 32768; send long values in the body";
+    problem(431, "headers_too_large", "The headers are too large", detail, json!({}))
+}
+
 fn budget(detail: &str, limit: Value) -> Value {
     problem(413, "budget_exceeded", "The request needs more than it may spend", detail, limit)
 }

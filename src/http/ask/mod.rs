@@ -93,6 +93,10 @@ use crate::{
                 ("unsupported_claim" = (summary = "A claim that its source does not support, twice", value = json!(examples::unsupported_claim()))),
                 ("invalid_request" = (summary = "Wrong values", value = json!(examples::invalid_request()))),
             )),
+        (status = 431, description = "Path, query and headers are too large", body = Problem, content_type = "application/problem+json",
+            examples(
+                ("headers_too_large" = (summary = "A cookie too long", value = json!(examples::headers_too_large()))),
+            )),
         (status = 503, description = "Model provider or database not available, or the ask could not be audited", body = Problem, content_type = "application/problem+json",
             examples(
                 ("providers_unavailable" = (summary = "No model answered", value = json!(examples::providers_unavailable()))),
