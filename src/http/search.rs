@@ -38,9 +38,8 @@ pub(super) struct SearchBody {
     #[serde(default = "default_top_k")]
     #[schema(default = 10, minimum = 1, maximum = 100)]
     top_k: usize,
-    /// Results below this fused score are left out.
-    #[serde(default)]
-    min_score: f64,
+    /// Results below this score are left out: the fused one, or with one half alone its own. Without it none are.
+    min_score: Option<f64>,
     /// What may be found.
     #[serde(default)]
     filter: FilterBody,
@@ -110,7 +109,7 @@ pub(super) async fn search(
     faults.question("/query", &body.query);
     faults.collections("/collections", &body.collections);
     faults.range("/top_k", body.top_k, 1, MAX_TOP_K);
-    if !body.min_score.is_finite() {
+    if body.min_score.is_some_and(|least| !least.is_finite()) {
         faults.add("/min_score", "must be a number");
     }
     let filter = body.filter.read("/filter", &mut faults);

@@ -21,8 +21,8 @@ pub struct SearchRequest {
     pub stages: Stages,
     /// At most this many results.
     pub top_k: usize,
-    /// Results below this fused score are left out.
-    pub min_score: f64,
+    /// Results below this score are left out.
+    pub min_score: Option<f64>,
     /// What may be found.
     pub filter: Filter,
 }

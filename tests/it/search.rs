@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{harness::TestApp, scripted::ModelServer};
+use super::{
+    harness::TestApp,
+    scripted::{ModelServer, Reply, embed},
+};
 
 fn sources(body: &Value) -> Vec<String> {
     let results = body["results"].as_array().expect("results");
@@ -177,5 +180,27 @@ async fn two_common_words_find_the_chunks_that_hold_both() {
     let mut found = sources(&found);
     found.sort();
     assert_eq!(found, ["both.txt", "rare.txt"]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_unlike_the_query_is_found_unless_a_score_is_asked_for() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("pay.md", "Pay day.")]).await;
+    let search = async |body: Value| {
+        let opposite: Vec<f32> = embed("pay day").iter().map(|number| -number).collect();
+        let data = json!([{"object": "embedding", "index": 0, "embedding": opposite}]);
+        let reply = json!({"object": "list", "data": data, "usage": {"prompt_tokens": 2, "total_tokens": 2}});
+        server.embedding_reply(Reply::Body(reply.to_string()));
+        app.post("/v1/search", body).await.body
+    };
+    let mut query = json!({"query": "anything", "collections": ["c"], "mode": "dense"});
+    let found = search(query.clone()).await;
+    assert_eq!(sources(&found), ["pay.md"], "{found}");
+    assert!(found["results"][0]["scores"]["dense"].as_f64() < Some(-0.5), "{found}");
+    query["min_score"] = json!(0);
+    let found = search(query).await;
+    assert_eq!(sources(&found), [""; 0], "{found}");
     app.stop().await;
 }

@@ -37,9 +37,8 @@ pub(in crate::http) struct AskBody {
     #[serde(default = "default_top_k")]
     #[schema(default = 8, minimum = 1, maximum = 100)]
     top_k: usize,
-    /// Passages below this fused score are left out.
-    #[serde(default)]
-    min_score: f64,
+    /// Passages below this score are left out: the fused one, or with one half alone its own. Without it none are.
+    min_score: Option<f64>,
     /// What may be found.
     #[serde(default)]
     filter: FilterBody,
@@ -244,7 +243,7 @@ impl AskBody {
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
         let models = read_models(&self.models, service.models(), &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
-        if !self.min_score.is_finite() {
+        if self.min_score.is_some_and(|least| !least.is_finite()) {
             faults.add("/min_score", "must be a number");
         }
         if self.limits.timeout_ms == Some(0) {

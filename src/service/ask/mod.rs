@@ -144,8 +144,8 @@ pub struct AskRequest {
     pub collections: Vec<String>,
     /// Passages per round.
     pub top_k: usize,
-    /// Passages below this fused score are left out.
-    pub min_score: f64,
+    /// Passages below this score are left out.
+    pub min_score: Option<f64>,
     /// What may be found.
     pub filter: Filter,
     /// Which stages of retrieval run.

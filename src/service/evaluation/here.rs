@@ -97,7 +97,7 @@ impl Target for Here {
             query: query.to_owned(),
             stages,
             top_k,
-            min_score: 0.0,
+            min_score: None,
             filter: Filter::default(),
         };
         let found = self.search.search(self.tenant, &request).await?;
@@ -113,7 +113,7 @@ impl Target for Here {
             question: question.to_owned(),
             collections: vec![collection.to_owned()],
             top_k: TOP_K,
-            min_score: 0.0,
+            min_score: None,
             filter: Filter::default(),
             stages: Stages::default(),
             feedback: true,

@@ -48,8 +48,8 @@ pub struct RetrievalQuery<'a> {
     pub stages: Stages,
     /// At most this many results.
     pub top_k: usize,
-    /// Results below this fused score are left out.
-    pub min_score: f64,
+    /// Results below this score are left out.
+    pub min_score: Option<f64>,
     /// What may be found.
     pub filter: &'a Filter,
 }
@@ -376,7 +376,9 @@ fn fuse(
             item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
         }
     }
-    fused.retain(|item| item.fused >= query.min_score);
+    if let Some(least) = query.min_score {
+        fused.retain(|item| item.fused >= least);
+    }
     fused
 }
 
