@@ -103,3 +103,35 @@ fn failure(error: &XlsxError) -> ExtractError {
         other => ExtractError::malformed("workbook", other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::archive::tests::packed;
+
+    fn read(rows: &str) -> Result<Content, ExtractError> {
+        const KIND: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        let relation = |id: &str, kind: &str, target: &str| {
+            format!("<Relationships><Relationship Id='{id}' Type='{KIND}/{kind}' Target='{target}'/></Relationships>")
+        };
+        let sheet = format!("<worksheet><sheetData>{rows}</sheetData></worksheet>");
+        let parts = [
+            ("_rels/.rels", relation("b", "officeDocument", "xl/workbook.xml")),
+            ("xl/_rels/workbook.xml.rels", relation("s", "worksheet", "worksheets/s.xml")),
+            ("xl/workbook.xml", "<workbook><sheets><sheet name='Staff' r:id='s'/></sheets></workbook>".to_owned()),
+            ("xl/worksheets/s.xml", sheet),
+        ];
+        let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, part)| (*name, part.as_bytes())).collect();
+        let mut content = Content::default();
+        workbook(&packed(&parts), &mut content).map(|()| content)
+    }
+
+    #[test]
+    fn cells_lie_within_what_a_sheet_can_hold() {
+        let row = |place: &str| format!("<row><c r='{place}' t='str'><v>Words</v></c></row>");
+        assert_eq!(read(&row("XFD1048576")).expect("the last cell of all").text, "Staff\n\nWords");
+        for outside in ["XFE1", "A1048577", "ZZZZ1"] {
+            assert_eq!(read(&row(outside)).expect_err(outside).cause, Cause::Malformed, "{outside}");
+        }
+    }
+}
