@@ -70,12 +70,13 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let mut pointer = pointer(error.path());
         let inner = error.into_inner();
-        if let Some(missing) = missing_field(&inner.to_string()) {
+        let message = inner.to_string();
+        if let Some(missing) = missing_field(&message) {
             let _ = write!(pointer, "/{missing}");
         }
         match inner.classify() {
-            serde_json::error::Category::Data => ApiError::invalid_field(pointer, strip_place(&inner.to_string())),
-            _ => ApiError::unreadable(format!("the body is not valid JSON: {inner}")),
+            serde_json::error::Category::Data => ApiError::invalid_field(pointer, strip_place(&message)),
+            _ => ApiError::unreadable(format!("the body is not valid JSON: {message}")),
         }
     })?;
     deserializer.end().map_err(|error| ApiError::unreadable(format!("the body is not valid JSON: {error}")))?;

@@ -118,6 +118,12 @@ impl Faults {
         }
     }
 
+    pub(super) fn score(&mut self, pointer: &str, score: Option<f64>) {
+        if score.is_some_and(|score| !score.is_finite()) {
+            self.add(pointer, "must be a number");
+        }
+    }
+
     pub(super) fn metadata(&mut self, pointer: &str, metadata: &Value) {
         if contains_nul(metadata) {
             self.add(pointer, "must not contain NUL characters");

@@ -109,9 +109,7 @@ pub(super) async fn search(
     faults.question("/query", &body.query);
     faults.collections("/collections", &body.collections);
     faults.range("/top_k", body.top_k, 1, MAX_TOP_K);
-    if body.min_score.is_some_and(|least| !least.is_finite()) {
-        faults.add("/min_score", "must be a number");
-    }
+    faults.score("/min_score", body.min_score);
     let filter = body.filter.read("/filter", &mut faults);
     faults.finish()?;
     let request = SearchRequest {

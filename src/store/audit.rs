@@ -146,8 +146,8 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn write_audit(&self, row: AuditRow) -> Result<(), StoreError> {
-        self.audit.write(Arc::new(row)).await
+    pub async fn write_audit(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
+        self.audit.write(row).await
     }
 
     /// Rows of a tenant, newest first.

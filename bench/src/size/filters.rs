@@ -12,7 +12,7 @@ use super::{
     facts::Facts,
     indexes::run as run_sql,
     superuser,
-    truth::{RESULTS, TIE, sparse},
+    truth::{RESULTS, half_alone, reaching, scores_of, sparse},
 };
 use crate::{asks::percentile_ms, client::Client, ingest::COLLECTION, progress, service::Service, vectors::Vectors};
 
@@ -71,21 +71,23 @@ async fn measure(
     for question in facts.questions.iter().take(QUESTIONS) {
         let vector = HalfVector::from_f32_slice(&vectors.unit(question));
         let exact = nearest(connection, matching, &vector).await?;
-        let reply = search(&mut client, question, "dense", matching).await?;
+        let reply = search(&mut client, half_alone(question, "dense"), matching).await?;
         reply["trace"]["filter"]["starts_from"].as_str().unwrap_or_default().clone_into(&mut starts_from);
-        let found = scores(&reply, "dense");
+        let found = scores_of(&reply, "dense");
         results.add(found.len(), exact.len());
-        dense.add(reaching(&found, &exact), exact.len());
+        dense.add(reached(&found, &exact), exact.len());
 
         let profile = profile_of(connection, facts.collection, question).await?;
         let exact = best(connection, matching, &profile.weights()).await?;
-        let found = scores(&search(&mut client, question, "lexical", matching).await?, "lexical");
-        lexical.add(reaching(&found, &exact), exact.len());
+        let reply = search(&mut client, half_alone(question, "lexical"), matching).await?;
+        let found = scores_of(&reply, "lexical");
+        lexical.add(reached(&found, &exact), exact.len());
     }
     // Another round, in which every page is in memory.
     for question in facts.questions.iter().take(QUESTIONS) {
         let started = Instant::now();
-        search(&mut client, question, "hybrid", matching).await?;
+        let body = json!({"query": question, "collections": [COLLECTION], "mode": "hybrid", "top_k": RESULTS});
+        search(&mut client, body, matching).await?;
         latencies.push(started.elapsed());
     }
     latencies.sort_unstable();
@@ -120,10 +122,9 @@ impl Share {
     }
 }
 
-/// How many scores are as good as the last of the exact ranking.
-fn reaching(found: &[f64], exact: &[f64]) -> usize {
-    let least = exact.last().copied().unwrap_or_default() - TIE;
-    found.iter().filter(|score| **score >= least).count().min(exact.len())
+/// How many of the exact results were found: so many scores are as good as that of the last of them.
+fn reached(found: &[f64], exact: &[f64]) -> usize {
+    reaching(found, exact.last().copied().unwrap_or_default()).min(exact.len())
 }
 
 /// Cosines of the nearest of those that match, all of them compared.
@@ -152,19 +153,9 @@ async fn best(connection: &mut PgConnection, matching: i64, weights: &[(i32, f32
     .await?)
 }
 
-/// A search as the API offers it; halves alone without what reorders or merges their results.
-async fn search(client: &mut Client, question: &str, mode: &str, matching: i64) -> anyhow::Result<Value> {
-    let mut body = json!({
-        "query": question, "collections": [COLLECTION], "mode": mode, "top_k": RESULTS,
-        "filter": {"metadata": {"rank": {"lt": matching}}}, "include": ["trace"]
-    });
-    if mode != "hybrid" {
-        body["stages"] = json!({"rerank": false, "collapse_duplicates": false, "merge_neighbours": false});
-    }
+/// A search among those that match.
+async fn search(client: &mut Client, mut body: Value, matching: i64) -> anyhow::Result<Value> {
+    body["filter"] = json!({"metadata": {"rank": {"lt": matching}}});
+    body["include"] = json!(["trace"]);
     client.json(Method::POST, "/v1/search", Some(&body)).await
-}
-
-fn scores(reply: &Value, mode: &str) -> Vec<f64> {
-    let results = reply["results"].as_array().map_or(&[] as &[Value], Vec::as_slice);
-    results.iter().filter_map(|result| result["scores"][mode].as_f64()).collect()
 }

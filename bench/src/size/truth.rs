@@ -19,7 +19,7 @@ use crate::{client::Client, ingest::COLLECTION, service::Service, vectors::Vecto
 /// Results that recall is counted over.
 pub const RESULTS: usize = 10;
 /// Scores of equal rank differ by less.
-pub const TIE: f64 = 1e-4;
+const TIE: f64 = 1e-4;
 
 /// Share of the ten best that are found.
 #[derive(Clone, Copy, Debug)]
@@ -92,11 +92,20 @@ pub fn reaching(scores: &[f64], tenth: f64) -> usize {
 }
 
 async fn scores(client: &mut Client, question: &str, mode: &str) -> anyhow::Result<Vec<f64>> {
-    let body = json!({
+    let reply = client.json(Method::POST, "/v1/search", Some(&half_alone(question, mode))).await?;
+    Ok(scores_of(&reply, mode))
+}
+
+/// A search by one half, without what reorders or merges its results.
+pub fn half_alone(question: &str, mode: &str) -> Value {
+    json!({
         "query": question, "collections": [COLLECTION], "mode": mode, "top_k": RESULTS,
         "stages": {"rerank": false, "collapse_duplicates": false, "merge_neighbours": false}
-    });
-    let reply = client.json(Method::POST, "/v1/search", Some(&body)).await?;
+    })
+}
+
+/// The scores of that half in a reply, best first.
+pub fn scores_of(reply: &Value, mode: &str) -> Vec<f64> {
     let results = reply["results"].as_array().map_or(&[] as &[Value], Vec::as_slice);
-    Ok(results.iter().filter_map(|result| result["scores"][mode].as_f64()).collect())
+    results.iter().filter_map(|result| result["scores"][mode].as_f64()).collect()
 }

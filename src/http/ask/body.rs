@@ -243,9 +243,7 @@ impl AskBody {
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
         let models = read_models(&self.models, service.models(), &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
-        if self.min_score.is_some_and(|least| !least.is_finite()) {
-            faults.add("/min_score", "must be a number");
-        }
+        faults.score("/min_score", self.min_score);
         if self.limits.timeout_ms == Some(0) {
             faults.add("/limits/timeout_ms", "must be 1 or more");
         }

@@ -1,6 +1,6 @@
 //! What the audit is told of an ask.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -32,18 +32,28 @@ struct End<'e> {
     failed: Option<(&'static str, FailedAttempt)>,
 }
 
+/// How far the audit of an ask is.
+pub(super) enum AuditState {
+    /// The ask is under way.
+    Open,
+    /// It is at its end; this is what the audit is to be told.
+    Ended(Arc<AuditRow>),
+    /// The audit was told.
+    Told,
+}
+
 impl Ask<'_> {
     /// Writes the audit; only then the result may leave. What it cost is booked and its answer kept before that, if
     /// that can be done in a moment, and otherwise afterwards.
     pub(super) async fn finish(mut self, result: Result<AskReport, AskError>) -> Result<AskReport, AskError> {
         // Before anything is waited for: one who leaves now is audited by the drop, with all of it.
-        let row = self.audit_row(&self.end(&result));
-        self.finished_row = Some(row.clone());
+        let row = Arc::new(self.audit_row(&self.end(&result)));
+        self.audit = AuditState::Ended(Arc::clone(&row));
         let booked = self.purse.settle(self.spent_at_most());
         let kept = self.keep(&result);
         tokio::join!(booked, kept);
         let written = self.service.store.write_audit(row).await;
-        self.is_audited = true;
+        self.audit = AuditState::Told;
         match (written, result) {
             (Ok(()), result) => result,
             // What kept the ask from ending well keeps the audit from being written.
@@ -54,8 +64,9 @@ impl Ask<'_> {
         }
     }
 
-    fn end<'e>(&'e self, result: &'e Result<AskReport, AskError>) -> End<'e> {
-        let ended = |outcome, reason: Option<String>| End {
+    /// An end without an answer.
+    fn ended(&self, outcome: AuditOutcome, reason: Option<String>) -> End<'_> {
+        End {
             outcome,
             reason,
             trace: &self.trace,
@@ -64,7 +75,11 @@ impl Ask<'_> {
             citations: &[],
             is_cache_hit: false,
             failed: None,
-        };
+        }
+    }
+
+    fn end<'e>(&'e self, result: &'e Result<AskReport, AskError>) -> End<'e> {
+        let ended = |outcome, reason| self.ended(outcome, reason);
         match result {
             Ok(report) => {
                 let (outcome, reason) = match &report.outcome {
@@ -175,23 +190,14 @@ impl Ask<'_> {
 impl Drop for Ask<'_> {
     /// Whoever asked went away before the end. The row is written by a task of its own, since nobody waits.
     fn drop(&mut self) {
-        if self.is_audited {
-            return;
-        }
-        self.discard_early_draft();
-        let reason = Some(self.clock.current().doing().to_owned());
-        let row = match self.finished_row.take() {
-            Some(finished) => AuditRow { outcome: AuditOutcome::ClientGone, reason, ..finished },
-            None => self.audit_row(&End {
-                outcome: AuditOutcome::ClientGone,
-                reason,
-                trace: &self.trace,
-                sources: &self.evidence,
-                answer: None,
-                citations: &[],
-                is_cache_hit: false,
-                failed: None,
-            }),
+        let (outcome, doing) = (AuditOutcome::ClientGone, self.clock.current().doing());
+        let row = match std::mem::replace(&mut self.audit, AuditState::Told) {
+            AuditState::Told => return,
+            AuditState::Ended(row) => AuditRow { outcome, reason: Some(doing.to_owned()), ..Arc::unwrap_or_clone(row) },
+            AuditState::Open => {
+                self.discard_early_draft();
+                self.audit_row(&self.ended(outcome, Some(doing.to_owned())))
+            }
         };
         let store = self.service.store.clone();
         let (purse, spent) = (self.purse.clone(), self.spent_at_most());
@@ -205,7 +211,7 @@ impl Drop for Ask<'_> {
                 wait_for(Some(tokio::spawn(async move { cache::release(&store, tenant, &key, ask).await }))).await;
             }
             let ask_id = row.ask_id;
-            if let Err(error) = store.write_audit(row).await {
+            if let Err(error) = store.write_audit(Arc::new(row)).await {
                 tracing::warn!(error = %error, %ask_id, "an ask that nobody waits for could not be audited");
             }
         });

@@ -69,10 +69,10 @@ impl Ask<'_> {
         let Some(chain) = self.chain(CallRole::Grade) else { return Ok(()) };
         let is_doubtful = |hit: &&GradedHit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear;
         let doubtful: Vec<&GradedHit> = graded.iter().filter(is_doubtful).collect();
-        // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
         if doubtful.is_empty() {
             return Ok(());
         }
+        // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
         if self.budget.llm_calls_left() == Some(0) {
             self.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
             return Ok(());

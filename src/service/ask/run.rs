@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{
     AskError, AskOutcome, AskParts, AskReport, AskRequest, AskService, AskWarning, GradedHit, Rejection, SkipCause,
+    audit::AuditState,
     cache::CacheMiss,
     flights::Flights,
     generate::Generated,
@@ -32,7 +33,7 @@ use crate::{
     },
     providers::chat::{CallRole, ChatChain},
     service::retrieval::{Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
-    store::{AuditRow, SearchedCollection},
+    store::SearchedCollection,
 };
 
 /// One ask on its way. Dropped before its end it leaves a row in the audit.
@@ -76,10 +77,8 @@ pub(super) struct Ask<'a> {
     pub(super) early_draft: Option<EarlyDraft>,
     /// Who is told of it while it is under way.
     pub(super) listener: Option<Listener>,
-    /// What the audit is told, once it is at its end.
-    pub(super) finished_row: Option<AuditRow>,
-    /// Whether the audit has it.
-    pub(super) is_audited: bool,
+    /// How far its audit is.
+    pub(super) audit: AuditState,
 }
 
 impl<'a> Ask<'a> {
@@ -124,8 +123,7 @@ impl<'a> Ask<'a> {
             evidence: Arc::default(),
             early_draft: None,
             listener,
-            finished_row: None,
-            is_audited: false,
+            audit: AuditState::Open,
         }
     }
 

@@ -286,8 +286,8 @@ impl Retriever {
         let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, scope).await?;
         let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
         result.hits = self.store.lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
-        let has_seen_all = selection.is_narrow() || lexical_query.looks_at_all();
-        if result.hits.len() < query.top_k && !query.filter.is_empty() && !has_seen_all {
+        let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
+        if has_too_few && !selection.is_narrow() && !lexical_query.looks_at_all() {
             // The chunks with the rarer words do not pass; those with the commoner ones may.
             result.hits = self.store.lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
         }
