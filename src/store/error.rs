@@ -1,5 +1,6 @@
 //! What can go wrong in the database, sorted by what a caller can do about it.
 
+use sqlx::migrate::MigrateError;
 use thiserror::Error;
 
 /// A failed database operation.
@@ -74,10 +75,18 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-impl From<sqlx::migrate::MigrateError> for StoreError {
-    fn from(error: sqlx::migrate::MigrateError) -> Self {
+impl From<MigrateError> for StoreError {
+    fn from(error: MigrateError) -> Self {
         match error {
-            sqlx::migrate::MigrateError::Execute(error) => error.into(),
+            MigrateError::Execute(error) => error.into(),
+            MigrateError::VersionMissing(version) => Self::Unsuitable(format!(
+                "the database was used by a newer release of Cited (its migration {version} is not known here); start that \
+                 release, or restore a backup from before it"
+            )),
+            MigrateError::VersionMismatch(version) => Self::Unsuitable(format!(
+                "the database was made by another build of Cited (its migration {version} is another one); start that \
+                 build, or begin with an empty database or data directory and ingest anew"
+            )),
             other => Self::Unsuitable(format!("the database schema could not be brought up to date: {other}")),
         }
     }

@@ -66,6 +66,27 @@ async fn the_order_in_which_migrations_came_leaves_no_trace() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_release_is_refused_with_what_to_do() {
+    for (change, advice) in [
+        (
+            "UPDATE _sqlx_migrations SET version = 9999 WHERE version = 133",
+            "newer release of Cited (its migration 9999",
+        ),
+        (
+            "UPDATE _sqlx_migrations SET checksum = '\\x00' WHERE version = 133",
+            "another build of Cited (its migration 133",
+        ),
+    ] {
+        let options = database::create().await;
+        let mut connection = options.connect().await.expect("the database answers");
+        sqlx::query(change).execute(&mut connection).await.expect("a superuser may");
+        connection.close().await.expect("close");
+        let refused = Store::migrate(&options).await.expect_err(change).to_string();
+        assert!(refused.contains(advice), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn what_an_older_release_stored_and_queued_is_served_after_the_migration() {
     let early = at_early_state().await;
     store_old(&early).await;
