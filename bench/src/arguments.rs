@@ -15,6 +15,7 @@ Measures a release build of Cited. Usage:
   --binary PATH                the service (target/release/cited)
   --paragraphs N               documents of the main profile (20000)
   --built-in-paragraphs N      documents of the profile with built-in models (1000); 0 leaves it out
+  --without-slow-models        leave out the asks of models that take 200 ms
   --clients N,N                how many ask at once (1,8,32,128)
   --seconds N                  time of each run of asks (10)
   --keep DIR                   keep the database of the main profile there, and use what is there already
@@ -26,6 +27,7 @@ pub struct Arguments {
     pub binary: PathBuf,
     pub paragraphs: usize,
     pub built_in_paragraphs: usize,
+    pub slow_models: bool,
     pub clients: Vec<usize>,
     pub run: Duration,
     pub keep: Option<PathBuf>,
@@ -39,6 +41,7 @@ impl Arguments {
             binary: release_build(),
             paragraphs: 20_000,
             built_in_paragraphs: 1_000,
+            slow_models: true,
             clients: vec![1, 8, 32, 128],
             run: Duration::from_secs(10),
             keep: None,
@@ -50,6 +53,7 @@ impl Arguments {
                 "--binary" => arguments.binary = value()?.into(),
                 "--paragraphs" => arguments.paragraphs = number(&value()?)?,
                 "--built-in-paragraphs" => arguments.built_in_paragraphs = number(&value()?)?,
+                "--without-slow-models" => arguments.slow_models = false,
                 "--clients" => arguments.clients = value()?.split(',').map(number).collect::<anyhow::Result<_>>()?,
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--keep" => arguments.keep = Some(value()?.into()),

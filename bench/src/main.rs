@@ -66,7 +66,9 @@ async fn main() -> anyhow::Result<()> {
     open_to_postgres(folder.path())?;
     let mut report = Report::default();
     main_profile(&arguments, folder.path(), &mut report).await?;
-    slow_models::run(&arguments, folder.path(), &mut report).await?;
+    if arguments.slow_models {
+        slow_models::run(&arguments, folder.path(), &mut report).await?;
+    }
     if arguments.built_in_paragraphs > 0 {
         built_in_profile(&arguments, folder.path(), &mut report).await?;
     }
