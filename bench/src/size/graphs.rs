@@ -1,6 +1,6 @@
 //! Recall and time of vector search by how its graph was built and is walked: the database alone.
 
-use std::{path::Path, str::FromStr, time::Instant};
+use std::{fmt, path::Path, str::FromStr, time::Instant};
 
 use anyhow::Context as _;
 use pgvector::HalfVector;
@@ -45,6 +45,15 @@ pub struct Built {
     pub points: Vec<Point>,
 }
 
+impl fmt::Display for Built {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "built in {:.0} s, {:.0} MB;", self.build_s, self.bytes as f64 / 1e6)?;
+        self.points.iter().try_for_each(|point| {
+            write!(formatter, " {}: recall {:.4}, p50 {:.1} ms;", point.ef_search, point.recall, point.p50_ms)
+        })
+    }
+}
+
 /// Walks with lists of one length.
 pub struct Point {
     pub ef_search: u32,
@@ -65,7 +74,10 @@ pub async fn run(data_dir: &Path, facts: &Facts, graphs: &[Graph]) -> anyhow::Re
             let vector = vectors.unit(question);
             HalfVector::from_f32_slice(&vector[..graph.dimension.min(vector.len())])
         };
-        measured.push(measure(&mut connection, *graph, &questions.map(first).collect::<Vec<_>>()).await?);
+        let built = measure(&mut connection, *graph, &questions.map(first).collect::<Vec<_>>()).await?;
+        // Hours may go by until the table is printed.
+        progress(&built.to_string());
+        measured.push(built);
     }
     Ok(measured)
 }
