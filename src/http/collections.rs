@@ -12,22 +12,14 @@ use super::{
     fields::Faults,
     jobs::IndexingBody,
     problem::{ApiError, Problem},
+    splitting::{ContextBody, SplitterBody},
 };
 use crate::{
-    domain::{
-        contextual::{Contextual, OnFailure},
-        identity::TenantId,
-        job::Indexing,
-        lexical::language::Language,
-        split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
-    },
+    domain::{contextual::Contextual, identity::TenantId, job::Indexing, lexical::language::Language},
     service::collections::{
         Chunking, CollectionReport, CollectionSettings, CollectionSummary, Companion, DeleteReceipt,
     },
 };
-
-/// Running text has four to five characters per token.
-const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// Most rows of a list.
 pub(super) const MAX_LIMIT: i64 = 200;
@@ -37,7 +29,7 @@ pub(super) const MAX_LIMIT: i64 = 200;
 #[serde(deny_unknown_fields)]
 pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
-    #[schema(example = "handbook")]
+    #[schema(example = "handbook", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
     name: String,
     /// How its documents are cut into chunks. `POST /v1/collections/{name}/resplit` and a
     /// cut-over change it.
@@ -56,74 +48,6 @@ pub(super) struct NewCollectionBody {
     /// Has a chat model write a sentence for each chunk that says how it relates to its document; embedded and indexed
     /// with the chunk, never quoted. Left out, none is written.
     context: Option<ContextBody>,
-}
-
-/// How sentences are written that say how a chunk relates to its document.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct ContextBody {
-    /// What becomes of a chunk whose sentence cannot be had: `keep_original` indexes it without one, `skip` leaves it out,
-    /// `abort` fails its document. What may pass (the model is busy or away) is tried again before.
-    #[schema(value_type = String, default = "keep_original", pattern = "^(keep_original|skip|abort)$")]
-    on_failure: OnFailure,
-}
-
-impl From<ContextBody> for Contextual {
-    fn from(body: ContextBody) -> Self {
-        Self { on_failure: body.on_failure }
-    }
-}
-
-impl From<Contextual> for ContextBody {
-    fn from(settings: Contextual) -> Self {
-        Self { on_failure: settings.on_failure }
-    }
-}
-
-/// How documents are cut into chunks.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct SplitterBody {
-    /// Where to cut: `auto` (Markdown at its headings, source code at its definitions, other documents at the headings
-    /// that they have), `recursive` (paragraphs, else lines, else sentences, else words), `markdown`, `code`, or
-    /// `tokens` (wherever a chunk is full).
-    #[schema(value_type = String, default = "auto", pattern = "^(auto|recursive|markdown|code|tokens)$")]
-    kind: SplitterKind,
-    /// What `size` and `overlap` count: `tokens` of the embedding model, or `characters`.
-    #[schema(value_type = String, default = "tokens", pattern = "^(tokens|characters)$")]
-    unit: SizeUnit,
-    /// Largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default what the service is set to, 512
-    /// tokens or 2,048 characters. The window of the embedding model may lower it.
-    #[schema(example = 512)]
-    size: Option<usize>,
-    /// How much of a chunk the next one repeats, at most half of it; by default 12 %.
-    #[schema(example = 64)]
-    overlap: Option<usize>,
-}
-
-impl SplitterBody {
-    /// The settings; what is wrong with them goes to `faults`.
-    pub(super) fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
-        let Self { kind, unit, size, overlap } = self;
-        let usual = match unit {
-            SizeUnit::Tokens => default.size,
-            SizeUnit::Characters => default.size.saturating_mul(CHARACTERS_PER_TOKEN),
-        };
-        let settings = SplitterSettings { kind, unit, size: size.unwrap_or(usual), overlap };
-        match settings.check() {
-            Ok(()) => {}
-            Err(fault @ SplitterSettingsError::Size { .. }) => faults.add("/splitter/size", fault.to_string()),
-            Err(fault @ SplitterSettingsError::Overlap) => faults.add("/splitter/overlap", fault.to_string()),
-        }
-        settings
-    }
-}
-
-impl From<SplitterSettings> for SplitterBody {
-    fn from(settings: SplitterSettings) -> Self {
-        let SplitterSettings { kind, unit, size, overlap } = settings;
-        Self { kind, unit, size: Some(size), overlap }
-    }
 }
 
 /// A collection with its counts.

@@ -148,9 +148,10 @@ pub(super) struct DocumentsQuery {
 #[into_params(parameter_in = Query)]
 pub(super) struct DeleteQuery {
     /// Of this collection.
+    #[param(min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
     collection: String,
     /// Those whose source starts so; not empty.
-    #[param(example = "hr/2019/")]
+    #[param(example = "hr/2019/", min_length = 1, max_length = 2048, pattern = r"\S")]
     source_prefix: String,
 }
 

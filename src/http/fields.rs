@@ -150,6 +150,7 @@ pub(super) struct FilterBody {
     #[schema(value_type = Object)]
     metadata: Map<String, Value>,
     /// How the document's `source` starts.
+    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
     source_prefix: Option<String>,
     /// Documents, any of them.
     document_ids: Vec<Uuid>,

@@ -41,13 +41,14 @@ const MAX_KEY: usize = 255;
 pub(super) struct NewDocumentsBody {
     /// Where they go; made if it does not exist.
     #[serde(default = "default_collection")]
-    #[schema(default = "default")]
+    #[schema(default = "default", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
     collection: String,
     /// When they can be found; by default as the collection says. `progressive`: by their words as soon as they are
     /// split, while their vectors follow; the job ends when those are there.
     #[schema(value_type = Option<IndexingBody>, example = "complete")]
     indexing: Option<Indexing>,
     /// One or more, each with a `source` of its own.
+    #[schema(min_items = 1, max_items = 10_000)]
     documents: Vec<NewDocumentBody>,
 }
 
@@ -61,22 +62,28 @@ pub(super) fn default_collection() -> String {
 pub(super) struct NewDocumentBody {
     /// Your own name for it (path, URL, key), unique in its collection: sending it again replaces the document.
     /// 1 to 2,048 bytes of UTF-8. Needed with `text`; by default the URL with `url`.
-    #[schema(example = "leave.md")]
+    #[schema(example = "leave.md", min_length = 1, max_length = 2048, pattern = r"\S")]
     source: Option<String>,
     /// Its text.
     text: Option<String>,
     /// Where a worker fetches it: http or https, on the public internet, without a password. Redirects are followed.
     /// Sent again, it is asked for with the `ETag` and `Last-Modified` of the last time, and is unchanged if the
     /// server says so. What goes wrong is told by the item of the job.
-    #[schema(example = "https://example.org/travel-policy.pdf")]
+    #[schema(
+        example = "https://example.org/travel-policy.pdf",
+        max_length = 2048,
+        pattern = "^[Hh][Tt][Tt][Pp][Ss]?:"
+    )]
     url: Option<String>,
     /// Its title; otherwise its first heading or its name.
+    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
     title: Option<String>,
     /// Media type of `text`, which may be that of any text format; otherwise what the name of the source suggests,
     /// else plain text. With `url`, what to believe instead of the server.
     #[schema(example = "text/markdown")]
     media_type: Option<String>,
     /// Where `text` was read from, if that is something else than `source`.
+    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
     uri: Option<String>,
     /// Your own data about it; filters look here.
     #[serde(default)]
@@ -91,6 +98,7 @@ pub(super) struct ReplacementBody {
     /// Its text.
     text: String,
     /// Its title; otherwise the one that was given before, its first heading, or its name.
+    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
     title: Option<String>,
     /// Media type of `text`; otherwise as before.
     media_type: Option<String>,

@@ -21,6 +21,7 @@ mod reembed;
 mod resplit;
 mod search;
 mod source;
+mod splitting;
 mod stages;
 mod trace;
 

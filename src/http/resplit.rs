@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use super::{
     AppState,
-    collections::{ContextBody, SplitterBody},
     extract::{ValidJson, ValidPath},
     fields::Faults,
     jobs::{JobBody, accepted},
     problem::{ApiError, Problem},
+    splitting::{ContextBody, SplitterBody},
 };
 use crate::{
     domain::{contextual::Contextual, identity::TenantId},

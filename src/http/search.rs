@@ -25,11 +25,12 @@ pub(super) const MAX_TOP_K: usize = 100;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"query": "days of parental leave", "collections": ["handbook"], "top_k": 5}))]
 pub(super) struct SearchBody {
-    /// In words.
+    /// In words, not all space.
+    #[schema(min_length = 1, max_length = 8192, pattern = r"\S")]
     query: String,
     /// Where; all must exist.
     #[serde(default = "default_collections")]
-    #[schema(default = json!(["default"]))]
+    #[schema(default = json!(["default"]), min_items = 1, max_items = 32)]
     collections: Vec<String>,
     /// Which halves of retrieval run.
     #[serde(default)]
@@ -48,6 +49,7 @@ pub(super) struct SearchBody {
     stages: StagesBody,
     /// What to add to the results.
     #[serde(default)]
+    #[schema(value_type = Vec<SearchIncludeBody>)]
     include: HashSet<SearchIncludeBody>,
 }
 

@@ -105,6 +105,57 @@ async fn wrong_values_of_an_ask_are_all_named() {
     app.stop().await;
 }
 
+/// Sends a value of this size in this member of a request.
+type Sized = fn(usize) -> Value;
+
+#[tokio::test]
+async fn values_may_be_as_long_as_the_document_says_and_no_longer() {
+    let (_server, app) = app(&[]).await;
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let members: [(&str, &str, &str, &str, Sized); 7] = [
+        ("/v1/search", "SearchBody", "query", "/query", |size| json!({"query": "x".repeat(size)})),
+        ("/v1/search", "SearchBody", "top_k", "/top_k", |size| json!({"query": "x", "top_k": size})),
+        (
+            "/v1/search",
+            "SearchBody",
+            "collections",
+            "/collections",
+            |size| json!({"query": "x", "collections": (0..size).map(|name| format!("c{name}")).collect::<Vec<_>>()}),
+        ),
+        ("/v1/ask", "AskBody", "question", "/question", |size| json!({"question": "x".repeat(size), "dry_run": true})),
+        ("/v1/collections", "NewCollectionBody", "name", "/name", |size| json!({"name": "x".repeat(size)})),
+        (
+            "/v1/documents",
+            "NewDocumentBody",
+            "source",
+            "/documents/0/source",
+            |size| json!({"documents": [{"source": "x".repeat(size), "text": "A text."}]}),
+        ),
+        (
+            "/v1/documents",
+            "NewDocumentBody",
+            "title",
+            "/documents/0/title",
+            |size| json!({"documents": [{"source": "x", "text": "A text.", "title": "x".repeat(size)}]}),
+        ),
+    ];
+    for (path, schema, member, pointer, body) in members {
+        let limits = &document["components"]["schemas"][schema]["properties"][member];
+        let limit = |names: [&str; 3]| {
+            let number = names.iter().find_map(|name| limits[*name].as_u64()).expect(member);
+            usize::try_from(number).expect(member)
+        };
+        let least = limit(["minLength", "minItems", "minimum"]);
+        let most = limit(["maxLength", "maxItems", "maximum"]);
+        for (size, is_allowed) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {
+            let answer = app.post(path, body(size)).await;
+            let is_refused = answer.status == 422 && answer.pointers() == [pointer];
+            assert_eq!(is_refused, !is_allowed, "{path} {member} of {size}: {}", answer.status);
+        }
+    }
+    app.stop().await;
+}
+
 #[tokio::test]
 async fn bodies_have_a_limit() {
     let (_server, app) = app(&[("CITED_MAX_BODY_BYTES", "1000000")]).await;

@@ -27,11 +27,12 @@ const MAX_MODELS: usize = 8;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
 pub(in crate::http) struct AskBody {
-    /// In words.
+    /// In words, not all space.
+    #[schema(min_length = 1, max_length = 8192, pattern = r"\S")]
     question: String,
     /// Where the answer may come from; all must exist.
     #[serde(default = "default_collections")]
-    #[schema(default = json!(["default"]))]
+    #[schema(default = json!(["default"]), min_items = 1, max_items = 32)]
     collections: Vec<String>,
     /// Passages that are retrieved and graded per round, 1 to 100.
     #[serde(default = "default_top_k")]
@@ -101,6 +102,7 @@ pub(in crate::http) struct AskBody {
     /// What to add to the answer: `trace`, the whole path (queries, verdicts with reasons, steps, model calls);
     /// `draft`, the rejected draft with a 422.
     #[serde(default)]
+    #[schema(value_type = Vec<IncludeBody>)]
     include: HashSet<IncludeBody>,
     /// Retrieve, grade and plan, but generate nothing.
     #[serde(default)]

@@ -56,7 +56,7 @@ const MAX_SOURCE: usize = 200;
 pub(super) struct BulkQuery {
     /// Where the documents go; made if it does not exist.
     #[serde(default = "default_collection")]
-    #[param(default = "default")]
+    #[param(default = "default", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
     collection: String,
     /// When they can be found, as with `POST /v1/documents`.
     #[param(value_type = Option<IndexingBody>)]

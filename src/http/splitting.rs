@@ -1,0 +1,112 @@
+//! How a collection's documents become chunks, as requests and answers say it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::fields::Faults;
+use crate::domain::{
+    contextual::{Contextual, OnFailure},
+    split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
+};
+
+/// Running text has four to five characters per token.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+/// How sentences are written that say how a chunk relates to its document.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ContextBody {
+    /// What becomes of a chunk whose sentence cannot be had. What may pass (the model is busy or away) is tried again before.
+    #[schema(value_type = OnFailureBody, default = "keep_original")]
+    on_failure: OnFailure,
+}
+
+impl From<ContextBody> for Contextual {
+    fn from(body: ContextBody) -> Self {
+        Self { on_failure: body.on_failure }
+    }
+}
+
+impl From<Contextual> for ContextBody {
+    fn from(settings: Contextual) -> Self {
+        Self { on_failure: settings.on_failure }
+    }
+}
+
+/// How documents are cut into chunks.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SplitterBody {
+    /// Where to cut.
+    #[schema(value_type = SplitterKindBody, default = "auto")]
+    kind: SplitterKind,
+    /// What `size` and `overlap` count.
+    #[schema(value_type = SizeUnitBody, default = "tokens")]
+    unit: SizeUnit,
+    /// Largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default what the service is set to, 512
+    /// tokens or 2,048 characters. The window of the embedding model may lower it.
+    #[schema(example = 512, minimum = 16, maximum = 131_072)]
+    size: Option<usize>,
+    /// How much of a chunk the next one repeats, at most half of it; by default 12 %.
+    #[schema(example = 64)]
+    overlap: Option<usize>,
+}
+
+impl SplitterBody {
+    /// The settings; what is wrong with them goes to `faults`.
+    pub(super) fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
+        let Self { kind, unit, size, overlap } = self;
+        let usual = match unit {
+            SizeUnit::Tokens => default.size,
+            SizeUnit::Characters => default.size.saturating_mul(CHARACTERS_PER_TOKEN),
+        };
+        let settings = SplitterSettings { kind, unit, size: size.unwrap_or(usual), overlap };
+        match settings.check() {
+            Ok(()) => {}
+            Err(fault @ SplitterSettingsError::Size { .. }) => faults.add("/splitter/size", fault.to_string()),
+            Err(fault @ SplitterSettingsError::Overlap) => faults.add("/splitter/overlap", fault.to_string()),
+        }
+        settings
+    }
+}
+
+impl From<SplitterSettings> for SplitterBody {
+    fn from(settings: SplitterSettings) -> Self {
+        let SplitterSettings { kind, unit, size, overlap } = settings;
+        Self { kind, unit, size: Some(size), overlap }
+    }
+}
+
+/// What becomes of a chunk whose sentence cannot be had: `keep_original` indexes it without one, `skip` leaves it out,
+/// `abort` fails its document.
+#[derive(ToSchema)]
+#[schema(as = OnContextFailure, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum OnFailureBody {
+    KeepOriginal,
+    Skip,
+    Abort,
+}
+
+/// Where a splitter cuts: `auto` (Markdown at its headings, source code at its definitions, other documents at the
+/// headings that they have), `recursive` (paragraphs, else lines, else sentences, else words), `markdown`, `code`, or
+/// `tokens` (wherever a chunk is full).
+#[derive(ToSchema)]
+#[schema(as = SplitterKind, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum SplitterKindBody {
+    Auto,
+    Recursive,
+    Markdown,
+    Code,
+    Tokens,
+}
+
+/// What sizes count: `tokens` of the embedding model, or `characters`.
+#[derive(ToSchema)]
+#[schema(as = SizeUnit, rename_all = "snake_case")]
+#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
+pub(super) enum SizeUnitBody {
+    Tokens,
+    Characters,
+}
