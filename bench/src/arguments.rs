@@ -3,6 +3,7 @@
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
 
 const USAGE: &str = "\
 Measures a release build of Cited. Usage:
@@ -17,6 +18,7 @@ Measures a release build of Cited. Usage:
   --built-in-paragraphs N      documents of the profile with built-in models (1000); 0 leaves it out
   --without-slow-models        leave out the asks of models that take 200 ms
   --clients N,N                how many ask at once (1,8,32,128)
+  --members JSON               what each ask of the main profile has beside question and collection ({})
   --seconds N                  time of each run of asks (10)
   --keep DIR                   keep the database of the main profile there, and use what is there already
   --models-only PORT           only run the model server, for looking at the service with other tools";
@@ -29,6 +31,7 @@ pub struct Arguments {
     pub built_in_paragraphs: usize,
     pub slow_models: bool,
     pub clients: Vec<usize>,
+    pub members: Value,
     pub run: Duration,
     pub keep: Option<PathBuf>,
     pub models_only: Option<u16>,
@@ -43,6 +46,7 @@ impl Arguments {
             built_in_paragraphs: 1_000,
             slow_models: true,
             clients: vec![1, 8, 32, 128],
+            members: json!({}),
             run: Duration::from_secs(10),
             keep: None,
             models_only: None,
@@ -55,6 +59,7 @@ impl Arguments {
                 "--built-in-paragraphs" => arguments.built_in_paragraphs = number(&value()?)?,
                 "--without-slow-models" => arguments.slow_models = false,
                 "--clients" => arguments.clients = value()?.split(',').map(number).collect::<anyhow::Result<_>>()?,
+                "--members" => arguments.members = serde_json::from_str(&value()?)?,
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--keep" => arguments.keep = Some(value()?.into()),
                 "--models-only" => arguments.models_only = Some(number(&value()?)?),

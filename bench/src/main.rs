@@ -104,8 +104,9 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     report
         .note("chunks that hold a question's words, sum over the words, mean", format!("{:.0}", corpus.mean_postings));
     let kept = Kept::fill(&service, first).await?;
+    let way = Way::Ask(arguments.members.clone());
     for clients in &arguments.clients {
-        let course = Course { service: &service, models: Some(&models), questions: &questions, way: &plain() };
+        let course = Course { service: &service, models: Some(&models), questions: &questions, way: &way };
         side_by_side(course, &kept, *clients, arguments.run, report).await?;
     }
     report.memory("after asks", service.memory_mb()?);
