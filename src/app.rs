@@ -4,6 +4,8 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use anyhow::Context as _;
+use embedded_postgres::PrivatePostgres;
+use minilm::WordPiece;
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use tokio::net::TcpListener;
@@ -14,7 +16,6 @@ use crate::{
     providers::{
         BuiltInEmbedder, Embedder,
         chat::{CallRole, ChatModels},
-        minilm::WordPiece,
         openai::{EmbeddingSettings, OpenAiEmbedder},
         outbound::Outbound,
         reranker::Reranker,
@@ -38,7 +39,7 @@ use crate::{
         sweep::Sweeper,
     },
     shutdown::Shutdown,
-    store::{Store, private_postgres::PrivatePostgres},
+    store::Store,
 };
 
 /// Everything that is built before anything listens.

@@ -1,13 +1,12 @@
 //! Cited answers questions from a team's own documents and proves every claim.
 //!
-//! The way of a request is the way through the folders: `http` translates, `service` composes,
-//! `domain` decides, `store`, `providers` and `extract` do the outside world.
+//! A request passes through the folders in this order: `http` translates, `service` composes, `store` and `providers` do
+//! I/O. Pure parts are crates of their own below `crates/`: `domain` decides, `extract` reads files, `minilm` is the built-in
+//! embedding model, `embedded_postgres` runs the private database.
 
 pub mod app;
 pub mod cli;
 pub mod config;
-pub mod domain;
-pub mod extract;
 pub mod http;
 pub mod providers;
 mod server;
@@ -15,3 +14,5 @@ pub mod service;
 pub mod shutdown;
 pub mod store;
 pub mod telemetry;
+
+pub use ::{domain, extract};

@@ -8,37 +8,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Rooms and the rooms that each may import. `main`, `app`, `cli` and the other files at the root see everything.
-const ROOMS: [(&str, &[&str]); 6] = [
+/// Folders of the service and the folders and crates that each may import. `main`, `app`, `cli` and the other files at
+/// the root see everything.
+const ROOMS: [(&str, &[&str]); 4] = [
     ("http", &["http", "service", "domain"]),
     ("service", &["service", "domain", "store", "providers", "extract"]),
     ("store", &["store", "domain"]),
-    ("providers", &["providers", "domain"]),
-    ("extract", &["extract", "domain"]),
-    ("domain", &["domain"]),
+    ("providers", &["providers", "domain", "minilm"]),
 ];
 
-/// What the pure domain must not name: async, I/O, clocks, frameworks.
-const IMPURE: [&str; 14] = [
-    "async fn",
-    "tokio",
-    "sqlx",
-    "axum",
-    "reqwest",
-    "tracing",
-    "std::fs",
-    "std::net",
-    "std::io",
-    "std::env",
-    "std::process",
-    "std::thread",
-    "std::time",
-    "now_utc",
-];
+/// Crates and the crates of this workspace that each may depend on; Cargo enforces the rest.
+const CRATES: [(&str, &[&str]); 4] =
+    [("domain", &[]), ("extract", &["domain"]), ("minilm", &["domain"]), ("embedded-postgres", &[])];
+
+/// Dependencies that the pure domain must not have.
+const IMPURE_DEPENDENCIES: [&str; 6] = ["tokio", "sqlx", "axum", "reqwest", "tracing", "futures"];
+
+/// Names that the pure domain must not use: async, I/O, clocks.
+const IMPURE: [&str; 9] =
+    ["async fn", "std::fs", "std::net", "std::io", "std::env", "std::process", "std::thread", "std::time", "now_utc"];
 
 /// Lines of a file, its tests not counted.
 const MAX_LINES: usize = 400;
 
+/// Source files of the service and of the crates, by their path in the repository.
 fn sources() -> BTreeMap<PathBuf, String> {
     fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
         for entry in fs::read_dir(folder).expect("readable") {
@@ -50,10 +43,18 @@ fn sources() -> BTreeMap<PathBuf, String> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeMap::new();
-    walk(&root, &mut found);
-    found.into_iter().map(|(path, text)| (path.strip_prefix(&root).expect("below src").to_owned(), text)).collect()
+    walk(&root.join("src"), &mut found);
+    for (name, _) in CRATES {
+        walk(&root.join("crates").join(name).join("src"), &mut found);
+    }
+    found.into_iter().map(|(path, text)| (path.strip_prefix(root).expect("below the root").to_owned(), text)).collect()
+}
+
+/// The first folder below `src/`, if the file is one of the service.
+fn room_of(path: &Path) -> Option<&str> {
+    path.strip_prefix("src").ok()?.components().next()?.as_os_str().to_str()
 }
 
 fn is_test(path: &Path) -> bool {
@@ -100,11 +101,11 @@ fn rooms_named(text: &str) -> Vec<String> {
 fn imports_point_one_way() {
     let mut faults = Vec::new();
     for (path, text) in sources() {
-        let Some(room) = path.components().next().and_then(|part| part.as_os_str().to_str()) else { continue };
+        let Some(room) = room_of(&path) else { continue };
         let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else { continue };
         for named in rooms_named(&text) {
             let is_room = ROOMS.iter().any(|(name, _)| *name == named)
-                || ["app", "cli", "config", "server"].contains(&named.as_str());
+                || ["extract", "app", "cli", "config", "server"].contains(&named.as_str());
             if is_room && !allowed.contains(&named.as_str()) {
                 faults.push(format!("{} names crate::{named}", path.display()));
             }
@@ -113,11 +114,35 @@ fn imports_point_one_way() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
+/// Dependencies that a crate names in its `Cargo.toml`, those of its tests left out.
+fn dependencies_of(name: &str) -> BTreeMap<String, toml::Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").join(name).join("Cargo.toml");
+    let manifest: toml::Table = fs::read_to_string(path).expect("readable").parse().expect("TOML");
+    let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table).expect("dependencies");
+    dependencies.clone().into_iter().collect()
+}
+
+#[test]
+fn crates_depend_one_way() {
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).expect("readable");
+    let folders: BTreeSet<String> =
+        folders.map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8")).collect();
+    assert_eq!(folders, CRATES.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>());
+    for (name, allowed) in CRATES {
+        let inner = dependencies_of(name).into_iter().filter(|(_, value)| value.get("path").is_some());
+        let foreign: Vec<String> =
+            inner.map(|(dependency, _)| dependency).filter(|it| !allowed.contains(&it.as_str())).collect();
+        assert!(foreign.is_empty(), "crates/{name} depends on {foreign:?}");
+    }
+}
+
 #[test]
 fn the_domain_is_pure() {
-    let mut faults = Vec::new();
+    let dependencies = dependencies_of("domain");
+    let impure = IMPURE_DEPENDENCIES.iter().filter(|name| dependencies.contains_key(**name));
+    let mut faults: Vec<String> = impure.map(|name| format!("crates/domain depends on {name}")).collect();
     for (path, text) in sources() {
-        if !path.starts_with("domain") || is_test(&path) {
+        if !path.starts_with("crates/domain") || is_test(&path) {
             continue;
         }
         for line in production(&text).lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -136,12 +161,13 @@ fn the_domain_is_pure() {
 fn sql_stays_in_the_store_and_the_environment_in_config() {
     let mut faults = Vec::new();
     for (path, text) in sources() {
-        let is_allowed = path.starts_with("store") || path == Path::new("app.rs") || path == Path::new("cli/doctor.rs");
+        let allowed = ["src/store", "crates/embedded-postgres", "src/app.rs", "src/cli/doctor.rs"];
+        let is_allowed = allowed.iter().any(|place| path.starts_with(place));
         if text.contains("sqlx::") && !is_allowed {
             faults.push(format!("{} uses sqlx", path.display()));
         }
         if (text.contains("env::var") || text.contains("env::vars"))
-            && path != Path::new("config/mod.rs")
+            && path != Path::new("src/config/mod.rs")
             && !is_test(&path)
         {
             faults.push(format!("{} reads the environment", path.display()));
@@ -181,11 +207,11 @@ fn causes() -> Vec<(PathBuf, String)> {
     for (path, text) in sources() {
         let (name, text) = (path.to_str().expect("UTF-8"), production(&text));
         let before: &[&str] = match name {
-            "service/ingest/failure.rs" | "store/delete.rs" => &["\""],
-            "extract/error.rs" | "providers/error.rs" => &["=> \""],
-            "store/queue.rs" => &["cause = '", "_DELETED: &str = \""],
+            "src/service/ingest/failure.rs" | "src/store/delete.rs" => &["\""],
+            "crates/extract/src/error.rs" | "src/providers/error.rs" => &["=> \""],
+            "src/store/queue.rs" => &["cause = '", "_DELETED: &str = \""],
             // Its report is of its own side.
-            _ if name.starts_with("cli/") => continue,
+            _ if name.starts_with("src/cli/") => continue,
             _ => &["cause: \"", "cause = '"],
         };
         let names = before.iter().flat_map(|before| names_quoted(text, before));
@@ -247,7 +273,7 @@ fn only_the_validator_makes_cited_answers() {
         .filter(|(path, text)| !is_test(path) && is_made(&without_comments(production(text))).contains(&true))
         .map(|(path, _)| path)
         .collect();
-    assert!(makers.len() == 1 && makers[0].ends_with("domain/citation/validator.rs"), "{makers:?}");
+    assert!(makers.len() == 1 && makers[0].ends_with("crates/domain/src/citation/validator.rs"), "{makers:?}");
 }
 
 fn without_comments(text: &str) -> String {

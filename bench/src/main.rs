@@ -10,7 +10,7 @@ mod corpus;
 mod ingest;
 // The service's own analyzer and BM25, so that rows made here are those that it makes. Only this folder: the whole
 // library would take minutes to compile.
-#[path = "../../src/domain/lexical/mod.rs"]
+#[path = "../../crates/domain/src/lexical/mod.rs"]
 #[allow(dead_code, reason = "searches need more of it")]
 #[allow(unfulfilled_lint_expectations, reason = "a program has no public items to document")]
 mod lexical;

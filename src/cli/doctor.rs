@@ -10,7 +10,7 @@ use crate::{
         chat::{CallRole, ChatSettings},
         openai::EmbeddingSettings,
     },
-    store::{self, private_postgres},
+    store,
 };
 
 /// Prints the settings in force and the models, and checks the database; fails if the service could not run on it.
@@ -107,8 +107,8 @@ async fn check_server(setting: &str, url: &SecretString) -> anyhow::Result<usize
     Ok(findings.iter().filter(|finding| finding.remedy.is_some()).count())
 }
 
-fn check_private(settings: &private_postgres::Settings) -> anyhow::Result<()> {
-    let binaries = private_postgres::find_binaries(settings)?;
+fn check_private(settings: &embedded_postgres::Settings) -> anyhow::Result<()> {
+    let binaries = embedded_postgres::find_binaries(settings)?;
     println!("  embedded, data in {}", settings.data_dir.display());
     println!("  {binaries}");
     Ok(())

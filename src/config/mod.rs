@@ -28,7 +28,7 @@ use crate::{
         web_search,
     },
     service::{self, ask::Settings as AskSettings},
-    store::{PoolSettings, private_postgres},
+    store::PoolSettings,
     telemetry,
 };
 
@@ -97,7 +97,7 @@ pub enum Database {
         replica: Option<SecretString>,
     },
     /// A private one that lives and dies with the service.
-    Private(private_postgres::Settings),
+    Private(embedded_postgres::Settings),
 }
 
 /// A setting as it is in force, for `cited doctor`.
@@ -230,17 +230,17 @@ fn read_database(reader: &mut Reader) -> Database {
             "DATABASE_READ_URL is set without DATABASE_URL; set both, or neither for the embedded database".to_owned(),
         );
     }
-    let data_dir = data_dir.map_or_else(|| private_postgres::Settings::default_data_dir(&folders), Ok);
-    let cache_dir = private_postgres::Settings::default_cache_dir(&folders);
+    let data_dir = data_dir.map_or_else(|| embedded_postgres::Settings::default_data_dir(&folders), Ok);
+    let cache_dir = embedded_postgres::Settings::default_cache_dir(&folders);
     for error in [data_dir.as_ref().err(), cache_dir.as_ref().err()].into_iter().flatten() {
         reader.fault(error.to_string());
     }
-    Database::Private(private_postgres::Settings {
+    Database::Private(embedded_postgres::Settings {
         data_dir: data_dir.unwrap_or_default(),
         bin_dir,
         cache_dir: cache_dir.unwrap_or_default(),
         search_path: reader.environment.get("PATH").map(OsString::from),
-        durability: private_postgres::Durability::Full,
+        durability: embedded_postgres::Durability::Full,
     })
 }
 

@@ -6,7 +6,6 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::{Config, ConfigError, EffectiveValue, Origin, table::shown_url};
-use crate::store::private_postgres;
 
 /// Longest time that anything waits: longer ones are mistakes, and timers do not take much longer ones.
 pub(super) const LONGEST_TIME: Duration = Duration::from_hours(365 * 24);
@@ -136,9 +135,9 @@ impl Reader {
         found.map(|(value, _)| SecretString::from(value))
     }
 
-    pub(super) fn folders(&self) -> private_postgres::Folders {
+    pub(super) fn folders(&self) -> embedded_postgres::Folders {
         let path = |name: &str| self.environment.get(name).map(PathBuf::from);
-        private_postgres::Folders {
+        embedded_postgres::Folders {
             home: path("HOME"),
             xdg_data_home: path("XDG_DATA_HOME"),
             xdg_cache_home: path("XDG_CACHE_HOME"),

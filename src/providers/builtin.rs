@@ -3,11 +3,9 @@
 use std::num::NonZeroUsize;
 
 use async_trait::async_trait;
+use minilm::{MiniLm, MiniLmError};
 
-use super::{
-    Embedder, ProviderError, ProviderErrorKind,
-    minilm::{MiniLm, MiniLmError},
-};
+use super::{Embedder, ProviderError, ProviderErrorKind};
 use crate::domain::{
     budget::{Allowance, Embedding, Usage},
     cost::NanoUsd,

@@ -6,7 +6,6 @@ mod anthropic;
 mod builtin;
 pub mod chat;
 mod error;
-pub mod minilm;
 pub mod openai;
 pub mod outbound;
 pub mod remote;

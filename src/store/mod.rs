@@ -48,8 +48,6 @@ mod webhook;
 mod within;
 mod work;
 
-pub mod private_postgres;
-
 pub use audit::{AuditCitation, AuditFilter, AuditRow, Digest};
 pub use cache::{CachedState, NewCachedAnswer};
 pub use chunk::{NewChunk, StoredChunk};

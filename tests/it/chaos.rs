@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use cited::store::private_postgres::{Durability, PrivatePostgres};
+use embedded_postgres::{Durability, PrivatePostgres};
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,

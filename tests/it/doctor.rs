@@ -1,6 +1,7 @@
 //! `cited doctor` before databases that are as they should be, and before others.
 
-use cited::store::{PoolSettings, Store, StoreError, private_postgres::PrivatePostgres};
+use cited::store::{PoolSettings, Store, StoreError};
+use embedded_postgres::PrivatePostgres;
 
 use super::{
     database,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use cited::store::private_postgres::PrivatePostgres;
+use embedded_postgres::PrivatePostgres;
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,

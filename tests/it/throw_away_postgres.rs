@@ -12,7 +12,7 @@ use std::{
 use sqlx::postgres::PgConnectOptions;
 
 use super::private_postgres::settings;
-use cited::store::private_postgres::PrivatePostgres;
+use embedded_postgres::PrivatePostgres;
 
 /// Waits for the end of its input, which is the end of the tests however they end, then stops
 /// Postgres and removes the folder.

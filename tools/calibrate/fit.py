@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the grader's two logistic models and writes src/domain/grading/model.rs.
+"""Fits the grader's two logistic models and writes crates/domain/src/grading/model.rs.
 
     fit.py TABLES [MODEL_RS]
 

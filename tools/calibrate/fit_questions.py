@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the question-level evidence score and writes src/domain/grading/question_model.rs.
+"""Fits the question-level evidence score and writes crates/domain/src/grading/question_model.rs.
 
     fit_questions.py TABLES [MODEL_RS]
 

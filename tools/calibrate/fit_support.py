@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the support score and writes src/domain/citation/support/model.rs.
+"""Fits the support score and writes crates/domain/src/citation/support/model.rs.
 
     fit_support.py TABLES [MODEL_RS]
 

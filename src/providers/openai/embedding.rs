@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
+use minilm::WordPiece;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         identity::EmbeddingProfile,
         split::{TokenCounter, Window},
     },
-    providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, minilm::WordPiece, server::Server},
+    providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, server::Server},
 };
 
 /// Tokens that a model is taken to read when nothing is configured: what most embedding models do.

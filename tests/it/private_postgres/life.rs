@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-use cited::store::private_postgres::{Durability, PrivatePostgres, Settings, Source, find_binaries};
+use embedded_postgres::{Durability, PrivatePostgres, Settings, Source, find_binaries};
 use sqlx::ConnectOptions;
 
 use super::{

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cited::store::private_postgres::{Durability, Folders, PrivatePostgres, Settings};
+use embedded_postgres::{Durability, Folders, PrivatePostgres, Settings};
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use cited::store::private_postgres::PrivatePostgres;
+use embedded_postgres::PrivatePostgres;
 use nix::{
     sys::signal::kill,
     unistd::{Pid, geteuid},

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use cited::store::private_postgres::{PrivatePostgres, PrivatePostgresError, Settings, find_binaries};
+use embedded_postgres::{PrivatePostgres, PrivatePostgresError, Settings, find_binaries};
 use nix::unistd::{User, geteuid};
 
 use super::{folder, postmaster, processes_in, settings, stop_and_check};

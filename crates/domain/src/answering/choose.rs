@@ -1,0 +1,120 @@
+//! Which of the ranked sentences make up the answer.
+
+use super::candidate::SentenceCandidate;
+use super::parts::Part;
+use crate::citation::is_ignorance;
+use crate::evidence::Inquiry;
+use crate::evidence::kind::AnswerKind;
+
+/// Most sentences chosen for themselves; each may bring one more as context.
+const MOST_SENTENCES: usize = 3;
+
+/// Share of the best sentence's score from which a second and a third one are worth their places.
+const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.8, 0.85];
+
+/// The same for a sentence that stands beside the best one in its paragraph.
+const WORTH_ADDING_BESIDE: f32 = 0.75;
+
+/// Share of the question's weight in the best sentence that one from elsewhere must reach.
+const ON_THE_SUBJECT: f32 = 0.5;
+
+/// Share of words in common, of the shorter sentence's, from which two say the same.
+const REDUNDANT: f32 = 0.7;
+
+/// Share of a part's own weight that its sentence must hold.
+const ANSWERS_PART: f32 = 0.5;
+
+/// The same for a sentence that begins with what may be the name asked for, or just with a capital: it must hold
+/// about all of the rest.
+const ANSWERS_PART_IF_NAME: f32 = 0.9;
+
+/// A candidate and its score, comparable within one answer only.
+pub(super) type Scored<'c> = (&'c SentenceCandidate, f32);
+
+/// The sentences of an answer, best first, and what it has to say it lacks.
+pub(super) struct Choice<'c> {
+    pub(super) sentences: Vec<Scored<'c>>,
+    pub(super) missing: Vec<String>,
+}
+
+/// The best sentence, and those that stand together with it. `ranked` is best first.
+pub(super) fn one_answer<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>]) -> Choice<'c> {
+    let mut chosen: Vec<Scored<'c>> = Vec::new();
+    for (candidate, score) in ranked {
+        if chosen.len() == MOST_SENTENCES {
+            break;
+        }
+        if is_worth_adding(inquiry, &chosen, candidate, *score) && !is_said(&chosen, candidate) {
+            chosen.push((candidate, *score));
+        }
+    }
+    Choice { sentences: chosen, missing: Vec::new() }
+}
+
+fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &SentenceCandidate, score: f32) -> bool {
+    let Some((best, highest)) = chosen.first() else { return true };
+    let is_beside = best.source == candidate.source && best.place.abs_diff(candidate.place) == 1;
+    let elsewhere = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
+    let least = if is_beside || inquiry.kind == AnswerKind::List { WORTH_ADDING_BESIDE } else { elsewhere };
+    let covered = |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask);
+    let is_on_subject = is_beside || covered(candidate) >= ON_THE_SUBJECT * covered(best);
+    // A second sentence without the thing asked for only surrounds the first one.
+    let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
+    score >= highest * least && is_on_subject && has_kind
+}
+
+/// The best sentence for each part, and which parts have none.
+pub(super) fn answer_by_part<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], parts: &[Part]) -> Choice<'c> {
+    let mut choice = Choice { sentences: Vec::new(), missing: Vec::new() };
+    let mut missing = Vec::new();
+    for part in parts {
+        match best_for(inquiry, ranked, part) {
+            Some(scored) if is_said(&choice.sentences, scored.0) => {}
+            Some(scored) => choice.sentences.push(scored),
+            None => missing.push(part.missing()),
+        }
+    }
+    if choice.sentences.is_empty() {
+        return one_answer(inquiry, ranked);
+    }
+    missing.dedup();
+    choice.missing = missing.into_iter().filter(|sentence| is_ignorance(sentence)).collect();
+    choice
+}
+
+fn best_for<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
+    let all = inquiry.terms.weight_of(part.mask);
+    let share =
+        |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);
+    let holds = |candidate: &SentenceCandidate| {
+        let (share, text) = (share(candidate), candidate.text.as_str());
+        (share >= ANSWERS_PART && part.kind.is_held_by(&inquiry.text, text))
+            || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&inquiry.text, text))
+    };
+    let worth = |scored: &Scored<'c>| scored.1 + share(scored.0);
+    let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));
+    // Of equals the one that ranks first.
+    fitting.copied().reduce(|best, next| if worth(&next) > worth(&best) { next } else { best })
+}
+
+fn is_said(chosen: &[Scored<'_>], candidate: &SentenceCandidate) -> bool {
+    chosen.iter().any(|(other, _)| says_the_same(&other.text, &candidate.text))
+}
+
+/// Whether most words of the shorter text occur in the longer one.
+fn says_the_same(one: &str, two: &str) -> bool {
+    let (one, two) = (distinct_words(one), distinct_words(two));
+    let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
+    let common = short.iter().filter(|word| long.contains(*word)).count();
+    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+    let share = common as f32 / short.len().max(1) as f32;
+    share >= REDUNDANT
+}
+
+fn distinct_words(text: &str) -> std::collections::BTreeSet<String> {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}

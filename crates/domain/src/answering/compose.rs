@@ -1,0 +1,127 @@
+//! Second step: the best one to three sentences, with their markers.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::candidate::SentenceCandidate;
+use super::choose::{Scored, answer_by_part, one_answer};
+use super::parts::parts;
+use super::{ExtractiveAnswer, QuotedSentence};
+use crate::evidence::Inquiry;
+use crate::sentence::sentences;
+
+/// What fitting the kind of thing asked for is worth, beside scores of 0 to 1.
+const KIND_BONUS: f32 = 0.15;
+
+/// What neighbours that stay neighbours are worth, beside scores of 0 to 1.
+const PAIRS_WEIGHT: f32 = 0.1;
+
+/// What the source's probability is worth, beside scores of 0 to 1.
+const SOURCE_WEIGHT: f32 = 0.45;
+
+/// Cosine below which a sentence without a word of the question is no answer to it.
+const LEAST_COSINE: f32 = 0.35;
+
+/// Writes the answer, or `None` when no candidate has to do with the question.
+///
+/// `cosines` runs parallel to `candidates`: question against [`SentenceCandidate::text`]. Without it,
+/// or with another length, words alone decide.
+#[must_use]
+pub fn compose(
+    inquiry: &Inquiry,
+    candidates: &[SentenceCandidate],
+    cosines: Option<&[f32]>,
+) -> Option<ExtractiveAnswer> {
+    let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
+    let ranked = rank(candidates, cosines);
+    let parts = parts(inquiry);
+    let choice = if parts.is_empty() { one_answer(inquiry, &ranked) } else { answer_by_part(inquiry, &ranked, &parts) };
+    if choice.sentences.is_empty() {
+        return None;
+    }
+    let mut answer = write(&in_reading_order(choice.sentences));
+    answer.name_missing(&choice.missing);
+    Some(answer)
+}
+
+/// Candidates that have to do with the question, best first.
+fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
+    let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
+    let mut ranked: Vec<Scored<'_>> = candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(index, candidate)| {
+            let cosine = cosines.map(|cosines| cosines.get(index).copied().unwrap_or(0.0));
+            if candidate.mask == 0 && cosine.unwrap_or(0.0) < LEAST_COSINE {
+                return None;
+            }
+            let lexical = if top > 0.0 { candidate.lexical / top } else { 0.0 };
+            let base = cosine.map_or(lexical, |cosine| f32::midpoint(lexical, cosine.max(0.0)));
+            Some((
+                candidate,
+                base + KIND_BONUS * candidate.fit
+                    + PAIRS_WEIGHT * candidate.pairs
+                    + SOURCE_WEIGHT * candidate.probability,
+            ))
+        })
+        .collect();
+    ranked.sort_by(|(_, one), (_, two)| two.total_cmp(one));
+    ranked
+}
+
+/// Best first, but sentences of one source stand in that source's order.
+fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
+    let mut sources: Vec<usize> = Vec::new();
+    for (candidate, _) in &chosen {
+        if !sources.contains(&candidate.source) {
+            sources.push(candidate.source);
+        }
+    }
+    let turn = |source: usize| sources.iter().position(|known| *known == source);
+    chosen.sort_by_key(|(candidate, _)| (turn(candidate.source), candidate.place));
+    chosen
+}
+
+fn write(chosen: &[Scored<'_>]) -> ExtractiveAnswer {
+    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new() };
+    for (candidate, score) in chosen {
+        let is_there = |range: &Range<usize>| {
+            let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;
+            answer.sentences.iter().any(stands)
+                || chosen.iter().any(|(other, _)| other.source == candidate.source && other.range == *range)
+        };
+        if let Some((range, text)) = candidate.context.as_ref().filter(|(range, _)| !is_there(range)) {
+            answer.push(text, candidate.source, range.clone(), *score, true);
+        }
+        answer.push(&candidate.text, candidate.source, candidate.range.clone(), *score, false);
+    }
+    answer
+}
+
+impl ExtractiveAnswer {
+    /// Ends with what the sources lack, each in a paragraph of its own.
+    fn name_missing(&mut self, missing: &[String]) {
+        for sentence in missing {
+            self.text.push_str("\n\n");
+            self.text.push_str(sentence);
+        }
+    }
+
+    fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
+        let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
+        if !self.text.is_empty() {
+            // What does not end like a sentence would run into the next one.
+            let breaks = !ends_plainly || self.text.ends_with('\n');
+            self.text.push_str(if breaks { "\n\n" } else { " " });
+        }
+        // What was one sentence in the source may read as two on one line: each gets its marker.
+        let mut written = 0;
+        for sentence in sentences(text) {
+            let words = text.get(written..sentence.range.end).unwrap_or_default();
+            written = sentence.range.end;
+            // Writing to a String cannot fail.
+            let _ = write!(self.text, "{words} [^{}]", source + 1);
+        }
+        self.sentences.push(QuotedSentence { source, range, score, is_context });
+    }
+}

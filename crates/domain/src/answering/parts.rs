@@ -1,0 +1,185 @@
+//! Questions of several parts: several questions in one, and comparisons. English only.
+
+use crate::evidence::kind::AnswerKind;
+use crate::evidence::{Inquiry, TermMask};
+
+/// Words that open a question.
+const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
+
+/// Signs between two questions in one sentence, before the word that opens the second.
+const JOINTS: [&str; 6] = [", and ", " and ", "; ", ", or ", " or ", ", "];
+
+/// Words before the things that are compared.
+const COMPARISONS: [&str; 6] = [
+    "difference between ",
+    "differences between ",
+    "differ between ",
+    "compare ",
+    "relation between ",
+    "compared between ",
+];
+
+/// Words between two things that are compared.
+const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
+
+/// Most parts that are looked at.
+const MOST_PARTS: usize = 3;
+
+/// Longest part, in bytes, that is named as missing.
+const LONGEST_NAMED: usize = 120;
+
+/// One thing that a question asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    /// Its words, without the question mark.
+    pub(super) text: String,
+    /// Terms of the question that stand in it and in no other part.
+    pub(super) mask: TermMask,
+    /// What kind of thing it asks for.
+    pub(super) kind: AnswerKind,
+    /// Whether it is a thing that is compared, not a question.
+    pub(super) is_subject: bool,
+}
+
+impl Part {
+    /// Says that the sources do not hold it.
+    pub(super) fn missing(&self) -> String {
+        let words = self.text.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_plain = words.len() <= LONGEST_NAMED && !words.contains(['[', ']', '\\', '`', '*', '\n', ':', '|']);
+        match (is_plain, self.is_subject) {
+            (true, true) => format!("The sources do not say anything about {words}."),
+            (true, false) => format!("The sources do not say {}.", lower_first(words)),
+            (false, _) => "The sources do not answer all parts of the question.".to_owned(),
+        }
+    }
+}
+
+/// The parts of a question, at least two; empty for a question of one.
+pub(super) fn parts(inquiry: &Inquiry) -> Vec<Part> {
+    let question = inquiry.text.trim();
+    let several = questions(question);
+    let is_subject = several.len() < 2;
+    let texts = if is_subject { compared(question) } else { several };
+    let masks: Vec<TermMask> = texts.iter().map(|text| mask_of(inquiry, text)).collect();
+    let found: Vec<Part> = texts
+        .iter()
+        .enumerate()
+        .map(|(number, text)| {
+            let others = masks.iter().enumerate().filter(|(other, _)| *other != number);
+            let shared = others.fold(0, |shared, (_, mask)| shared | mask);
+            Part {
+                text: text.clone(),
+                mask: masks.get(number).copied().unwrap_or_default() & !shared,
+                kind: if is_subject { AnswerKind::Other } else { AnswerKind::of(text) },
+                is_subject,
+            }
+        })
+        .collect();
+    // A part that has no word of its own cannot be looked for.
+    if found.len() < 2 || found.iter().any(|part| part.mask == 0) { Vec::new() } else { found }
+}
+
+/// The questions that a text consists of.
+pub(crate) fn questions(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for sentence in text.split_inclusive('?').map(str::trim).filter(|sentence| sentence.ends_with('?')) {
+        let mut rest = sentence.trim_end_matches('?');
+        while let Some(at) = second_question(rest) {
+            found.push(rest.get(..at.start).unwrap_or_default().to_owned());
+            rest = rest.get(at.end..).unwrap_or_default();
+        }
+        found.push(rest.to_owned());
+    }
+    found.retain(|part| part.split_whitespace().count() > 1);
+    found.truncate(MOST_PARTS);
+    found
+}
+
+/// Where a joint stands before a word that opens a question, past the first word.
+fn second_question(text: &str) -> Option<std::ops::Range<usize>> {
+    let opens = |after: &str| {
+        let word = after.split_whitespace().next().unwrap_or_default().to_lowercase();
+        QUESTION_WORDS.contains(&word.as_str())
+    };
+    let joints = JOINTS.iter().flat_map(|joint| text.match_indices(joint));
+    joints
+        .map(|(at, joint)| at..at + joint.len())
+        // "of which" and "in what" open nothing; a question before the joint must have its own opening.
+        .filter(|joint| text.get(joint.end..).is_some_and(opens))
+        .filter(|joint| text.get(..joint.start).is_some_and(has_opening))
+        .min_by_key(|joint| (joint.start, std::cmp::Reverse(joint.end)))
+}
+
+fn has_opening(text: &str) -> bool {
+    text.split_whitespace().take(3).any(|word| QUESTION_WORDS.contains(&word.to_lowercase().as_str()))
+}
+
+/// The two things that a question compares.
+pub(crate) fn compared(question: &str) -> Vec<String> {
+    // Of one length with the question, so that places hold in both.
+    let lower = question.to_ascii_lowercase();
+    let after = COMPARISONS.iter().find_map(|opening| lower.find(opening).map(|at| at + opening.len()));
+    let versus = [" versus ", " vs. ", " vs "].iter().any(|word| lower.contains(word));
+    let Some(start) = after.or(versus.then_some(0)) else { return Vec::new() };
+    let Some(rest) = lower.get(start..) else { return Vec::new() };
+    let split = SEPARATORS.iter().filter_map(|word| rest.find(word).map(|at| (at, word.len()))).min();
+    let Some((at, length)) = split else { return Vec::new() };
+    let piece = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default().trim().to_owned();
+    let second = piece(start + at + length..question.len());
+    let second = second.split(['?', ',', '.']).next().unwrap_or_default().trim().to_owned();
+    let both = vec![piece(start..start + at), second];
+    if both.iter().any(String::is_empty) { Vec::new() } else { both }
+}
+
+/// Terms of the question that occur in a part of it.
+fn mask_of(inquiry: &Inquiry, part: &str) -> TermMask {
+    let holds = |word: &str| {
+        let mut words = part.split(|c: char| !c.is_alphanumeric());
+        words.any(|own| own.eq_ignore_ascii_case(word))
+    };
+    let terms = inquiry.terms.terms().iter().enumerate();
+    terms.filter(|(_, term)| holds(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
+}
+
+fn lower_first(words: &str) -> String {
+    let first = words.split_whitespace().next().unwrap_or_default();
+    if QUESTION_WORDS.contains(&first.to_lowercase().as_str()) {
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |letter| format!("{}{}", letter.to_lowercase(), letters.as_str()))
+    } else {
+        words.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    fn texts(question: &str) -> Vec<String> {
+        let inquiry = Inquiry::new(Analyzer::english(), question, 100, |_| 5);
+        parts(&inquiry).into_iter().map(|part| part.text).collect()
+    }
+
+    #[test]
+    fn takes_questions_apart() {
+        let rows: [(&str, &[&str]); 10] = [
+            (
+                "When was Acme founded and who founded the company?",
+                &["When was Acme founded", "who founded the company"],
+            ),
+            ("How long is leave? Who grants it?", &["How long is leave", "Who grants it"]),
+            ("What is the difference between annual leave and sick days?", &["annual leave", "sick days"]),
+            ("Compare the Basic plan with the Premium plan.", &["the Basic plan", "the Premium plan"]),
+            ("Postgres vs. MySQL?", &["Postgres", "MySQL"]),
+            ("How long is leave?", &[]),
+            ("Who wrote Emma and Persuasion?", &[]),
+            ("In what year and in which town was she born?", &[]),
+            ("Which tools and which licences?", &["Which tools", "which licences"]),
+            ("", &[]),
+        ];
+        for (question, expected) in rows {
+            assert_eq!(texts(question), expected, "{question}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A sentence of a source in the form in which an answer may hold it.
+
+use crate::block::{BlockKind, blocks};
+
+/// Longest sentence quoted, in bytes: what is longer is a table or a list without full stops.
+const LONGEST: usize = 1200;
+
+/// Fewest letters and digits: less is a label or a stray mark.
+const SHORTEST: usize = 12;
+
+/// The quotable form of a sentence: one line of running text whose markers are its own.
+///
+/// `None` for what cannot stand as such: too long or short, or read as another Markdown block.
+#[must_use]
+pub(super) fn quotable(words: &str) -> Option<String> {
+    if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < SHORTEST {
+        return None;
+    }
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = without_row_bars(&line);
+    let line = escape_markers(line.trim());
+    let as_read = blocks(&line);
+    let [block] = as_read.as_slice() else {
+        return None;
+    };
+    let is_plain = block.kind == BlockKind::Paragraph && block.content == 0 && block.range == (0..line.len());
+    // An odd fence of code would swallow the marker after it.
+    let has_fence = line.contains("```") || line.contains("~~~");
+    (is_plain && !has_fence).then_some(line)
+}
+
+/// A table row without the bars at its ends.
+fn without_row_bars(line: &str) -> &str {
+    match line.strip_prefix('|') {
+        Some(row) => row.strip_suffix('|').unwrap_or(row),
+        None => line,
+    }
+}
+
+/// Puts a backslash before every `[^` that none precedes: an even number of them is no escape.
+fn escape_markers(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len() + 4);
+    let mut backslashes = 0usize;
+    let mut rest = line.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character == '[' && rest.peek() == Some(&'^') && backslashes.is_multiple_of(2) {
+            escaped.push('\\');
+        }
+        backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+        escaped.push(character);
+    }
+    // A backslash at the very end would escape the marker that follows.
+    if !backslashes.is_multiple_of(2) {
+        escaped.push('\\');
+    }
+    escaped
+}

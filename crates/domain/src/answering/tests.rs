@@ -1,0 +1,231 @@
+#![expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
+use crate::evidence::Inquiry;
+use crate::evidence::passage::PassageEvidence;
+use crate::lexical::analyzer::Analyzer;
+
+fn inquiry(question: &str) -> Inquiry {
+    Inquiry::new(Analyzer::english(), question, 100, |_| 5)
+}
+
+fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
+    let inquiry = inquiry(question);
+    let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource { text, probability: 0.5 }).collect();
+    let evidence: Vec<PassageEvidence> =
+        texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &inquiry.terms, "", text)).collect();
+    let found = candidates(&inquiry, &sources, &evidence);
+    assert!(found.len() <= MAX_CANDIDATES);
+    let cosines: Option<Vec<f32>> =
+        cosines.map(|cosine| found.iter().map(|candidate| cosine(candidate.text())).collect());
+    compose(&inquiry, &found, cosines.as_deref())
+}
+
+fn text(question: &str, texts: &[&str]) -> String {
+    answer(question, texts, None).map_or_else(String::new, |answer| answer.text)
+}
+
+#[test]
+fn quotes_the_sentence_that_answers() {
+    let leave = "The handbook was printed in 2019. Parental leave lasts\n26 weeks. Coffee is free.";
+    let other = "The pension plan is generous.";
+    assert_eq!(text("How many weeks is parental leave?", &[other, leave]), "Parental leave lasts 26 weeks. [^2]");
+}
+
+#[test]
+fn gives_the_range_of_each_quote() {
+    let leave = "Hello there, reader. Parental leave lasts\n26 weeks.";
+    let answer = answer("How long is parental leave?", &[leave], None).unwrap();
+    assert_eq!(&leave[answer.sentences[0].range.clone()], "Parental leave lasts\n26 weeks.");
+    assert_eq!(answer.sentences[0].source, 0);
+}
+
+#[test]
+fn brings_the_sentence_that_a_pronoun_points_back_at() {
+    let curie = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903.";
+    let answer = answer("Who won the Nobel Prize in Physics in 1903?", &[curie], None).unwrap();
+    assert_eq!(
+        answer.text,
+        "Marie Curie was born in Warsaw in 1867. [^1] She won the Nobel Prize in Physics in 1903. [^1]"
+    );
+    assert!(answer.sentences[0].is_context && !answer.sentences[1].is_context);
+}
+
+#[test]
+fn prefers_the_kind_of_thing_asked_for() {
+    let castle = "The construction of the castle was a matter of pride. The castle, whose construction was slow, opened in 1432 to visitors.";
+    assert!(text("When was the construction of the castle?", &[castle]).contains("1432"));
+}
+
+#[test]
+fn drops_what_was_said_already() {
+    let one = "Parental leave lasts 26 weeks.";
+    let two = "Parental leave lasts 26 full weeks.";
+    assert_eq!(text("How long is parental leave?", &[one, two]).matches("[^").count(), 1);
+}
+
+#[test]
+fn leaves_out_what_only_touches_the_subject() {
+    let leave = "Parental leave lasts 26 weeks. The canteen was rebuilt. The form for parental leave is blue.";
+    assert_eq!(text("How many weeks does parental leave last?", &[leave]), "Parental leave lasts 26 weeks. [^1]");
+}
+
+#[test]
+fn quotes_lists_for_those_who_ask_for_one() {
+    let fees = "The fees are due on arrival. The fees are the visa fee, the stamp fee and the courier fee.";
+    assert!(text("What are the fees?", &[fees]).contains("courier"));
+}
+
+/// How many things an answer says that the sources lack.
+fn lacking(answer: &ExtractiveAnswer) -> usize {
+    answer.text.matches("The sources do not").count()
+}
+
+#[test]
+fn answers_each_part_or_names_what_is_missing() {
+    let acme = "Acme was founded in Leeds in 1952. The canteen of Acme is blue.";
+    let founder = "The company owes its founder, Ada Byron, a great deal. Ada Byron started the company alone.";
+    let question = "When was Acme founded and who started the company?";
+    let both = answer(question, &[acme, founder], None).unwrap();
+    assert!(both.text.contains("1952. [^1]") && both.text.contains("Ada Byron") && lacking(&both) == 0, "{both:?}");
+    let one = answer(question, &[acme], None).unwrap();
+    assert_eq!(lacking(&one), 1, "{one:?}");
+    let named = answer(
+        "How long is annual leave, and who repairs broken laptops?",
+        &["Annual leave is 28 days.", "Mira repairs broken laptops in the workshop."],
+        None,
+    )
+    .unwrap();
+    assert!(named.text.contains("Mira") && lacking(&named) == 0, "a name may begin a sentence: {named:?}");
+    assert!(one.text.ends_with("\n\nThe sources do not say who started the company."), "{}", one.text);
+}
+
+#[test]
+fn compares_or_says_what_it_cannot_compare() {
+    let plans = "The Basic plan costs 5 euros. The Premium plan costs 9 euros and has support.";
+    let question = "What is the difference between the Basic plan and the Premium plan?";
+    let both = text(question, &[plans]);
+    assert!(both.contains("5 euros") && both.contains("9 euros"), "{both}");
+    let one = text("What is the difference between the Basic plan and the Enterprise plan?", &[plans]);
+    assert!(
+        one.contains("5 euros") && one.ends_with("The sources do not say anything about the Enterprise plan."),
+        "{one}"
+    );
+}
+
+#[test]
+fn cosines_decide_among_equal_words() {
+    let texts = ["The leave policy mentions holidays of all sorts.", "The leave policy grants five free weeks."];
+    let cosine: fn(&str) -> f32 = |text| if text.contains("grants") { 0.8 } else { 0.1 };
+    let answer = answer("What is the leave policy?", &texts, Some(cosine)).unwrap();
+    assert_eq!(answer.sentences[0].source, 1);
+}
+
+#[test]
+fn says_nothing_without_evidence() {
+    assert_eq!(answer("How long is parental leave?", &["Coffee is free for everybody."], None), None);
+    assert_eq!(answer("How long is parental leave?", &[], None), None);
+    let distant: fn(&str) -> f32 = |_| 0.1;
+    assert_eq!(answer("How long is parental leave?", &["Coffee is free for everybody."], Some(distant)), None);
+}
+
+#[test]
+fn strips_markup_and_escapes_markers() {
+    let rows = [
+        ("## Leave\n\n- Parental leave lasts 26 weeks [^4].", "Parental leave lasts 26 weeks \\[^4]. [^1]"),
+        ("> Parental leave lasts 26 weeks \\[^4].", "Parental leave lasts 26 weeks \\[^4]. [^1]"),
+        ("Parental leave lasts 26 weeks \\\\[^4].", "Parental leave lasts 26 weeks \\\\\\[^4]. [^1]"),
+        ("Parental leave lasts 26 weeks \\", "Parental leave lasts 26 weeks \\\\ [^1]"),
+        ("| a | b |\n|---|---|\n| Parental leave | 26 weeks |", "Parental leave | 26 weeks [^1]"),
+        ("```\nparental leave = 26 weeks\n```", ""),
+        ("How long is parental leave, one may ask?", ""),
+    ];
+    for (source, expected) in rows {
+        assert_eq!(text("How long is parental leave?", &[source]), expected, "{source:?}");
+    }
+}
+
+#[test]
+fn is_bounded() {
+    let long = "Parental leave lasts 26 weeks here. ".repeat(500);
+    let answer = answer("How long is parental leave?", &[&long], None).unwrap();
+    assert_eq!(answer.sentences.len(), 1);
+}
+
+fn hostile_source() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "Parental leave lasts 26 weeks",
+        "leave",
+        "weeks of parental leave",
+        ". ",
+        "! ",
+        "? ",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "# ",
+        "> ",
+        "| ",
+        "|---|",
+        "```",
+        "~~~",
+        "`",
+        "[^1]",
+        "[^9]",
+        "[^",
+        "]",
+        "\\",
+        "[",
+        "^",
+        "He ",
+        "It was 1990",
+        "e.g. ",
+        "Dr. ",
+        "\"",
+        ")",
+        "…",
+        "你好。",
+        " ",
+        "\t",
+        ":",
+        "* ",
+        "**",
+        "<b>",
+        "=== ",
+        "---",
+        "\u{200b}",
+        "&",
+        "no source says",
+    ]);
+    prop_oneof![
+        4 => prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat()),
+        1 => any::<String>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// By construction: whatever the sources hold, the validator at its default level accepts.
+    #[test]
+    fn every_answer_is_accepted(
+        sources in prop::collection::vec(hostile_source(), 1..4),
+        question in prop::sample::select(vec!["How long is parental leave and who grants weeks?", "Compare leave with weeks", "How long is parental leave?", "When was it?", "Who said leave?", "你好 leave"]),
+        cosine in prop::sample::select(vec![None, Some((|_| 0.9) as fn(&str) -> f32)]),
+    ) {
+        let texts: Vec<&str> = sources.iter().map(String::as_str).collect();
+        if let Some(answer) = answer(question, &texts, cosine) {
+            let prepared: Vec<PreparedSource> = texts.iter().map(|text| PreparedSource::new(text)).collect();
+            let draft = Draft::new(answer.text.clone(), &prepared);
+            let verdict = validate(&draft, Level::Cited, Attempt::First);
+            prop_assert!(matches!(verdict, Verdict::Accept(_)), "{:?}: {verdict:?}", answer.text);
+            for sentence in &answer.sentences {
+                prop_assert!(texts[sentence.source].get(sentence.range.clone()).is_some());
+            }
+        }
+    }
+}

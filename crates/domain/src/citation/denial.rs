@@ -1,0 +1,322 @@
+//! What the words that deny deny: "may *not* carry over leave" denies "carry". English only.
+//!
+//! A denial reaches the next words of its clause; one that ends its clause ("but contractors may not")
+//! reaches back. "Not only" and "no later than" deny nothing but themselves.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::term::{Term, TermKind};
+use crate::wording::{is_negation, lower_case};
+
+/// Most words that a denial reaches.
+const REACH: usize = 3;
+
+/// Most denials of a sentence that are read: no honest one has more, and each is held against each.
+const MOST_DENIALS: usize = 16;
+
+/// Characters between words that end a clause.
+const CLAUSE_ENDS: [char; 10] = [',', ';', ':', '.', '(', ')', '—', '–', '\n', '|'];
+
+/// Words that begin a clause. Sorted, for the binary search, as are the other lists.
+const CONJUNCTIONS: [&str; 9] = ["although", "because", "but", "however", "if", "though", "unless", "whereas", "while"];
+
+/// Words after a denial that take it back: "not only", "not necessarily", "no matter".
+const NEUTRAL_AFTER: [&str; 9] =
+    ["doubt", "just", "matter", "merely", "necessarily", "only", "simply", "solely", "until"];
+
+/// Words before a denial that leave it open: "whether or not", "if not".
+const NEUTRAL_BEFORE: [&str; 3] = ["if", "or", "why"];
+
+/// What "no … than" bounds.
+const COMPARATIVES: [&str; 14] = [
+    "earlier", "fewer", "further", "greater", "higher", "larger", "later", "less", "longer", "lower", "more",
+    "shorter", "smaller", "sooner",
+];
+
+/// Words that say nothing of what is denied: "no longer open", "not yet open".
+const ADVERBS: [&str; 10] = ["any", "anymore", "enough", "even", "ever", "longer", "more", "quite", "so", "yet"];
+
+/// Stems through which a denial also reaches the next word: "not allowed to enter" denies "enter".
+const LIGHT: [&str; 14] = [
+    "abl", "allow", "author", "elig", "entitl", "evid", "indic", "need", "oblig", "permit", "possibl", "proof",
+    "requir", "suppos",
+];
+
+/// Words that limit a denial: "not open before May".
+const LIMITS: [&str; 4] = ["before", "other", "till", "until"];
+
+/// Words that say the same of what is not denied: "open from May".
+const ONWARDS: [&str; 6] = ["after", "first", "from", "once", "only", "since"];
+
+/// Stems that may stand in place of a denial: "unable to enter", "banned".
+const MILD: [&str; 42] = [
+    "absenc",
+    "absent",
+    "against",
+    "avoid",
+    "ban",
+    "bar",
+    "ceas",
+    "declin",
+    "deni",
+    "discontinu",
+    "disput",
+    "exclud",
+    "exempt",
+    "fail",
+    "failur",
+    "fals",
+    "forbad",
+    "forbid",
+    "forbidden",
+    "free",
+    "hard",
+    "imposs",
+    "inelig",
+    "instead",
+    "invalid",
+    "lack",
+    "oppos",
+    "prevent",
+    "prohibit",
+    "rare",
+    "rather",
+    "refus",
+    "reject",
+    "scarc",
+    "seldom",
+    "stop",
+    "unabl",
+    "unavail",
+    "unlik",
+    "unsuccess",
+    "void",
+    "zero",
+];
+
+/// A word that denies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Denial {
+    /// Places of the words that it reaches, the next one first.
+    pub(super) scope: Vec<usize>,
+    /// How many of them it denies for sure, from the first.
+    pub(super) sure: usize,
+    /// Places of its clause.
+    pub(super) clause: Range<usize>,
+    pub(super) kind: DenialKind,
+}
+
+/// What a denial does to its sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DenialKind {
+    /// "Not", "never", "no".
+    Plain,
+    /// "Unless" and "except": denies the sentence in one case.
+    Exception,
+    /// "Without": denies one thing, and not the sentence.
+    Without,
+}
+
+/// What of a sentence bears on what it denies.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Denials {
+    pub(super) all: Vec<Denial>,
+    /// Stems that may stand in place of a denial.
+    mild: BTreeSet<String>,
+    /// Words by which it holds until or before something.
+    limits: BTreeSet<String>,
+    /// Words by which it holds from something on, or for nothing else.
+    onwards: BTreeSet<String>,
+}
+
+impl Denial {
+    /// What it denies for sure.
+    pub(super) fn denied(&self) -> &[usize] {
+        self.scope.get(..self.sure).unwrap_or_default()
+    }
+
+    fn shifted(mut self, by: usize) -> Self {
+        self.scope.iter_mut().for_each(|place| *place += by);
+        self.clause = self.clause.start + by..self.clause.end + by;
+        self
+    }
+}
+
+impl Denials {
+    /// Reads a sentence; `terms` are its own, and places count from `first`.
+    pub(super) fn of(text: &str, terms: &[Term], first: usize) -> Self {
+        let words = words(text, terms);
+        let mut all = Vec::new();
+        if words.iter().any(|word| denies(word)) {
+            let sentence = Sentence { clauses: clauses(text, terms, &words), text, terms, words: &words };
+            let denials = (0..terms.len()).filter_map(|at| sentence.denial(at)).take(MOST_DENIALS);
+            all.extend(denials.map(|denial| denial.shifted(first)));
+        }
+        let of = |list: &[&str]| -> BTreeSet<String> {
+            let listed = words.iter().filter(|word| list.binary_search(&word.as_ref()).is_ok());
+            listed.map(|word| word.clone().into_owned()).collect()
+        };
+        let stems = terms.iter().map(|term| term.stem.as_str());
+        Self {
+            all,
+            mild: stems.filter(|stem| MILD.binary_search(stem).is_ok()).map(str::to_owned).collect(),
+            limits: of(&LIMITS),
+            onwards: of(&ONWARDS),
+        }
+    }
+
+    /// Whether any of them reaches the word there.
+    pub(super) fn reach(&self, place: usize) -> bool {
+        self.all.iter().any(|denial| denial.scope.contains(&place))
+    }
+
+    /// Whether this says in a word of its own what the other denies: "is banned" for "is not allowed", "only
+    /// members" for "not others", "from May" for "not before May".
+    pub(super) fn puts_otherwise(&self, other: &Self) -> bool {
+        let has_only = self.onwards.contains("only") && !other.onwards.contains("only");
+        !self.mild.is_subset(&other.mild)
+            || has_only
+            || !other.limits.is_subset(&self.limits) && !self.onwards.is_subset(&other.onwards)
+    }
+}
+
+/// Whether a word in lower case denies.
+pub(super) fn denies(word: &str) -> bool {
+    is_negation(word) || word == "unless"
+}
+
+/// The words of a sentence in lower case.
+pub(super) fn words<'t>(text: &'t str, terms: &[Term]) -> Vec<Cow<'t, str>> {
+    terms.iter().map(|term| lower_case(text.get(term.range.clone()).unwrap_or_default())).collect()
+}
+
+/// The clauses of a sentence, in order.
+pub(super) fn clauses(text: &str, terms: &[Term], words: &[Cow<'_, str>]) -> Vec<Range<usize>> {
+    let mut clauses: Vec<Range<usize>> = Vec::new();
+    let mut end = 0;
+    for (at, (term, word)) in terms.iter().zip(words).enumerate() {
+        let gap = text.get(end..term.range.start).unwrap_or_default();
+        end = term.range.end;
+        let begins = gap.contains(CLAUSE_ENDS) || CONJUNCTIONS.binary_search(&word.as_ref()).is_ok();
+        match clauses.last_mut().filter(|_| !begins) {
+            Some(clause) => clause.end = at + 1,
+            None => clauses.push(at..at + 1),
+        }
+    }
+    clauses
+}
+
+/// A sentence whose denials are being read.
+struct Sentence<'t> {
+    text: &'t str,
+    terms: &'t [Term],
+    words: &'t [Cow<'t, str>],
+    clauses: Vec<Range<usize>>,
+}
+
+impl Sentence<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", AsRef::as_ref)
+    }
+
+    fn is_denial(&self, at: usize) -> bool {
+        denies(self.word(at))
+    }
+
+    fn denial(&self, at: usize) -> Option<Denial> {
+        if !self.is_denial(at) || self.is_taken_back(at) {
+            return None;
+        }
+        let clause = self.clauses.iter().find(|clause| clause.contains(&at))?.clone();
+        let kind = match self.word(at) {
+            "unless" | "except" => DenialKind::Exception,
+            "without" => DenialKind::Without,
+            _ => DenialKind::Plain,
+        };
+        let is_bound = COMPARATIVES.binary_search(&self.word(at + 1)).is_ok() && self.word(at + 2) == "than";
+        if is_bound {
+            return Some(Denial { scope: vec![at + 1], sure: 1, clause, kind });
+        }
+        let ends = (at + 1..clause.end).find(|next| self.is_denial(*next)).unwrap_or(clause.end);
+        let mut scope: Vec<usize> = (at + 1..ends).filter(|next| self.says_something(*next)).take(REACH).collect();
+        if scope.is_empty() {
+            scope.extend((clause.start..at).rev().find(|before| self.says_something(*before)));
+        }
+        let is_light = |place: &&usize| {
+            self.terms.get(**place).is_some_and(|term| LIGHT.binary_search(&term.stem.as_str()).is_ok())
+        };
+        let sure = (scope.iter().take_while(is_light).count() + 1).min(scope.len());
+        (!scope.is_empty()).then_some(Denial { scope, sure, clause, kind })
+    }
+
+    /// Whether it is part of a phrase that denies nothing, or of a word ("no-fly zone"), or an answer ("No, …").
+    fn is_taken_back(&self, at: usize) -> bool {
+        let range = |at: usize| self.terms.get(at).map(|term| term.range.clone());
+        let gap = range(at).zip(range(at + 1)).and_then(|(one, two)| self.text.get(one.end..two.start));
+        let before = at.checked_sub(1).map_or("", |before| self.word(before));
+        let is_answer = self.word(at) == "no" && gap.is_some_and(|gap| gap.starts_with([',', '.']));
+        is_answer
+            || gap == Some("-")
+            || NEUTRAL_AFTER.binary_search(&self.word(at + 1)).is_ok()
+            || NEUTRAL_BEFORE.binary_search(&before).is_ok()
+    }
+
+    fn says_something(&self, at: usize) -> bool {
+        let word = self.word(at);
+        let is_adverb = word.ends_with("ly") || ADVERBS.binary_search(&word).is_ok();
+        !is_adverb && !self.is_denial(at) && self.terms.get(at).is_some_and(|term| term.kind != TermKind::Stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::citation::term::terms;
+
+    #[test]
+    fn lists_are_sorted() {
+        for list in [
+            &CONJUNCTIONS[..],
+            &NEUTRAL_AFTER,
+            &NEUTRAL_BEFORE,
+            &COMPARATIVES,
+            &ADVERBS,
+            &LIGHT,
+            &LIMITS,
+            &ONWARDS,
+            &MILD,
+        ] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
+    }
+
+    fn denied(sentence: &str) -> Vec<&str> {
+        let terms = terms(sentence);
+        let denials = Denials::of(sentence, &terms, 0);
+        let places = denials.all.iter().flat_map(|denial| denial.denied().to_vec());
+        places.map(|place| sentence.get(terms[place].range.clone()).expect("a word")).collect()
+    }
+
+    #[test]
+    fn a_denial_is_about_the_next_word_that_says_something() {
+        let cases: [(&str, &[&str]); 12] = [
+            ("Contractors may not carry over leave.", &["carry"]),
+            ("Contractors can’t normally carry over leave.", &["carry"]),
+            ("Contractors are not allowed to carry over leave.", &["allowed", "carry"]),
+            ("Neither interns nor contractors carry over leave.", &["interns", "contractors"]),
+            ("The door is no longer open.", &["open"]),
+            ("Employees may carry over leave, but contractors may not.", &["contractors"]),
+            ("Leave may not be taken without approval.", &["taken", "approval"]),
+            ("Not only employees but also contractors carry over leave.", &[]),
+            ("Reports are due no later than Friday.", &["later"]),
+            ("Whether or not they travel, they keep it.", &[]),
+            ("No, the no-fly zone is open.", &[]),
+            ("Nothing.", &[]),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(denied(sentence), expected, "{sentence}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! An answer that has been read and not yet judged.
+
+use std::collections::HashMap;
+
+use super::answer::{Citation, Claim};
+use super::claim::{Role, Statement, cover, plain, statements};
+use super::marker::{MalformedMarker, Marker, Markers, markers};
+use super::source::PreparedSource;
+use super::support::{LexicalScorer, Support, SupportScorer};
+use crate::block::blocks;
+use crate::sentence::sentences_of;
+use crate::span::IndexedText;
+
+/// Fewest words before a marker inside a sentence that are held against the source on their own.
+const SHORTEST_PART: usize = 3;
+
+/// An answer taken apart: markers, statements, and how well the sources support them.
+///
+/// Everything that does not depend on the level happens here, once.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    text: IndexedText<'static>,
+    sources: usize,
+    markers: Markers,
+    statements: Vec<Statement>,
+    /// For each statement, the source numbers that cover it.
+    covered: Vec<Vec<u32>>,
+    /// For each statement that is a covered claim, how well its sources support it together.
+    supports: Vec<Option<Support>>,
+    citations: Vec<Citation>,
+}
+
+impl Draft {
+    /// Reads an answer whose marker `[^N]` means `sources[N - 1]`, with the built-in judge of support.
+    #[must_use]
+    pub fn new(text: impl Into<String>, sources: &[PreparedSource]) -> Self {
+        Self::with_scorer(text, sources.len(), &LexicalScorer::new(sources))
+    }
+
+    /// Reads an answer over `sources` sources with another judge of support.
+    ///
+    /// The judge is asked once per distinct pair of statement and marker number, so its cost bounds this.
+    #[must_use]
+    pub fn with_scorer(text: impl Into<String>, sources: usize, scorer: &dyn SupportScorer) -> Self {
+        let text = IndexedText::new(text.into());
+        let blocks = blocks(text.text());
+        let sentences = sentences_of(text.text(), &blocks);
+        let markers = markers(&text, &blocks);
+        let statements = statements(&text, &sentences, &markers);
+        let covered = cover(&statements, &markers.valid, sources, |claim, number| {
+            source_index(number, sources).map_or(0.0, |index| scorer.support(claim, &[index]).score)
+        });
+        let supports = statements
+            .iter()
+            .zip(&covered)
+            .map(|(statement, numbers)| {
+                let indices: Vec<_> = numbers.iter().filter_map(|number| source_index(*number, sources)).collect();
+                let is_covered_claim = statement.role == Role::Claim && !indices.is_empty();
+                is_covered_claim.then(|| scorer.support(&statement.words, &indices))
+            })
+            .collect();
+        let mut draft = Self { text, sources, markers, statements, covered, supports, citations: Vec::new() };
+        draft.citations = draft.cite(scorer);
+        draft
+    }
+
+    fn cite(&self, scorer: &dyn SupportScorer) -> Vec<Citation> {
+        let mut citations = Vec::new();
+        for (number, statement) in self.statements.iter().enumerate() {
+            let own = self.markers.valid.get(statement.markers.clone()).unwrap_or_default();
+            let mut known: HashMap<u32, Support> = HashMap::new();
+            let mut part_start = statement.bytes.start;
+            for marker in own {
+                let part = self.text.text().get(part_start..marker.bytes.start).map(plain).unwrap_or_default();
+                part_start = marker.bytes.end;
+                let Some(index) = source_index(marker.number, self.sources) else {
+                    continue;
+                };
+                let whole = known.entry(marker.number).or_insert_with(|| match self.supports.get(number) {
+                    // The only source of a claim has been asked already.
+                    Some(Some(support)) if self.covered.get(number).is_some_and(|all| all.len() == 1) => {
+                        support.clone()
+                    }
+                    _ => scorer.support(&statement.words, &[index]),
+                });
+                let mut support = whole.clone();
+                if own.len() > 1 && part.split_whitespace().count() >= SHORTEST_PART {
+                    let of_part = scorer.support(&part, &[index]);
+                    if of_part.score > support.score {
+                        support = of_part;
+                    }
+                }
+                citations.push(Citation {
+                    marker: marker.number,
+                    span: marker.span,
+                    claim: statement.span,
+                    source_index: index,
+                    support: support.score,
+                    quote: support.quote,
+                });
+            }
+        }
+        citations
+    }
+
+    /// The answer as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.text.text()
+    }
+
+    /// How many sources the answer may cite; valid markers are `1..=sources`.
+    #[must_use]
+    pub const fn sources(&self) -> usize {
+        self.sources
+    }
+
+    /// Citations of sources that exist, in order of appearance. Unjudged: see [`super::validate`].
+    #[must_use]
+    pub fn citations(&self) -> &[Citation] {
+        &self.citations
+    }
+
+    /// Sentences, code blocks and markup of the answer, in order.
+    #[must_use]
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// Well-formed markers, those of sources that do not exist included, in order of appearance.
+    #[must_use]
+    pub fn markers(&self) -> &[Marker] {
+        &self.markers.valid
+    }
+
+    /// Markers that are none, in order of appearance.
+    #[must_use]
+    pub fn malformed(&self) -> &[MalformedMarker] {
+        &self.markers.malformed
+    }
+
+    /// Markers of sources that do not exist, in order of appearance.
+    pub fn out_of_range(&self) -> impl Iterator<Item = &Marker> {
+        self.markers.valid.iter().filter(|marker| source_index(marker.number, self.sources).is_none())
+    }
+
+    /// The factual sentences with what covers them, in order of appearance.
+    #[must_use]
+    pub fn claims(&self) -> Vec<Claim> {
+        self.judged()
+            .filter(|(statement, ..)| statement.role == Role::Claim)
+            .map(|(statement, markers, support)| Claim {
+                span: statement.span,
+                markers: markers.to_vec(),
+                support: support.map_or(0.0, |support| support.score),
+            })
+            .collect()
+    }
+
+    /// The words of the sentences that do this, in order of appearance.
+    pub(super) fn words_of(&self, role: Role) -> Vec<String> {
+        let such = self.statements.iter().filter(|statement| statement.role == role);
+        such.map(|statement| statement.words.clone()).collect()
+    }
+
+    /// Each statement with the source numbers that cover it and their joint support.
+    pub(super) fn judged(&self) -> impl Iterator<Item = (&Statement, &[u32], Option<&Support>)> {
+        self.statements
+            .iter()
+            .zip(&self.covered)
+            .zip(&self.supports)
+            .map(|((statement, covered), support)| (statement, covered.as_slice(), support.as_ref()))
+    }
+
+    /// The words of each covered claim and how well they are supported.
+    pub(super) fn claims_mut(&mut self) -> impl Iterator<Item = (&str, &mut Support)> {
+        let claims = self.statements.iter().zip(&mut self.supports);
+        claims.filter_map(|(statement, support)| Some((statement.words.as_str(), support.as_mut()?)))
+    }
+
+    pub(super) fn indexed_text(&self) -> &IndexedText<'static> {
+        &self.text
+    }
+}
+
+fn source_index(number: u32, sources: usize) -> Option<usize> {
+    let number = usize::try_from(number).ok()?;
+    number.checked_sub(1).filter(|index| *index < sources)
+}

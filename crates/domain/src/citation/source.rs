@@ -1,0 +1,183 @@
+//! Sources as claims are held against them: sentences, words, and where each word stands.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::denial::{Denial, Denials};
+use super::support::Quote;
+use super::term::{Term, TermKind, terms};
+use super::unit::Unit;
+use crate::block::BlockKind;
+use crate::sentence::sentences;
+use crate::span::IndexedText;
+
+/// A source's text, taken apart once so that many claims can be held against it.
+///
+/// That happens when the first claim is: an answer rarely cites more than a few of its sources.
+#[derive(Debug, Clone)]
+pub struct PreparedSource {
+    text: String,
+    context: String,
+    parts: OnceLock<SourceParts>,
+}
+
+/// What a source consists of.
+#[derive(Debug, Clone)]
+pub(super) struct SourceParts {
+    text: IndexedText<'static>,
+    /// Term numbers by stem.
+    vocabulary: HashMap<String, u32>,
+    /// Ascending sentence numbers by term number.
+    postings: Vec<Vec<usize>>,
+    pub(super) sentences: Vec<SourceSentence>,
+    pub(super) tokens: Vec<Token>,
+    /// Terms that some sentence denies.
+    denied: HashSet<u32>,
+}
+
+/// A sentence of a source.
+#[derive(Debug, Clone)]
+pub(super) struct SourceSentence {
+    pub(super) bytes: Range<usize>,
+    pub(super) tokens: Range<usize>,
+    pub(super) is_rule: bool,
+    pub(super) denials: Denials,
+}
+
+/// A word of a source.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) term: u32,
+    pub(super) bytes: Range<usize>,
+    pub(super) kind: TermKind,
+    pub(super) unit: Option<Unit>,
+    pub(super) is_negated: bool,
+}
+
+impl PreparedSource {
+    /// A source with this text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self::with_context(text, "")
+    }
+
+    /// The same, for a source that was found by more than its text, such as its title and headings.
+    ///
+    /// A name that only the context holds ("Handbook of Acme") is not missing from the source, but words
+    /// of the context are never quoted, for they do not stand in the text.
+    #[must_use]
+    pub fn with_context(text: &str, context: &str) -> Self {
+        Self { text: text.to_owned(), context: context.to_owned(), parts: OnceLock::new() }
+    }
+
+    /// The text that was prepared.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn parts(&self) -> &SourceParts {
+        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context))
+    }
+}
+
+impl SourceParts {
+    /// Takes a text apart: sentences, terms and where they occur. Linear in the text.
+    fn of(text: &str, context: &str) -> Self {
+        let mut source = Self {
+            text: IndexedText::new(text.to_owned()),
+            vocabulary: HashMap::new(),
+            postings: Vec::new(),
+            sentences: Vec::new(),
+            tokens: Vec::new(),
+            denied: HashSet::new(),
+        };
+        for sentence in sentences(text) {
+            let number = source.sentences.len();
+            let bytes = sentence.words();
+            let first = source.tokens.len();
+            let words = text.get(bytes.clone()).unwrap_or_default();
+            let terms = terms(words);
+            let denials = Denials::of(words, &terms, first);
+            for (place, term) in (first..).zip(terms) {
+                source.add(term, denials.reach(place), bytes.start, number);
+            }
+            let denied = denials.all.iter().flat_map(Denial::denied);
+            source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
+            source.sentences.push(SourceSentence {
+                bytes,
+                tokens: first..source.tokens.len(),
+                is_rule: sentence.kind == BlockKind::Rule,
+                denials,
+            });
+        }
+        for term in terms(context) {
+            source.number_of(term.stem);
+        }
+        source
+    }
+
+    fn number_of(&mut self, stem: String) -> u32 {
+        let next = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
+        let number = *self.vocabulary.entry(stem).or_insert(next);
+        if number == next {
+            self.postings.push(Vec::new());
+        }
+        number
+    }
+
+    fn add(&mut self, term: Term, is_negated: bool, offset: usize, sentence: usize) {
+        let number = self.number_of(term.stem);
+        let postings = usize::try_from(number).ok().and_then(|number| self.postings.get_mut(number));
+        if let Some(postings) = postings.filter(|postings| postings.last() != Some(&sentence)) {
+            postings.push(sentence);
+        }
+        let bytes = term.range.start + offset..term.range.end + offset;
+        self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated });
+    }
+
+    pub(super) fn term(&self, stem: &str) -> Option<u32> {
+        self.vocabulary.get(stem).copied()
+    }
+
+    /// Whether any sentence denies a word with this stem.
+    pub(super) fn denies(&self, stem: &str) -> bool {
+        self.term(stem).is_some_and(|term| self.denied.contains(&term))
+    }
+
+    pub(super) fn postings(&self, term: u32) -> &[usize] {
+        let number = usize::try_from(term).unwrap_or(usize::MAX);
+        self.postings.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// "German" and "Germany": a name also counts as held when it differs only by a short ending.
+    pub(super) fn holds_relative(&self, stem: &str) -> bool {
+        let related = |longer: &str, shorter: &str| {
+            shorter.len() >= 4 && longer.len() - shorter.len() <= 3 && longer.starts_with(shorter)
+        };
+        self.vocabulary.keys().any(
+            |other| {
+                if other.len() > stem.len() { related(other, stem) } else { related(stem, other) }
+            },
+        )
+    }
+
+    /// The words that lie in a stretch of the text.
+    pub(super) fn tokens_in(&self, bytes: &Range<usize>) -> &[Token] {
+        let from = self.tokens.partition_point(|token| token.bytes.start < bytes.start);
+        let to = self.tokens.partition_point(|token| token.bytes.end <= bytes.end);
+        self.tokens.get(from..to).unwrap_or_default()
+    }
+
+    /// A word as it stands in the text.
+    pub(super) fn word(&self, bytes: &Range<usize>) -> Option<&str> {
+        self.text.text().get(bytes.clone())
+    }
+
+    pub(super) fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
+        let text = self.text.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
+        let span = self.text.span(bytes);
+        Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
+    }
+}

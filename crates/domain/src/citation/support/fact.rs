@@ -1,0 +1,104 @@
+//! The terms of a claim, and which of them the source must hold exactly.
+
+use std::collections::HashMap;
+
+use super::MissingKind;
+use super::polarity::Claim;
+use crate::citation::term::{Term, TermKind};
+use crate::citation::unit::Unit;
+use crate::wording::Quantity;
+
+/// A term of a claim, with what it is worth.
+pub(super) struct Fact<'c> {
+    pub(super) stem: String,
+    pub(super) text: &'c str,
+    pub(super) kind: TermKind,
+    pub(super) weight: f32,
+    /// Set when the source must hold it.
+    pub(super) exact: Option<MissingKind>,
+    pub(super) unit: Option<Unit>,
+    pub(super) is_negated: bool,
+    pub(super) quantity: Option<Quantity>,
+    /// The content term that stands before it in the claim, as its place among the facts.
+    pub(super) before: Option<usize>,
+}
+
+impl Fact<'_> {
+    /// Whether it says something by itself.
+    pub(super) fn has_content(&self) -> bool {
+        self.kind != TermKind::Stop
+    }
+
+    /// Whether it is a number, a date or a name.
+    pub(super) fn is_exact(&self) -> bool {
+        self.exact.is_some() || self.kind == TermKind::Spelled
+    }
+}
+
+/// The distinct terms of a claim.
+pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
+    let Claim { text: claim, terms, denials, .. } = claim;
+    let mut facts: Vec<Fact<'_>> = Vec::with_capacity(terms.len());
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
+    let mut before = None;
+    for (at, term) in terms.iter().enumerate() {
+        let exact = match term.kind {
+            TermKind::Number => Some(MissingKind::Number),
+            TermKind::Month => Some(MissingKind::Date),
+            // "Two" is often "both": its absence counts, but is no proof.
+            TermKind::Stop | TermKind::Spelled => None,
+            TermKind::Word => is_name(claim, terms, at).then_some(MissingKind::Name),
+        };
+        let weight = match (term.kind, exact) {
+            (TermKind::Stop, _) => 0.1,
+            (TermKind::Spelled, _) | (_, Some(_)) => 1.5,
+            (_, None) => 1.0,
+        };
+        if let Some(fact) = seen.get(term.stem.as_str()).and_then(|known| facts.get_mut(*known)) {
+            fact.exact = fact.exact.or(exact);
+            fact.weight = fact.weight.max(weight);
+            continue;
+        }
+        seen.insert(&term.stem, facts.len());
+        let text = claim.get(term.range.clone()).unwrap_or_default();
+        facts.push(Fact {
+            stem: term.stem.clone(),
+            text,
+            kind: term.kind,
+            weight,
+            exact,
+            unit: term.unit,
+            is_negated: denials.reach(at),
+            quantity: Quantity::of(&text.to_lowercase()),
+            before,
+        });
+        if term.kind != TermKind::Stop {
+            before = Some(facts.len() - 1);
+        }
+    }
+    facts
+}
+
+/// Whether a word is a name: capitals inside it, or a first capital that its place does not explain.
+fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
+    let capital = |term: &Term| claim.get(term.range.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
+    let Some(term) = terms.get(at).filter(|term| capital(term)) else {
+        return false;
+    };
+    let word = claim.get(term.range.clone()).unwrap_or_default();
+    if word.chars().skip(1).any(char::is_uppercase) {
+        return true;
+    }
+    let before = claim.get(..term.range.start).unwrap_or_default().trim_end_matches(' ');
+    let begins = before.is_empty()
+        || before.ends_with([
+            '.', ':', '!', '?', '“', '"', '(', '*', '\n', '|', '-', '•', '>', '‘', '\'', '[', '_', ';', '—', '–',
+        ]);
+    if !begins {
+        return true;
+    }
+    // "Marie Curie" at the start: the second capital vouches for the first.
+    terms.get(at + 1).is_some_and(|next| {
+        next.kind == TermKind::Word && capital(next) && claim.get(term.range.end..next.range.start) == Some(" ")
+    })
+}

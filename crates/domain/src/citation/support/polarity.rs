@@ -1,0 +1,224 @@
+//! Whether a claim denies what its sources say, or says what they deny.
+
+use std::ops::Range;
+
+use crate::citation::denial::{Denial, DenialKind, Denials, clauses, denies, words};
+use crate::citation::source::{SourceParts, SourceSentence};
+use crate::citation::term::{Term, TermKind, terms};
+use crate::wording::opposites;
+
+/// Least share of the words of the claim's clause that a sentence holds which is about the same.
+const SAME_SUBJECT: f32 = 0.4;
+
+/// Most mentions of a word that are looked at, and most words of a claim that its sources deny: enough for any
+/// honest claim, and a bound for others.
+const MOST_MENTIONS: usize = 8;
+const MOST_DENIED: usize = 64;
+
+/// Words on either side of a word that tell one mention of it from another.
+const NEXT: usize = 4;
+
+/// How a claim's denials stand to those of its sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Polarity {
+    /// One denies what the other says.
+    Turned,
+    /// Both deny, and the same.
+    Shared,
+    /// Nothing to tell.
+    Plain,
+}
+
+/// A claim, ready to be held against sources.
+pub(super) struct Claim<'c> {
+    pub(super) text: &'c str,
+    pub(super) terms: Vec<Term>,
+    pub(super) denials: Denials,
+    clauses: Vec<Range<usize>>,
+}
+
+/// Where one of the sources has a word.
+#[derive(Clone, Copy)]
+struct Place<'s> {
+    source: &'s SourceParts,
+    sentence: &'s SourceSentence,
+    /// Its place among the words of the source.
+    at: usize,
+}
+
+impl<'c> Claim<'c> {
+    pub(super) fn of(text: &'c str) -> Self {
+        let terms = terms(text);
+        let clauses = clauses(text, &terms, &words(text, &terms));
+        Self { text, denials: Denials::of(text, &terms, 0), clauses, terms }
+    }
+
+    /// Whether the sentences that hold most of what the claim says about a word deny it where the claim does not,
+    /// or the other way round.
+    ///
+    /// Of several mentions among as many words of the claim, one that agrees clears it. Two turns of which one is
+    /// an exception make none: "not without approval" is "with approval".
+    pub(super) fn polarity(&self, sources: &[&SourceParts]) -> Polarity {
+        let (mut plain, mut exception) = (false, false);
+        for kind in self.denies(sources).chain(self.is_denied(sources)) {
+            plain |= kind == DenialKind::Plain;
+            exception |= kind != DenialKind::Plain;
+        }
+        // All that the claim denies, its sources deny in so many words.
+        let own = &self.denials.all;
+        let is_shared = || !own.is_empty() && own.iter().all(|denial| self.shares(denial, sources));
+        if plain != exception {
+            Polarity::Turned
+        } else if plain || is_shared() {
+            Polarity::Shared
+        } else {
+            Polarity::Plain
+        }
+    }
+
+    fn stem(&self, place: usize) -> &str {
+        self.terms.get(place).map_or("", |term| &term.stem)
+    }
+
+    /// The denials of the claim that its sources do not share.
+    fn denies<'s>(&'s self, sources: &'s [&SourceParts]) -> impl Iterator<Item = DenialKind> + 's {
+        self.denials.all.iter().filter(|denial| self.is_alone(denial, sources)).map(|denial| denial.kind)
+    }
+
+    /// The first word that a denial of the claim reaches and a source holds.
+    fn held(&self, denial: &Denial, sources: &[&SourceParts]) -> Option<usize> {
+        let is_held = |place: &usize| sources.iter().any(|source| is_said(source, self.stem(*place)));
+        denial.scope.iter().copied().find(is_held)
+    }
+
+    fn is_alone(&self, denial: &Denial, sources: &[&SourceParts]) -> bool {
+        let Some(place) = self.held(denial, sources) else { return false };
+        let nearest = self.nearest(place, sources);
+        let agrees = |here: &Place<'_>| {
+            here.sentence.denials.puts_otherwise(&self.denials)
+                || self.has_same(denial, *here)
+                || opposites(self.stem(place)).any(|opposite| here.holds(opposite))
+        };
+        !nearest.is_empty() && !nearest.iter().any(agrees)
+    }
+
+    /// Whether a source has a denial of the claim too, and no more of what the claim speaks of than the claim.
+    fn shares(&self, denial: &Denial, sources: &[&SourceParts]) -> bool {
+        let Some(place) = self.held(denial, sources) else { return false };
+        let nearest = self.nearest(place, sources);
+        nearest.iter().any(|here| self.has_same(denial, *here) && self.count_denied(*here) <= self.denials.all.len())
+    }
+
+    /// How many denials of a sentence are about words of the claim.
+    fn count_denied(&self, Place { source, sentence, .. }: Place<'_>) -> usize {
+        let is_claimed = |place: &usize| {
+            let term = source.tokens.get(*place).map(|token| token.term);
+            term.is_some() && self.terms.iter().any(|own| source.term(&own.stem) == term)
+        };
+        sentence.denials.all.iter().filter(|denial| denial.denied().iter().any(is_claimed)).count()
+    }
+
+    fn has_same(&self, denial: &Denial, Place { source, sentence, .. }: Place<'_>) -> bool {
+        sentence.denials.all.iter().any(|other| self.agree(denial, other, source))
+    }
+
+    /// The denials of the sources that the claim does not share.
+    fn is_denied<'s>(&'s self, sources: &'s [&SourceParts]) -> impl Iterator<Item = DenialKind> + 's {
+        let is_denied = |place: &usize| sources.iter().any(|source| source.denies(self.stem(*place)));
+        let places = (0..self.terms.len()).filter(is_denied).take(MOST_DENIED);
+        places.filter_map(|place| {
+            let nearest = self.nearest(place, sources);
+            let mut kinds = nearest.iter().map(|here| self.denial_of(*here));
+            // All of them deny it, or none counts.
+            let first = kinds.next()??;
+            kinds.all(|kind| kind.is_some()).then_some(first)
+        })
+    }
+
+    /// The denial of the word there, unless the claim has it too or says the same otherwise.
+    fn denial_of(&self, Place { source, sentence, at }: Place<'_>) -> Option<DenialKind> {
+        let denial = sentence.denials.all.iter().find(|denial| denial.denied().contains(&at))?;
+        let is_shared = self.denials.all.iter().any(|own| self.agree(own, denial, source));
+        (!is_shared && !self.denials.puts_otherwise(&sentence.denials)).then_some(denial.kind)
+    }
+
+    /// Whether a denial of the claim and one of a source are about the same.
+    fn agree(&self, own: &Denial, other: &Denial, source: &SourceParts) -> bool {
+        let same = |own: usize, other: usize| {
+            let term = source.term(self.stem(own));
+            term.is_some() && term == source.tokens.get(other).map(|token| token.term)
+        };
+        if own.scope.iter().any(|own| other.scope.iter().any(|other| same(*own, *other))) {
+            return true;
+        }
+        if own.kind == DenialKind::Without || other.kind == DenialKind::Without {
+            return false;
+        }
+        let is_other_here = other.denied().iter().any(|other| own.clause.clone().any(|own| same(own, *other)));
+        let is_own_there = own.denied().iter().any(|own| other.clause.clone().any(|other| same(*own, other)));
+        is_other_here || is_own_there
+    }
+
+    /// Where the sources have this word among most words of its clause, then of the claim, then of those next to
+    /// it; nowhere if that is too few to be about the same.
+    fn nearest<'s>(&self, place: usize, sources: &[&'s SourceParts]) -> Vec<Place<'s>> {
+        let clause = self.clauses.iter().find(|clause| clause.contains(&place)).cloned().unwrap_or_default();
+        let next = self.content(place.saturating_sub(NEXT)..(place + NEXT + 1).min(self.terms.len()));
+        let (clause, all) = (self.content(clause), self.content(0..self.terms.len()));
+        let mut best = (0, 0, 0);
+        let mut nearest = Vec::new();
+        for source in sources {
+            let Some(term) = source.term(self.stem(place)) else { continue };
+            let known = |stems: &[&str]| -> Vec<u32> { stems.iter().filter_map(|stem| source.term(stem)).collect() };
+            let (clause, all, next) = (known(&clause), known(&all), known(&next));
+            for number in source.postings(term) {
+                let Some(sentence) = source.sentences.get(*number) else { continue };
+                let count = |terms: &[u32]| {
+                    terms.iter().filter(|term| source.postings(**term).binary_search(number).is_ok()).count()
+                };
+                let (in_clause, in_all) = (count(&clause), count(&all));
+                for at in sentence.tokens.clone() {
+                    if source.tokens.get(at).is_none_or(|token| token.term != term) {
+                        continue;
+                    }
+                    let range =
+                        at.saturating_sub(NEXT).max(sentence.tokens.start)..(at + NEXT + 1).min(sentence.tokens.end);
+                    let around = source.tokens.get(range).unwrap_or_default();
+                    let beside = next.iter().filter(|term| around.iter().any(|token| token.term == **term)).count();
+                    let held = (in_clause, in_all, beside);
+                    if held > best {
+                        nearest.clear();
+                        best = held;
+                    }
+                    if held == best && nearest.len() < MOST_MENTIONS {
+                        nearest.push(Place { source, sentence, at });
+                    }
+                }
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a claim has few words")]
+        let is_same = best.0 as f32 >= SAME_SUBJECT * clause.len() as f32;
+        if is_same { nearest } else { Vec::new() }
+    }
+
+    /// The distinct stems with content there, but for those that deny.
+    fn content(&self, places: Range<usize>) -> Vec<&str> {
+        let terms = self.terms.get(places).unwrap_or_default();
+        let content = terms.iter().filter(|term| term.kind != TermKind::Stop && !denies(&term.stem));
+        let mut stems: Vec<&str> = content.map(|term| term.stem.as_str()).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    }
+}
+
+impl Place<'_> {
+    fn holds(&self, stem: &str) -> bool {
+        let tokens = self.source.tokens.get(self.sentence.tokens.clone()).unwrap_or_default();
+        self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
+    }
+}
+
+fn is_said(source: &SourceParts, stem: &str) -> bool {
+    source.term(stem).is_some_and(|term| !source.postings(term).is_empty())
+}

@@ -1,0 +1,81 @@
+//! Claims whose support words alone do not tell, and what a model that was asked says of them.
+//!
+//! A number, a date or a name that no cited source holds is decided by the exact checks and put before nobody.
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use crate::numbered_verdicts::{self, Phrases, Read};
+use crate::span::Span;
+
+/// A claim about which the scorer is not sure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Doubt {
+    /// Where the claim stands in the answer, in code points.
+    pub span: Span,
+    /// Its words, without markers.
+    pub claim: String,
+    /// The numbers of the sources that cover it, ascending.
+    pub markers: Vec<u32>,
+    /// The scorer's probability that they support it.
+    pub score: f32,
+}
+
+/// What a model says of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// The cited sources say all of it.
+    Supported,
+    /// They do not.
+    Unsupported,
+}
+
+/// Who settles a doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verifier {
+    /// The scorer's threshold.
+    Scorer,
+    /// A model, which is asked when the answer is written.
+    Model,
+}
+
+const PHRASES: &Phrases<Ruling> = &[
+    (Ruling::Unsupported, &["unsupported", "not supported", "not fully", "partial", "contradict", "no support"]),
+    (Ruling::Supported, &["supported", "fully supported"]),
+];
+
+/// The rulings of a reply on `doubts` claims, in their order; `None` for a claim on which it has none.
+#[must_use]
+pub fn read_rulings(reply: &str, doubts: usize) -> Vec<Option<Read<Ruling>>> {
+    numbered_verdicts::read(reply, doubts, PHRASES)
+}
+
+impl Draft {
+    /// The claims about which the scorer is not sure, in order of appearance.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<Doubt> {
+        self.judged()
+            .filter_map(|(statement, markers, support)| {
+                let support = support.filter(|support| support.is_doubtful(&statement.words))?;
+                Some(Doubt {
+                    span: statement.span,
+                    claim: statement.words.clone(),
+                    markers: markers.to_vec(),
+                    score: support.score,
+                })
+            })
+            .collect()
+    }
+
+    /// The draft with rulings on its [doubts](Self::doubts), in their order. Where there is none the scorer's
+    /// judgement stands.
+    #[must_use]
+    pub fn with_rulings(mut self, rulings: &[Option<Ruling>]) -> Self {
+        let claims = self.claims_mut().filter(|(claim, support)| support.is_doubtful(claim));
+        for ((_, support), ruling) in claims.zip(rulings) {
+            support.ruling = *ruling;
+        }
+        self
+    }
+}

@@ -1,0 +1,458 @@
+//! Measures of answers over the questions of a set.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::{
+    attribution::Attribution,
+    dataset::SetQuestion,
+    gold::GoldAnswers,
+    grader::{GradedPassages, GraderFigures},
+    metrics::{mean, ratio, roc_auc},
+};
+use crate::{
+    citation::{Draft, PreparedSource},
+    corrective::Grade,
+};
+
+/// Sources that a reader would look at besides the first.
+const FIRST_SOURCES: usize = 5;
+/// Points of the curve of accuracy over coverage.
+pub const CURVE_POINTS: usize = 10;
+
+/// What came back for a question.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// How it ended.
+    pub end: ReplyEnd,
+    /// Sources in marker order, then passages that were found and not used.
+    pub sources: Vec<SourceSeen>,
+    /// How long it took.
+    pub duration_ms: f64,
+    /// Calls of a configured model.
+    pub llm_calls: u32,
+    /// What they cost.
+    pub cost_usd: f64,
+    /// Highest probability, of all rounds, that what was found answers the question; `None` if the ask failed.
+    pub answerability: Option<f32>,
+}
+
+/// A source as a reader sees it.
+#[derive(Clone, Debug)]
+pub struct SourceSeen {
+    /// Its document's name in the set.
+    pub document: String,
+    /// Its title and headings.
+    pub title: String,
+    /// Its words.
+    pub text: String,
+    /// What the grader makes of it.
+    pub grade: Option<Grade>,
+    /// The built-in grader's probability that it answers the question; `None` where that is not told.
+    pub probability: Option<f32>,
+    /// Whether a configured grading model is asked about it, if there is one; `None` where that is not told.
+    pub is_doubtful: Option<bool>,
+}
+
+/// How an ask ended.
+#[derive(Clone, Debug)]
+pub enum ReplyEnd {
+    /// With this answer, markers included.
+    Answered(String),
+    /// "Not in these documents."
+    Abstained,
+    /// Citations were wrong after the retry.
+    Rejected,
+    /// The limit on time was reached.
+    TimedOut,
+}
+
+/// One question, measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionFigures {
+    is_answerable: bool,
+    end: EndKind,
+    /// Whether the first source, and one of the first five, holds a right answer; `None` if the set has none.
+    sources_hold: Option<(bool, bool)>,
+    /// The same of the answer; an abstention holds none.
+    answer_holds: Option<bool>,
+    /// Share of the citations that lead to a gold document, and of the gold documents that are cited.
+    citations: Option<(f64, f64)>,
+    attribution: Attribution,
+    grades: GradedPassages,
+    support: Option<f64>,
+    duration_ms: f64,
+    llm_calls: u32,
+    cost_usd: f64,
+    answerability: Option<f32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndKind {
+    Answered,
+    Abstained,
+    Rejected,
+    TimedOut,
+}
+
+impl QuestionFigures {
+    /// Holds a reply against what the question's set knows.
+    #[must_use]
+    pub fn of(question: &SetQuestion, reply: &Reply) -> Self {
+        let gold = question.is_answerable.then(|| GoldAnswers::new(&question.answers)).flatten();
+        let holds = |gold: &GoldAnswers, sources: usize| {
+            reply.sources.iter().take(sources).any(|source| gold.are_in(&source.text))
+        };
+        let mut figures = Self {
+            is_answerable: question.is_answerable,
+            end: EndKind::of(&reply.end),
+            sources_hold: gold.as_ref().map(|gold| (holds(gold, 1), holds(gold, FIRST_SOURCES))),
+            answer_holds: gold.as_ref().map(|_| false),
+            citations: None,
+            attribution: Attribution::default(),
+            grades: GradedPassages::of(question, gold.as_ref(), &reply.sources),
+            support: None,
+            duration_ms: reply.duration_ms,
+            llm_calls: reply.llm_calls,
+            cost_usd: reply.cost_usd,
+            answerability: reply.answerability,
+        };
+        if let ReplyEnd::Answered(answer) = &reply.end {
+            figures.read_answer(question, gold.as_ref(), answer, &reply.sources);
+        }
+        figures
+    }
+
+    fn read_answer(
+        &mut self,
+        question: &SetQuestion,
+        gold: Option<&GoldAnswers>,
+        answer: &str,
+        sources: &[SourceSeen],
+    ) {
+        let prepared: Vec<PreparedSource> =
+            sources.iter().map(|source| PreparedSource::with_context(&source.text, &source.title)).collect();
+        let draft = Draft::new(answer, &prepared);
+        let cited: Vec<String> = draft
+            .citations()
+            .iter()
+            .filter_map(|citation| sources.get(citation.source_index))
+            .map(|source| source.document.clone())
+            .collect();
+        self.answer_holds = gold.map(|gold| gold.are_in(&without_markers(&draft)));
+        self.citations = citation_figures(&cited, &question.gold_documents);
+        self.attribution = Attribution::of(&draft, &prepared);
+        self.support = mean(draft.claims().iter().map(|claim| f64::from(claim.support)));
+    }
+
+    /// Whether it got a right answer; `None` if nobody can tell. An answer to what has none is wrong.
+    fn is_right(&self) -> Option<bool> {
+        if self.is_answerable { self.answer_holds } else { Some(false) }
+    }
+}
+
+impl EndKind {
+    const fn of(end: &ReplyEnd) -> Self {
+        match end {
+            ReplyEnd::Answered(_) => Self::Answered,
+            ReplyEnd::Abstained => Self::Abstained,
+            ReplyEnd::Rejected => Self::Rejected,
+            ReplyEnd::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+/// The answer's words: a marker's number is none of them.
+fn without_markers(draft: &Draft) -> String {
+    let is_marker =
+        |place: usize| draft.markers().iter().any(|marker| marker.span.start <= place && place < marker.span.end);
+    draft.text().chars().enumerate().filter(|(place, _)| !is_marker(*place)).map(|(_, character)| character).collect()
+}
+
+fn citation_figures(cited: &[String], gold: &[String]) -> Option<(f64, f64)> {
+    let gold: HashSet<&String> = gold.iter().collect();
+    let found: HashSet<&String> = cited.iter().collect();
+    let precision = share(cited, |document| gold.contains(document))?;
+    let recall = share(&gold, |document| found.contains(*document))?;
+    Some((precision, recall))
+}
+
+/// Answers over all questions of a set. A measure without a case to take it from is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AnswerFigures {
+    /// Questions asked.
+    pub questions: usize,
+    /// Those that the documents answer.
+    pub answerable: usize,
+    /// Those that they do not.
+    pub unanswerable: usize,
+    /// Of the answerable ones: share whose first source holds a right answer.
+    pub first_source_holds_answer: Option<f64>,
+    /// Of the answerable ones: share of which one of the first five sources holds a right answer.
+    pub first_five_hold_answer: Option<f64>,
+    /// Of the answerable ones: share that got an answer.
+    pub answered: Option<f64>,
+    /// Of the answerable ones: share whose answer holds a right answer; an abstention does not.
+    pub answer_holds_answer: Option<f64>,
+    /// Of the answerable ones that got an answer: share whose answer holds a right one.
+    pub given_answer_holds_answer: Option<f64>,
+    /// Of the abstentions: share that were on unanswerable questions; `None` if there are no such questions.
+    pub abstention_precision: Option<f64>,
+    /// Of the unanswerable questions: share that were abstained from.
+    pub abstention_recall: Option<f64>,
+    /// How well the question-level evidence score tells answerable questions from unanswerable ones: ROC AUC.
+    pub near_miss_auc: Option<f64>,
+    /// Mean share of an answer's citations that lead to a document that answers the question.
+    pub citation_precision: Option<f64>,
+    /// Mean share of the documents that answer the question that its answer cites.
+    pub citation_recall: Option<f64>,
+    /// Of all claims: share that their cited sources support together ([`Attribution`], judged by the support scorer).
+    pub claim_citation_recall: Option<f64>,
+    /// Of all citations of claims: share that is needed, likewise.
+    pub claim_citation_precision: Option<f64>,
+    /// Mean support of the claims of an answer.
+    pub support: Option<f64>,
+    /// Of the passages shown: share that was graded correct if it holds the answer, and not if it does not.
+    pub grader_accuracy: Option<f64>,
+    /// Of the questions with both kinds: share whose best passage that holds the answer is more probable to the built-in
+    /// grader than any other, a tie for half.
+    pub grader_gold_above_hardest: Option<f64>,
+    /// How far the built-in grader's probabilities are from what comes true: expected calibration error, ten bins.
+    pub grader_calibration_error: Option<f64>,
+    /// Of the passages shown: share that is left to a configured grading model, if there is one.
+    pub grader_doubtful: Option<f64>,
+    /// Share of right answers among those given to the questions whose evidence is best: to a tenth of all questions, to
+    /// two tenths, and so on up to all; `None` from where fewer were answered.
+    pub accuracy_at_coverage: [Option<f64>; CURVE_POINTS],
+    /// Answers refused for wrong citations.
+    pub rejected: usize,
+    /// Asks that reached the limit on time.
+    pub timed_out: usize,
+    /// Mean duration of an ask.
+    pub mean_ms: Option<f64>,
+    /// Mean calls of a configured model.
+    pub llm_calls_per_ask: Option<f64>,
+    /// Mean cost of these calls.
+    pub cost_usd_per_ask: Option<f64>,
+}
+
+impl AnswerFigures {
+    /// Sums up questions.
+    #[must_use]
+    pub fn of(asked: &[QuestionFigures]) -> Self {
+        let (answerable, unanswerable): (Vec<&QuestionFigures>, Vec<&QuestionFigures>) =
+            asked.iter().partition(|question| question.is_answerable);
+        let count = |end: EndKind| asked.iter().filter(|question| question.end == end).count();
+        let with_gold: Vec<(bool, bool)> = answerable.iter().filter_map(|question| question.sources_hold).collect();
+        let held: Vec<bool> = answerable.iter().filter_map(|question| question.answer_holds).collect();
+        let given: Vec<bool> = answerable
+            .iter()
+            .filter(|question| question.end == EndKind::Answered)
+            .filter_map(|question| question.answer_holds)
+            .collect();
+        let abstained = asked.iter().filter(|question| question.end == EndKind::Abstained);
+        let precision = share(abstained, |question| !question.is_answerable);
+        let citations = || answerable.iter().filter_map(|question| question.citations);
+        let claims = asked.iter().map(|question| question.attribution).fold(Attribution::default(), Attribution::and);
+        let grader = GraderFigures::of(&asked.iter().map(|question| &question.grades).collect::<Vec<_>>());
+        Self {
+            questions: asked.len(),
+            answerable: answerable.len(),
+            unanswerable: unanswerable.len(),
+            first_source_holds_answer: share(&with_gold, |held| held.0),
+            first_five_hold_answer: share(&with_gold, |held| held.1),
+            answered: share(&answerable, |question| question.end == EndKind::Answered),
+            answer_holds_answer: share(&held, |holds| **holds),
+            given_answer_holds_answer: share(&given, |holds| **holds),
+            abstention_precision: if unanswerable.is_empty() { None } else { precision },
+            abstention_recall: share(&unanswerable, |question| question.end == EndKind::Abstained),
+            near_miss_auc: roc_auc(&scores(answerable.iter().copied()), &scores(unanswerable.iter().copied())),
+            citation_precision: mean(citations().map(|(precision, _)| precision)),
+            citation_recall: mean(citations().map(|(_, recall)| recall)),
+            claim_citation_recall: part(claims.supported, claims.claims),
+            claim_citation_precision: part(claims.needed, claims.citations),
+            support: mean(asked.iter().filter_map(|question| question.support)),
+            grader_accuracy: grader.accuracy,
+            grader_gold_above_hardest: grader.gold_above_hardest,
+            grader_calibration_error: grader.calibration_error,
+            grader_doubtful: grader.doubtful,
+            accuracy_at_coverage: accuracy_at_coverage(asked),
+            rejected: count(EndKind::Rejected),
+            timed_out: count(EndKind::TimedOut),
+            mean_ms: mean(asked.iter().map(|question| question.duration_ms)),
+            llm_calls_per_ask: mean(asked.iter().map(|question| f64::from(question.llm_calls))),
+            cost_usd_per_ask: mean(asked.iter().map(|question| question.cost_usd)),
+        }
+    }
+}
+
+/// The curve of selective answering (El-Yaniv and Wiener 2010): how right the answers are if only those with the best
+/// evidence are given, by the share of questions that then get one.
+fn accuracy_at_coverage(asked: &[QuestionFigures]) -> [Option<f64>; CURVE_POINTS] {
+    let judged = || asked.iter().filter_map(|question| Some((question, question.is_right()?)));
+    let mut given: Vec<(f32, bool)> = judged()
+        .filter(|(question, _)| question.end == EndKind::Answered)
+        .map(|(question, is_right)| (question.answerability.unwrap_or(0.0), is_right))
+        .collect();
+    given.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let all = judged().count();
+    std::array::from_fn(|place| {
+        let wanted = (all * (place + 1)).div_ceil(CURVE_POINTS);
+        given.get(..wanted).and_then(|best| share(best, |(_, is_right)| *is_right))
+    })
+}
+
+fn part(some: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| ratio(some, of))
+}
+
+fn scores<'q>(questions: impl IntoIterator<Item = &'q QuestionFigures>) -> Vec<f64> {
+    questions.into_iter().filter_map(|question| question.answerability).map(f64::from).collect()
+}
+
+/// Questions whose answers are elsewhere, put to a set's documents.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OffCorpusFigures {
+    /// Questions asked.
+    pub questions: usize,
+    /// Share that were abstained from.
+    pub abstained: Option<f64>,
+    /// How well the question-level evidence score tells the set's own answerable questions from these: ROC AUC; `None`
+    /// if its own were not asked.
+    pub auc: Option<f64>,
+}
+
+impl OffCorpusFigures {
+    /// Sums up replies, beside those to the set's own questions.
+    #[must_use]
+    pub fn of(foreign: &[Reply], own: &[QuestionFigures]) -> Self {
+        let scores_of_foreign: Vec<f64> =
+            foreign.iter().filter_map(|reply| reply.answerability).map(f64::from).collect();
+        Self {
+            questions: foreign.len(),
+            abstained: share(foreign, |reply| matches!(reply.end, ReplyEnd::Abstained)),
+            auc: roc_auc(&scores(own.iter().filter(|question| question.is_answerable)), &scores_of_foreign),
+        }
+    }
+}
+
+/// Share of the items that something holds of; `None` without items.
+fn share<T>(items: impl IntoIterator<Item = T>, holds: impl Fn(&T) -> bool) -> Option<f64> {
+    mean(items.into_iter().map(|item| if holds(&item) { 1.0 } else { 0.0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(answers: &[&str], gold: &[&str]) -> SetQuestion {
+        SetQuestion {
+            id: "q".to_owned(),
+            text: "which tea?".to_owned(),
+            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
+            is_answerable: !gold.is_empty(),
+            gold_documents: gold.iter().map(|&document| document.to_owned()).collect(),
+        }
+    }
+
+    /// Of the sources the first is graded correct.
+    fn reply(end: ReplyEnd, sources: &[(&str, &str)]) -> Reply {
+        let seen = |(place, &(document, text)): (usize, &(&str, &str))| SourceSeen {
+            document: document.to_owned(),
+            title: String::new(),
+            text: text.to_owned(),
+            grade: Some(if place == 0 { Grade::Correct } else { Grade::Ambiguous }),
+            probability: None,
+            is_doubtful: None,
+        };
+        let answerability = if matches!(end, ReplyEnd::Abstained) { 0.25 } else { 0.75 };
+        let sources = sources.iter().enumerate().map(seen).collect();
+        Reply { end, sources, duration_ms: 4.0, llm_calls: 1, cost_usd: 0.5, answerability: Some(answerability) }
+    }
+
+    fn answered(text: &str) -> ReplyEnd {
+        ReplyEnd::Answered(text.to_owned())
+    }
+
+    #[test]
+    fn each_share_has_its_denominator() {
+        let green = question(&["green tea"], &["d1", "d2"]);
+        let never = question(&[], &[]);
+        let tea = "The guests drink green tea.";
+        let asked = [
+            QuestionFigures::of(
+                &green,
+                &reply(
+                    answered("The guests drink green tea [^1][^2]."),
+                    &[("d1", tea), ("x", "Oats grow in the field.")],
+                ),
+            ),
+            QuestionFigures::of(
+                &green,
+                &reply(
+                    answered("The guests drink milk [^1][^2]."),
+                    &[("d1", "The guests drink milk."), ("d2", "Oats grow in the field."), ("d3", tea)],
+                ),
+            ),
+            QuestionFigures::of(&green, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(&green, &reply(ReplyEnd::Rejected, &[("d", tea)])),
+            QuestionFigures::of(&never, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(
+                &never,
+                &reply(answered("Barley grows in the field [^1]."), &[("d", "Rye is mown in autumn.")]),
+            ),
+        ];
+        let figures = AnswerFigures::of(&asked);
+        let third = Some(1.0 / 3.0);
+        let expected = AnswerFigures {
+            questions: 6,
+            answerable: 4,
+            unanswerable: 2,
+            first_source_holds_answer: Some(0.5),
+            first_five_hold_answer: Some(0.75),
+            answered: Some(0.5),
+            answer_holds_answer: Some(0.25),
+            given_answer_holds_answer: Some(0.5),
+            abstention_precision: Some(0.5),
+            abstention_recall: Some(0.5),
+            near_miss_auc: Some(0.625),
+            citation_precision: Some(0.75),
+            citation_recall: Some(0.75),
+            claim_citation_recall: Some(2.0 / 3.0),
+            claim_citation_precision: Some(0.4),
+            // How it is measured has its own tests.
+            support: figures.support,
+            // Right are both of the first question and two of the second: the answer stands in no document of theirs.
+            grader_accuracy: Some(4.0 / 9.0),
+            grader_gold_above_hardest: None,
+            grader_calibration_error: None,
+            grader_doubtful: None,
+            accuracy_at_coverage: [Some(1.0), Some(0.5), Some(0.5), third, third, None, None, None, None, None],
+            rejected: 1,
+            timed_out: 0,
+            mean_ms: Some(4.0),
+            llm_calls_per_ask: Some(1.0),
+            cost_usd_per_ask: Some(0.5),
+        };
+        assert_eq!(figures, expected);
+    }
+
+    #[test]
+    fn without_cases_there_is_no_figure() {
+        let unlabelled = question(&[], &["d"]);
+        let figures = AnswerFigures::of(&[QuestionFigures::of(&unlabelled, &reply(ReplyEnd::TimedOut, &[]))]);
+        assert_eq!(figures.first_source_holds_answer, None);
+        assert_eq!(figures.answer_holds_answer, None);
+        assert_eq!(figures.abstention_precision, None);
+        assert_eq!(figures.abstention_recall, None);
+        assert_eq!((figures.grader_accuracy, figures.claim_citation_recall), (None, None));
+        assert_eq!(figures.accuracy_at_coverage, [None; CURVE_POINTS]);
+        assert_eq!((figures.answered, figures.timed_out), (Some(0.0), 1));
+        assert_eq!(OffCorpusFigures::of(&[], &[]).abstained, None);
+        let green = question(&["green tea"], &["d"]);
+        let own = [QuestionFigures::of(&green, &reply(answered("Green tea [^1]."), &[("d", "Green tea.")]))];
+        let foreign = OffCorpusFigures::of(&[reply(ReplyEnd::Abstained, &[]), reply(ReplyEnd::Rejected, &[])], &own);
+        assert_eq!((foreign.abstained, foreign.auc), (Some(0.5), Some(0.75)));
+    }
+}

@@ -1,0 +1,309 @@
+//! What kind of thing a question asks for, and whether a sentence holds one. English only.
+
+use serde::Serialize;
+
+use super::names::{names_a_person, names_a_place};
+use crate::month::MONTHS;
+
+/// The kind of answer that a question's wording asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// How many, how much, what percentage.
+    Number,
+    /// When, in what year.
+    Date,
+    /// Who, whose.
+    Person,
+    /// Where, in what city.
+    Place,
+    /// What is X, what does X mean.
+    Definition,
+    /// What are the, which kinds, list, name two.
+    List,
+    /// Is it, does it, can one.
+    YesNo,
+    /// Anything else: no kind is preferred.
+    Other,
+}
+
+const LIST_OPENINGS: [&str; 16] = [
+    "list ",
+    "name the ",
+    "name some ",
+    "name two ",
+    "name three ",
+    "what are the ",
+    "what were the ",
+    "what are some ",
+    "what kinds of ",
+    "what types of ",
+    "what two ",
+    "what three ",
+    "which two ",
+    "which three ",
+    "which are the ",
+    "enumerate ",
+];
+const YES_NO_OPENINGS: [&str; 20] = [
+    "is ", "are ", "was ", "were ", "do ", "does ", "did ", "can ", "could ", "may ", "must ", "should ", "will ",
+    "would ", "has ", "have ", "had ", "am ", "might ", "shall ",
+];
+
+const NUMBER_OPENINGS: [&str; 18] = [
+    "how many",
+    "how much",
+    "how long",
+    "how old",
+    "how far",
+    "how often",
+    "how tall",
+    "how large",
+    "how big",
+    "how high",
+    "how fast",
+    "how deep",
+    "what percent",
+    "what number",
+    "what amount",
+    "what is the population",
+    "what proportion",
+    "how wide",
+];
+const DATE_OPENINGS: [&str; 14] = [
+    "when ",
+    "what year",
+    "which year",
+    "what date",
+    "what day",
+    "what month",
+    "what decade",
+    "what century",
+    "what time",
+    "which century",
+    "which decade",
+    "which month",
+    "which day",
+    "until when",
+];
+const PERSON_OPENINGS: [&str; 6] = ["who ", "whom ", "whose ", "who's ", "what person", "which person"];
+const PLACE_OPENINGS: [&str; 18] = [
+    "where ",
+    "what city",
+    "which city",
+    "what country",
+    "which country",
+    "what state",
+    "which state",
+    "what town",
+    "what location",
+    "what region",
+    "which region",
+    "what continent",
+    "what river",
+    "what place",
+    "what county",
+    "which place",
+    "what area",
+    "what island",
+];
+const DEFINITION_OPENINGS: [&str; 6] = ["what is a ", "what is an ", "what are ", "define ", "what does ", "what is "];
+const DEFINITION_CUES: [&str; 12] = [
+    " is a ",
+    " is an ",
+    " is the ",
+    " are ",
+    " refers to ",
+    " means ",
+    " defined as ",
+    " known as ",
+    " called ",
+    " is any ",
+    " stands for ",
+    " was a ",
+];
+const TIME_WORDS: [&str; 14] = [
+    "century",
+    "centuries",
+    "decade",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "today",
+    "summer",
+    "winter",
+    "easter",
+];
+const NUMBER_WORDS: [&str; 32] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fifteen", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
+    "thousand", "million", "billion", "half", "twice", "third", "quarter", "dozen",
+];
+
+impl AnswerKind {
+    /// Reads the kind off a question's wording.
+    #[must_use]
+    pub fn of(question: &str) -> Self {
+        // Blanks at both ends let the openings match whole words anywhere: "in what year".
+        let question = format!(" {} ", question.to_lowercase());
+        let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(&question, opening));
+        if asks(&DATE_OPENINGS) {
+            Self::Date
+        } else if asks(&NUMBER_OPENINGS) {
+            Self::Number
+        } else if asks(&PERSON_OPENINGS) {
+            Self::Person
+        } else if asks(&PLACE_OPENINGS) {
+            Self::Place
+        } else if asks(&LIST_OPENINGS) {
+            Self::List
+        } else if YES_NO_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
+            Self::YesNo
+        } else if DEFINITION_OPENINGS.iter().any(|opening| question.trim_start().starts_with(opening)) {
+            Self::Definition
+        } else {
+            Self::Other
+        }
+    }
+
+    /// Whether a sentence holds something of this kind that `question` does not hold itself.
+    ///
+    /// `YesNo` and `Other` are held by every sentence. Any name is one of a person and of a place; see [`Self::fit`].
+    #[must_use]
+    pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
+        match self {
+            Self::Number => new_words(question, sentence).any(|word| is_number(&word.to_lowercase())),
+            Self::Date => new_words(question, sentence).any(|word| is_date(&word.to_lowercase())),
+            Self::Person | Self::Place => {
+                // The first word has a capital whatever it is.
+                new_words(question, sentence).skip_while(|word| sentence.starts_with(*word)).any(is_capitalised)
+            }
+            Self::Definition => {
+                let sentence = sentence.to_lowercase();
+                DEFINITION_CUES.iter().any(|cue| sentence.contains(cue))
+            }
+            Self::List => {
+                let commas = sentence.matches([',', ';', '、']).count();
+                commas >= 2 || commas == 1 && (sentence.contains(" and ") || sentence.contains(" or "))
+            }
+            Self::YesNo | Self::Other => true,
+        }
+    }
+
+    /// How well a sentence that holds this kind fits the question, 0 to 1: names are worth half unless the words around one
+    /// say that it is of the kind asked for. 0 where no kind can be seen.
+    #[must_use]
+    pub fn fit(self, question: &str, sentence: &str) -> f32 {
+        match self {
+            kind if !kind.is_seen() => 0.0,
+            Self::Person if !names_a_person(question, sentence) => 0.5,
+            Self::Place if !names_a_place(question, sentence) => 0.5,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a sentence begins with what may be a name of this kind: its first word has a capital in any case.
+    #[must_use]
+    pub fn may_begin(self, question: &str, sentence: &str) -> bool {
+        let first = words(sentence).next();
+        matches!(self, Self::Person | Self::Place) && new_words(question, sentence).next() == first && first.is_some()
+    }
+
+    /// Whether a sentence can be seen to hold it, or not to.
+    #[must_use]
+    pub const fn is_seen(self) -> bool {
+        !matches!(self, Self::YesNo | Self::Other)
+    }
+}
+
+fn contains_at_word(text: &str, opening: &str) -> bool {
+    text.match_indices(opening).any(|(at, _)| text.get(..at).is_some_and(|before| before.ends_with([' ', '"', '('])))
+}
+
+/// Words of `sentence` that do not occur in `question`.
+fn new_words<'s>(question: &str, sentence: &'s str) -> impl Iterator<Item = &'s str> {
+    let asked: std::collections::HashSet<String> = words(&question.to_lowercase()).map(str::to_owned).collect();
+    words(sentence).filter(move |word| !asked.contains(&word.to_lowercase()))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\''))
+        .map(|word| word.trim_matches(['.', ',', '\'']))
+        .filter(|word| !word.is_empty())
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().any(|c| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
+}
+
+fn is_date(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
+    let is_ordinal = digits > 0 && digits <= 2;
+    is_year || is_ordinal || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
+}
+
+pub(super) fn is_capitalised(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: [AnswerKind; 8] = [
+        AnswerKind::Number,
+        AnswerKind::Date,
+        AnswerKind::Person,
+        AnswerKind::Place,
+        AnswerKind::Definition,
+        AnswerKind::List,
+        AnswerKind::YesNo,
+        AnswerKind::Other,
+    ];
+
+    /// Questions of every kind.
+    const QUESTION: &str = "(When|in what year|How many|who|Where|what are the|List|Is|What is a|Why)\
+        ( [a-zA-Z]{1,5}| [0-9]{1,4}| may| Two){0,5}\\??";
+
+    /// Sentences that hold something of a kind or not, and what a file may hold besides.
+    const SENTENCE: &str = "(([A-Ca-c]{1,2}|[0-9]{1,4}|May|two|is a|and)[ ,;]{1,2}){0,8}\
+        |[A-Ca-c0-9 .,;'’?\n\u{0}\u{202e}\u{5d0}\u{301}İßΣ😀、-]{0,30}\
+        |(?s:.{0,30})";
+
+    proptest! {
+        #[test]
+        fn capitals_make_no_other_kind_of_a_question(question in QUESTION) {
+            prop_assert_eq!(AnswerKind::of(&question), AnswerKind::of(&question.to_uppercase()));
+        }
+
+        #[test]
+        fn no_question_holds_its_answer(question in QUESTION) {
+            for kind in [AnswerKind::Number, AnswerKind::Date, AnswerKind::Person, AnswerKind::Place] {
+                prop_assert!(!kind.is_held_by(&question, &question));
+                prop_assert!(!kind.may_begin(&question, &question));
+            }
+        }
+
+        #[test]
+        fn a_longer_sentence_holds_no_less_and_for_a_longer_question_no_more(
+            question in SENTENCE,
+            sentence in SENTENCE,
+            more in SENTENCE,
+        ) {
+            let (longer_question, longer_sentence) = (format!("{question} {more}"), format!("{sentence} {more}"));
+            for kind in ALL {
+                let is_held = kind.is_held_by(&question, &sentence);
+                prop_assert!(!is_held || kind.is_held_by(&question, &longer_sentence));
+                prop_assert!(is_held || !kind.is_held_by(&longer_question, &sentence));
+                prop_assert!(is_held || kind.is_seen(), "what cannot be seen is held by every sentence");
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The sentences of a passage and the question terms in each.
+
+use std::ops::Range;
+
+use super::{QuestionTerms, TermMask};
+use crate::block::BlockKind;
+use crate::lexical::analyzer::Analyzer;
+use crate::sentence::sentences;
+
+/// Terms that may lie between two neighbours of the question for them to count as neighbours in a
+/// sentence too.
+const NEAR: usize = 3;
+
+/// A sentence of a passage and what it holds of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentenceEvidence {
+    /// Bytes of its words in the passage, without bullets, quote marks and heading signs.
+    pub range: Range<usize>,
+    /// Number of its block in the passage: sentences of one paragraph share it.
+    pub block: usize,
+    /// What its block is.
+    pub kind: BlockKind,
+    /// Question terms in it.
+    pub mask: TermMask,
+    /// Its length in terms.
+    pub length: usize,
+    /// Neighbouring pairs of question terms that are near each other here, as bits of the first.
+    pub pairs: TermMask,
+}
+
+/// A passage and what it holds of the question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PassageEvidence {
+    /// Question terms in the title of its document or in the headings above it.
+    pub title_mask: TermMask,
+    /// Question terms in its text.
+    pub text_mask: TermMask,
+    /// Its sentences in order, headings and table rows included, code and rules left out.
+    pub sentences: Vec<SentenceEvidence>,
+}
+
+impl PassageEvidence {
+    /// Looks for the question's terms in `title` (with the heading path, if any) and `text`.
+    #[must_use]
+    pub fn new(analyzer: &Analyzer, question: &QuestionTerms, title: &str, text: &str) -> Self {
+        let title_mask = question.mask_of(analyzer, title);
+        let mut evidence = Self { title_mask, ..Self::default() };
+        for sentence in sentences(text) {
+            let range = sentence.words();
+            let found = scan(analyzer, question, text.get(range.clone()).unwrap_or_default());
+            let mask = found.mask();
+            evidence.text_mask |= mask;
+            if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || found.length == 0 {
+                continue;
+            }
+            evidence.sentences.push(SentenceEvidence {
+                range,
+                block: sentence.block,
+                kind: sentence.kind,
+                mask,
+                length: found.length,
+                pairs: found.pairs(question),
+            });
+        }
+        evidence
+    }
+
+    /// Question terms in title or text.
+    #[must_use]
+    pub const fn mask(&self) -> TermMask {
+        self.title_mask | self.text_mask
+    }
+
+    /// The sentence that covers most of the question's mass, the first of equals.
+    #[must_use]
+    pub fn best_sentence(&self, question: &QuestionTerms) -> Option<&SentenceEvidence> {
+        let mut best: Option<(f32, &SentenceEvidence)> = None;
+        for sentence in &self.sentences {
+            let weight = question.weight_of(sentence.mask);
+            if best.is_none_or(|(highest, _)| weight > highest) {
+                best = Some((weight, sentence));
+            }
+        }
+        best.map(|(_, sentence)| sentence)
+    }
+}
+
+/// Where question terms stand in a text.
+struct Found {
+    /// Place among the text's terms, position among the question's.
+    places: Vec<(usize, usize)>,
+    /// Terms of the text.
+    length: usize,
+}
+
+fn scan(analyzer: &Analyzer, question: &QuestionTerms, text: &str) -> Found {
+    let mut found = Found { places: Vec::new(), length: 0 };
+    analyzer.for_each_term_or_other(question.openings(), text, |stem| {
+        if let Some(position) = stem.and_then(|stem| question.position(stem)) {
+            found.places.push((found.length, position));
+        }
+        found.length += 1;
+    });
+    found
+}
+
+impl Found {
+    fn mask(&self) -> TermMask {
+        self.places.iter().fold(0, |mask, (_, position)| mask | 1 << position)
+    }
+
+    fn pairs(&self, question: &QuestionTerms) -> TermMask {
+        let mut pairs = 0;
+        let last = question.terms().len().saturating_sub(1);
+        for (index, (place, position)) in self.places.iter().enumerate() {
+            let is_near =
+                |(other, neighbour): &&(usize, usize)| *neighbour == position + 1 && other.abs_diff(*place) <= NEAR;
+            // Places ascend, so only those close by can be near.
+            let mut around = self.places.iter().skip(index.saturating_sub(NEAR)).take(2 * NEAR + 1);
+            if *position < last && around.any(|other| is_near(&other)) {
+                pairs |= 1 << position;
+            }
+        }
+        pairs
+    }
+}

@@ -1,0 +1,102 @@
+//! The built-in grader: a logistic model over [`super::features`], cut by two thresholds.
+//!
+//! The probability is that of "this passage answers the question" among what hybrid retrieval puts
+//! into its first eight. No grade is better than what [`super::question`] makes of the round. How the constants were made, and how well they do, is in
+//! `tools/calibrate/README.md`.
+
+use std::fmt::Write as _;
+
+use super::features::{Features, Passage, of_round};
+use super::model::{LEXICAL_ONLY, Logistic, WITH_DENSE};
+use super::question::{Answerability, answerability};
+use super::{Grade, Verdict};
+use crate::evidence::Inquiry;
+use crate::evidence::passage::PassageEvidence;
+
+/// Question terms that a reason names at most.
+const NAMED_TERMS: usize = 4;
+
+/// The grades of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradedRound {
+    /// Whether the round answers the question at all.
+    pub answerability: Answerability,
+    /// One verdict per passage.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Grades the passages of one round, best first as retrieved. `evidence` runs parallel to
+/// `passages` (see [`super::features::evidence_of`]), and so do the verdicts.
+#[must_use]
+pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
+    let answerability = answerability(inquiry, passages, evidence);
+    let verdicts = of_round(inquiry, passages, evidence)
+        .into_iter()
+        .zip(passages)
+        .map(|(features, passage)| {
+            let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
+            let probability = model.probability(&features);
+            let own = model.grade(probability);
+            let grade = own.min(answerability.ceiling);
+            let mut reason = reason(inquiry, passage, &features, probability);
+            if grade < own {
+                // Writing to a String cannot fail.
+                let _ = write!(reason, "; the question is answered with probability {:.2}", answerability.probability);
+            }
+            Verdict {
+                grade,
+                probability: Some(probability),
+                // A model may know better what is only too doubtful to be used without one.
+                is_clear: if grade < own { grade == Grade::Incorrect } else { model.is_clear(probability) },
+                reason,
+            }
+        })
+        .collect();
+    GradedRound { answerability, verdicts }
+}
+
+impl Logistic {
+    fn probability(&self, features: &Features) -> f32 {
+        let sum: f32 = self.weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
+        1.0 / (1.0 + (-(self.bias + sum)).exp())
+    }
+
+    fn is_clear(&self, probability: f32) -> bool {
+        probability < self.surely_incorrect_below || probability >= self.surely_correct_from
+    }
+
+    fn grade(&self, probability: f32) -> Grade {
+        if probability >= self.correct_from {
+            Grade::Correct
+        } else if probability < self.incorrect_below {
+            Grade::Incorrect
+        } else {
+            Grade::Ambiguous
+        }
+    }
+}
+
+/// One line for the trace: probability, coverage, similarity, and the weightiest terms not found.
+fn reason(inquiry: &Inquiry, passage: &Passage<'_>, features: &Features, probability: f32) -> String {
+    let covered = inquiry.terms.share(features.mask) * 100.0;
+    let mut reason = format!("probability {probability:.2}; covers {covered:.0}% of the question's weight");
+    if let Some(dense) = passage.dense {
+        // Writing to a String cannot fail.
+        let _ = write!(reason, "; similarity {dense:.2}");
+    }
+    let mut missing: Vec<_> = inquiry
+        .terms
+        .terms()
+        .iter()
+        .enumerate()
+        .filter(|(position, _)| features.mask & (1 << position) == 0)
+        .map(|(_, term)| term)
+        .collect();
+    missing.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+    let named: Vec<&str> = missing.iter().take(NAMED_TERMS).map(|term| term.word.as_str()).collect();
+    if !named.is_empty() {
+        reason.push_str("; lacks ");
+        reason.push_str(&named.join(", "));
+    }
+    reason
+}

@@ -1,0 +1,211 @@
+//! Whether what a round retrieved answers the question at all.
+//!
+//! Passages are graded one by one, relative to each other; a question that no document answers still has
+//! a best passage. This looks at the round as a whole: its best score over the question's idf mass, what
+//! the sentence that comes nearest lacks or turns round, and whether words and vectors agree on one
+//! passage. The result is a ceiling for the grades of the round, so that it decides on abstention.
+
+use super::features::{self, Passage, lexical_share};
+use super::question_model::{LEXICAL_ONLY, Logistic, QuestionModel, WITH_DENSE};
+use crate::corrective::Grade;
+use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
+use crate::evidence::{Inquiry, TermMask};
+use crate::wording::Wording;
+
+/// Number of features.
+pub const COUNT: usize = 12;
+
+/// Names of the features in the order of [`Features::values`], for the calibration tool.
+pub const NAMES: [&str; COUNT] = [
+    // The round's highest cosine.
+    "dense",
+    // The round's highest BM25 over the question's idf mass.
+    "lexical",
+    // Share of the question's mass in the nearest passage and its title.
+    "coverage",
+    // The same in the nearest sentence.
+    "sentence_coverage",
+    // Weight of the weightiest term that the nearest sentence lacks, as a share of the weightiest of all.
+    "rarest_missing",
+    // Share of the question's numbers that the nearest sentence lacks.
+    "numbers_missing",
+    // Share of the question's names that the nearest passage lacks.
+    "names_missing",
+    // Whether the question denies something and the nearest sentence does not.
+    "denied",
+    // Whether the nearest sentence holds the opposite of a word of the question.
+    "opposed",
+    // Whether a sentence near it holds the kind of thing asked for: 1, -1, 0 if none is.
+    "kind",
+    // Share of the question's mass that no passage of the collection holds.
+    "unknown",
+    // Whether the same passage has the highest cosine and the highest BM25.
+    "agreement",
+];
+
+/// What a round holds of its question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    /// Values in the order of [`NAMES`], most of them 0 to 1.
+    pub values: [f32; COUNT],
+    /// Whether the dense ones among them mean anything.
+    pub has_dense: bool,
+}
+
+/// How well a round answers its question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answerability {
+    /// Probability that one of the passages answers it, 0 to 1.
+    pub probability: f32,
+    /// The best grade that a passage of the round may get.
+    pub ceiling: Grade,
+}
+
+/// Judges a round. `evidence` runs parallel to `passages`.
+#[must_use]
+pub fn answerability(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
+    let features = of_round(inquiry, passages, evidence);
+    let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
+    let probability = model.probability(&features);
+    Answerability { probability, ceiling: model.ceiling(probability) }
+}
+
+impl Logistic {
+    fn probability(&self, features: &Features) -> f32 {
+        let sum: f32 = self.weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
+        1.0 / (1.0 + (-(self.bias + sum)).exp())
+    }
+}
+
+impl QuestionModel {
+    fn probability(&self, features: &Features) -> f32 {
+        self.subject.probability(features) * self.detail.probability(features)
+    }
+
+    fn ceiling(&self, probability: f32) -> Grade {
+        if probability < self.absent_below {
+            Grade::Incorrect
+        } else if probability < self.doubtful_below {
+            Grade::Ambiguous
+        } else {
+            Grade::Correct
+        }
+    }
+}
+
+/// The passage and sentence that come nearest to the question.
+struct Nearest<'r> {
+    passage: &'r Passage<'r>,
+    evidence: &'r PassageEvidence,
+    sentence: Option<&'r SentenceEvidence>,
+}
+
+/// Computes the features of a round.
+#[must_use]
+pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Features {
+    let highest = |value: &dyn Fn(&Passage<'_>) -> f32| passages.iter().map(value).fold(0.0, f32::max);
+    let lexical = |passage: &Passage<'_>| lexical_share(inquiry, passage.lexical);
+    let dense = |passage: &Passage<'_>| passage.dense.unwrap_or(0.0);
+    let mut values = [0.0; COUNT];
+    if let Some(nearest) = nearest(inquiry, passages, evidence) {
+        let own = nearest.values(inquiry);
+        values = [
+            highest(&dense),
+            highest(&lexical),
+            own.coverage,
+            own.sentence_coverage,
+            own.rarest_missing,
+            own.numbers_missing,
+            own.names_missing,
+            flag(own.denied),
+            flag(own.opposed),
+            own.kind,
+            inquiry.terms.share(inquiry.terms.unknown()),
+            flag(place_of_best(passages, &dense) == place_of_best(passages, &lexical)),
+        ];
+    }
+    Features { values, has_dense: passages.iter().any(|passage| passage.dense.is_some()) }
+}
+
+fn nearest<'r>(inquiry: &Inquiry, passages: &'r [Passage<'r>], evidence: &'r [PassageEvidence]) -> Option<Nearest<'r>> {
+    let mut best: Option<(f32, Nearest<'r>)> = None;
+    for (passage, evidence) in passages.iter().zip(evidence) {
+        let sentence = evidence.best_sentence(&inquiry.terms);
+        let covered = inquiry.terms.share(sentence.map_or(0, |sentence| sentence.mask));
+        let nearness = covered + passage.dense.unwrap_or(0.0);
+        if best.as_ref().is_none_or(|(highest, _)| nearness > *highest) {
+            best = Some((nearness, Nearest { passage, evidence, sentence }));
+        }
+    }
+    best.map(|(_, nearest)| nearest)
+}
+
+/// Features of the nearest passage and sentence.
+struct NearestValues {
+    coverage: f32,
+    sentence_coverage: f32,
+    rarest_missing: f32,
+    numbers_missing: f32,
+    names_missing: f32,
+    denied: bool,
+    opposed: bool,
+    kind: f32,
+}
+
+impl Nearest<'_> {
+    fn values(&self, inquiry: &Inquiry) -> NearestValues {
+        let terms = &inquiry.terms;
+        let mask = self.sentence.map_or(0, |sentence| sentence.mask);
+        let words = self.sentence.and_then(|sentence| self.passage.text.get(sentence.range.clone()));
+        let (asked, said) = (Wording::of(&inquiry.text), Wording::of(words.unwrap_or_default()));
+        NearestValues {
+            coverage: terms.share(self.evidence.mask()),
+            sentence_coverage: terms.share(mask),
+            rarest_missing: rarest_missing(inquiry, mask),
+            numbers_missing: inquiry.numbers.missing_in(words.unwrap_or_default()),
+            names_missing: names_missing(inquiry, self.evidence.mask()),
+            denied: asked.is_negated && !said.is_negated,
+            opposed: said.opposes(&asked),
+            kind: features::kind_fit(inquiry, self.passage, self.evidence),
+        }
+    }
+}
+
+fn rarest_missing(inquiry: &Inquiry, mask: TermMask) -> f32 {
+    let (mut missing, mut all) = (0.0, 0.0);
+    for (position, term) in inquiry.terms.terms().iter().enumerate() {
+        all = term.weight.max(all);
+        if mask & (1 << position) == 0 {
+            missing = term.weight.max(missing);
+        }
+    }
+    if all > 0.0 { missing / all } else { 0.0 }
+}
+
+/// Share of the capitalised words of the question, its first word left out, that are not in `mask`.
+fn names_missing(inquiry: &Inquiry, mask: TermMask) -> f32 {
+    let (mut missing, mut all) = (0.0, 0.0);
+    for (position, term) in inquiry.terms.terms().iter().enumerate() {
+        let is_name = term.word.starts_with(char::is_uppercase) && !inquiry.text.starts_with(&term.word);
+        if is_name {
+            all += 1.0;
+            missing += flag(mask & (1 << position) == 0);
+        }
+    }
+    if all > 0.0 { missing / all } else { 0.0 }
+}
+
+fn place_of_best(passages: &[Passage<'_>], value: &dyn Fn(&Passage<'_>) -> f32) -> Option<usize> {
+    let mut best: Option<(usize, f32)> = None;
+    for (place, passage) in passages.iter().enumerate() {
+        let value = value(passage);
+        if best.is_none_or(|(_, highest)| value > highest) {
+            best = Some((place, value));
+        }
+    }
+    best.map(|(place, _)| place)
+}
+
+const fn flag(is_so: bool) -> f32 {
+    if is_so { 1.0 } else { 0.0 }
+}

@@ -1,0 +1,62 @@
+//! A plan from the words of the question. English only; of other languages everything is a look-up.
+
+use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
+use crate::answering::{compared, questions};
+
+/// Beginnings of questions for the gist of something.
+const SUMMARIES: [&str; 8] = [
+    "summarise ",
+    "summarize ",
+    "give a summary",
+    "give me a summary",
+    "give an overview",
+    "give me an overview",
+    "what is the gist",
+    "outline ",
+];
+/// Beginnings of questions for whatever there is.
+const EXPLORATIONS: [&str; 5] =
+    ["tell me about ", "tell me everything", "what do we know about ", "what is known about ", "list all "];
+/// Words that stand for something named elsewhere: a question with one cannot be asked alone.
+const PRONOUNS: [&str; 22] = [
+    "it", "its", "they", "them", "their", "theirs", "he", "him", "his", "she", "her", "hers", "this", "that", "these",
+    "those", "there", "one", "ones", "both", "former", "latter",
+];
+
+/// The plan of a question: always one, whatever the question.
+#[must_use]
+pub fn plan(question: &str) -> Plan {
+    let plan = |question_type, strategy, sub_questions: Vec<String>| Plan {
+        question_type,
+        strategy,
+        sub_questions: sub_questions.into_iter().take(MOST_SUB_QUESTIONS).collect(),
+        by: PlannedBy::BuiltIn,
+    };
+    let lower = question.trim().to_lowercase();
+    let begins = |openings: &[&str]| openings.iter().any(|opening| lower.starts_with(opening));
+    if begins(&SUMMARIES) {
+        return plan(QuestionType::Summary, Strategy::BroadThenRerank, Vec::new());
+    }
+    if begins(&EXPLORATIONS) {
+        return plan(QuestionType::Exploratory, Strategy::BroadThenRerank, Vec::new());
+    }
+    let several = questions(question);
+    if several.len() > 1 {
+        if several.iter().skip(1).any(|part| leans(part)) {
+            return plan(QuestionType::MultiHop, Strategy::Direct, Vec::new());
+        }
+        let asked = several.into_iter().map(|part| format!("{}?", part.trim())).collect();
+        return plan(QuestionType::Lookup, Strategy::Decompose, asked);
+    }
+    let both = compared(question);
+    if both.is_empty() {
+        plan(QuestionType::Lookup, Strategy::Direct, Vec::new())
+    } else {
+        plan(QuestionType::Compare, Strategy::Decompose, both)
+    }
+}
+
+/// Whether a part means something that another one names.
+fn leans(part: &str) -> bool {
+    part.split(|sign: char| !sign.is_alphanumeric()).any(|word| PRONOUNS.contains(&word.to_lowercase().as_str()))
+}

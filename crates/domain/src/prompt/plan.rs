@@ -1,0 +1,35 @@
+//! The conversation that asks a model how to go about a question.
+//!
+//! The reply is read by [`crate::planning::read_reply`].
+
+use serde_json::json;
+
+use super::{Message, ReplyFormat, fence};
+
+/// The instructions: fixed text, the same for every question.
+pub const SYSTEM: &str = include_str!("plan.txt");
+
+/// The conversation.
+#[must_use]
+pub fn messages(question: &str) -> Vec<Message> {
+    vec![Message::system(SYSTEM.trim_end()), Message::user(fence::question(question))]
+}
+
+/// The reply as JSON, for models that can be held to a schema.
+#[must_use]
+pub fn format() -> ReplyFormat {
+    ReplyFormat {
+        name: "plan",
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "type": {"type": "string", "enum": ["lookup", "compare", "multi_hop", "summary", "exploratory"]},
+                "strategy": {"type": "string", "enum": ["direct", "rewrite", "decompose", "broad_then_rerank"]},
+                "sub_questions": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["type", "strategy", "sub_questions"],
+            "additionalProperties": false,
+        }),
+        instruction: "Reply with the JSON object alone.",
+    }
+}

@@ -1,0 +1,35 @@
+//! The conversation that asks a model for another wording of the question.
+//!
+//! The reply is read by [`crate::rewriting::read_reply`].
+
+use serde_json::json;
+
+use super::{Message, ReplyFormat, fence};
+
+/// The instructions: fixed text, the same for every question.
+pub const SYSTEM: &str = include_str!("rewrite.txt");
+
+/// The conversation; `former` holds the earlier rewrites, oldest first, without the question.
+#[must_use]
+pub fn messages(question: &str, former: &[String]) -> Vec<Message> {
+    let mut content = fence::question(question);
+    for query in former {
+        content.push_str(&fence::query(query));
+    }
+    vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
+}
+
+/// The reply as JSON, for models that can be held to a schema.
+#[must_use]
+pub fn format() -> ReplyFormat {
+    ReplyFormat {
+        name: "rewritten_query",
+        schema: json!({
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+            "additionalProperties": false,
+        }),
+        instruction: "Instead of a line, reply with JSON: an object whose member \"query\" is the new query.",
+    }
+}

@@ -1,0 +1,56 @@
+//! The conversation that asks a model whether sources support statements of an answer, all in one call.
+//!
+//! The reply is read by [`crate::citation::read_rulings`].
+
+use std::fmt::Write as _;
+
+use super::{Message, ReplyFormat, Source, fence};
+use crate::numbered_verdicts;
+
+/// The instructions: fixed text, the same for every answer.
+pub const SYSTEM: &str = include_str!("verify.txt");
+
+/// A statement and the numbers of its sources.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement<'s> {
+    /// What is stated.
+    pub text: &'s str,
+    /// The sources that it cites.
+    pub sources: &'s [u32],
+}
+
+/// The conversation about statements, counted from 1, and those of the sources that they cite. Source N is
+/// `sources[N - 1]`.
+#[must_use]
+pub fn messages(statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Message> {
+    let mut content = String::new();
+    for (number, source) in (1_u32..).zip(sources) {
+        if statements.iter().any(|statement| statement.sources.contains(&number)) {
+            fence::push_source(&mut content, number, *source);
+            content.push('\n');
+        }
+    }
+    for (number, statement) in (1..).zip(statements) {
+        let sources: Vec<String> = statement.sources.iter().map(u32::to_string).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            content,
+            "<statement id=\"{number}\" sources=\"{}\">\n{}\n</statement>",
+            sources.join(" "),
+            fence::neutralise(statement.text.trim()),
+        );
+    }
+    vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
+}
+
+/// The reply as JSON, for models that can be held to a schema.
+#[must_use]
+pub fn format() -> ReplyFormat {
+    ReplyFormat {
+        name: "verdicts",
+        schema: numbered_verdicts::schema("verdicts", "statement", "verdict", &["supported", "unsupported"]),
+        instruction: "Instead of lines, reply with JSON: an object with the member \"verdicts\", an array with one \
+                      object for each statement, in order, that has the members \"statement\" (its number), \
+                      \"verdict\" and \"reason\".",
+    }
+}

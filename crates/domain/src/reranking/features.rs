@@ -1,0 +1,76 @@
+//! What the reranker looks at.
+
+use crate::evidence::{QuestionTerms, TermMask};
+use crate::lexical::analyzer::Analyzer;
+use crate::sentence::{Sentence, sentences};
+
+/// Number of features.
+pub const COUNT: usize = 3;
+
+/// Names of the features in the order of [`Features::values`], for the calibration tool: the fused score, and
+/// the share of the query's known idf mass in the one sentence that holds most of it, and in title and headings.
+pub const NAMES: [&str; COUNT] = ["fused", "sentence", "title"];
+
+/// A passage of the fused list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passage<'p> {
+    /// Title of its document, with the heading path if there is one.
+    pub title: &'p str,
+    /// Its text.
+    pub text: &'p str,
+    /// Fused score, scaled to 0 to 1.
+    pub fused: f64,
+}
+
+/// What the reranker knows of one passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    /// Values in the order of [`NAMES`], all 0 to 1.
+    pub values: [f64; COUNT],
+}
+
+/// Features of all passages, in their order.
+#[must_use]
+pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passage<'_>]) -> Vec<Features> {
+    let mass = Mass::of(query);
+    let of_passage = |passage: &Passage<'_>| {
+        let title = mass.share(query.mask_of(analyzer, passage.title));
+        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title] }
+    };
+    passages.iter().map(of_passage).collect()
+}
+
+/// The weight of the query's terms that the collections hold: what they lack no passage can have.
+struct Mass<'q> {
+    query: &'q QuestionTerms,
+    known: f32,
+}
+
+impl<'q> Mass<'q> {
+    fn of(query: &'q QuestionTerms) -> Self {
+        Self { query, known: query.mass() - query.weight_of(query.unknown()) }
+    }
+
+    fn share(&self, mask: TermMask) -> f64 {
+        // A term may be found that the statistics do not know yet, or no longer.
+        if self.known > 0.0 { f64::from(self.query.weight_of(mask) / self.known).min(1.0) } else { 0.0 }
+    }
+
+    /// Of the sentence that holds most.
+    fn best_share(&self, analyzer: &Analyzer, text: &str) -> f64 {
+        let places = self.query.places_in(analyzer, text);
+        let mask_of = |places: &[(usize, usize)]| places.iter().fold(0, |mask: TermMask, (_, term)| mask | 1 << term);
+        let all = mask_of(&places);
+        if all.count_ones() < 2 {
+            // Some sentence holds it: no need to know which.
+            return self.share(all);
+        }
+        let mut rest = places.as_slice();
+        let share = |sentence: Sentence| {
+            let (here, after) = rest.split_at(rest.partition_point(|(start, _)| *start < sentence.range.end));
+            rest = after;
+            self.share(mask_of(here))
+        };
+        sentences(text).into_iter().map(share).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,64 @@
+use proptest::prelude::*;
+
+use super::features::{COUNT, NAMES, Passage, of_passages};
+use super::*;
+use crate::evidence::QuestionTerms;
+use crate::lexical::analyzer::Analyzer;
+
+fn query(text: &str) -> QuestionTerms {
+    QuestionTerms::new(Analyzer::english(), text, 100, |stem| match stem {
+        "zyx" => 0,
+        "leav" => 30,
+        _ => 3,
+    })
+}
+
+fn features_of(text: &str, passages: &[(&str, &str, f64)]) -> Vec<Features> {
+    let passages: Vec<Passage<'_>> =
+        passages.iter().map(|(title, text, fused)| Passage { title, text, fused: *fused }).collect();
+    of_passages(Analyzer::english(), &query(text), &passages)
+}
+
+fn value(features: &Features, name: &str) -> f64 {
+    features.values[NAMES.iter().position(|known| *known == name).expect("a feature")]
+}
+
+#[test]
+fn one_sentence_that_says_it_all_beats_two_that_share_it() {
+    let scattered = "The office is closed in August. Parental matters are dealt with by Ms Ito. Leave a note.";
+    let whole = "The office is closed in August. Parental leave is dealt with by Ms Ito. Write a note.";
+    let found = features_of("parental leave", &[("Office", scattered, 0.6), ("Office", whole, 0.6)]);
+    assert!(value(&found[0], "sentence") < value(&found[1], "sentence"));
+    let scores = score(&found);
+    assert!(scores[0] < scores[1], "{scores:?}");
+}
+
+#[test]
+fn shares_are_of_what_the_collections_hold() {
+    let found = features_of("zyx parental leave", &[("Parental leave", "Weeks.", 0.5), ("", "Parental leave.", 0.5)]);
+    assert!((value(&found[0], "title") - 1.0).abs() < 1e-6 && value(&found[0], "sentence") < 1e-6);
+    assert!((value(&found[1], "sentence") - 1.0).abs() < 1e-6 && value(&found[1], "title") < 1e-6);
+}
+
+#[test]
+fn a_query_without_known_words_leaves_the_fused_order() {
+    let found = features_of("zyx", &[("a", "zyx", 0.9), ("b", "b", 0.4)]);
+    let scores = score(&found);
+    assert!(scores[0] > scores[1]);
+    assert_eq!(score(&[]), Vec::<f64>::new());
+}
+
+proptest! {
+    #[test]
+    fn features_are_shares(query in "[a-e ]{0,12}", texts in prop::collection::vec(("[a-e ]{0,9}", "[a-e .]{0,40}", 0.0..=1.0f64), 0..5)) {
+        let passages: Vec<(&str, &str, f64)> =
+            texts.iter().map(|(title, text, fused)| (title.as_str(), text.as_str(), *fused)).collect();
+        let found = features_of(&query, &passages);
+        prop_assert_eq!(found.len(), passages.len());
+        for value in found.iter().flat_map(|features| features.values) {
+            prop_assert!((0.0..=1.0 + 1e-6).contains(&value));
+        }
+        let with = score_with(&[1.0; COUNT], &found);
+        prop_assert!(with.iter().all(|score| score.is_finite()));
+    }
+}

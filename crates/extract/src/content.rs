@@ -1,0 +1,122 @@
+//! The text of a document while it is put together, with its headings and pages.
+
+use super::{Cause, ExtractError};
+use domain::split::{Heading, PageMap};
+
+/// Longest text of a document, in bytes: about ten thousand pages.
+pub const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
+
+/// Deepest level of a heading.
+const MAX_LEVEL: u8 = 9;
+
+/// What was taken out of a document.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    pub(super) text: String,
+    pub(super) headings: Vec<Heading>,
+    pub(super) pages: PageMap,
+    pub(super) title: Option<String>,
+}
+
+impl Content {
+    /// Text as it is.
+    pub(super) fn of_text(text: String) -> Result<Self, ExtractError> {
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(too_long());
+        }
+        Ok(Self { text, ..Self::default() })
+    }
+
+    /// Adds a paragraph, set off by a blank line.
+    pub(super) fn block(&mut self, text: &str) -> Result<(), ExtractError> {
+        self.add(text, "\n\n")
+    }
+
+    /// Adds a line that goes on with what stands above it: a table's row, an entry of a list.
+    pub(super) fn line(&mut self, text: &str) -> Result<(), ExtractError> {
+        self.add(text, "\n")
+    }
+
+    /// Adds a heading; white space in it is collapsed, and an empty one is left out.
+    pub(super) fn heading(&mut self, level: u8, text: &str) -> Result<(), ExtractError> {
+        let text = cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.block(&text)?;
+        let end = self.text.len();
+        self.headings.push(Heading { bytes: end - text.len()..end, level: level.clamp(1, MAX_LEVEL), text });
+        Ok(())
+    }
+
+    /// Begins the next page; what is added from now on stands on it.
+    pub(super) fn page(&mut self) {
+        self.pages.begin(self.text.len());
+    }
+
+    /// Keeps the first title that says something.
+    pub(super) fn name(&mut self, title: &str) {
+        let title = cleaned(title).split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.title.is_none() && !title.is_empty() {
+            self.title = Some(title);
+        }
+    }
+
+    fn add(&mut self, text: &str, gap: &str) -> Result<(), ExtractError> {
+        let text = cleaned(text);
+        let text = text.trim_end().trim_start_matches('\n');
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        if !self.text.is_empty() {
+            self.text.push_str(gap);
+        }
+        self.text.push_str(text);
+        if self.text.len() > MAX_TEXT_BYTES { Err(too_long()) } else { Ok(()) }
+    }
+}
+
+/// Text without the control characters that formats leave behind, NUL among them.
+fn cleaned(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
+}
+
+fn too_long() -> ExtractError {
+    ExtractError::new(
+        Cause::TooLarge,
+        format!("the document has more than {} MiB of text; split it into several", MAX_TEXT_BYTES / 1024 / 1024),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_and_pages_know_their_place() {
+        let mut content = Content::default();
+        content.page();
+        content.heading(1, " Annual \n leave ").expect("fits");
+        content.block("  Indented.\u{0}\r\n").expect("fits");
+        content.block(" \n ").expect("fits");
+        content.page();
+        content.heading(12, "\u{0}").expect("fits");
+        content.line("Second page.").expect("fits");
+        content.name(" ");
+        content.name("A\ntitle");
+        assert_eq!(content.text, "Annual leave\n\n  Indented.\nSecond page.");
+        assert_eq!(content.headings, [Heading { bytes: 0..12, level: 1, text: "Annual leave".to_owned() }]);
+        assert_eq!((content.pages.page_at(0), content.pages.page_at(content.text.len() - 1)), (Some(1), Some(2)));
+        assert_eq!(content.title.as_deref(), Some("A title"));
+    }
+
+    #[test]
+    fn there_is_an_end_to_it() {
+        let mut content = Content::default();
+        let block = "x".repeat(MAX_TEXT_BYTES / 2);
+        content.block(&block).expect("half");
+        assert_eq!(content.block(&block).expect_err("the gap is too much").cause, Cause::TooLarge);
+        assert!(Content::of_text("x".repeat(MAX_TEXT_BYTES)).is_ok());
+        assert!(Content::of_text("x".repeat(MAX_TEXT_BYTES + 1)).is_err());
+    }
+}

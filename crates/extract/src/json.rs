@@ -1,0 +1,168 @@
+//! JSON as lines of `path: value`, in the order of the document.
+//!
+//! A value is found and cited without the braces around it, so that its line must say what it is. Each object of an
+//! array is a paragraph of its own.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+
+use super::{ExtractError, content::Content};
+
+/// Adds a JSON document.
+pub(super) fn document(text: &str, content: &mut Content) -> Result<(), ExtractError> {
+    value(text, content).map_err(|fault| fault.unwrap_or_else(|error| ExtractError::malformed("JSON", error)))
+}
+
+/// Adds JSON values, one on each line.
+pub(super) fn lines(text: &str, content: &mut Content) -> Result<(), ExtractError> {
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        value(line, content).map_err(|fault| {
+            fault.unwrap_or_else(|error| ExtractError::malformed("JSON", format!("line {}: {error}", index + 1)))
+        })?;
+    }
+    Ok(())
+}
+
+/// What stopped the walk: the content is full, or the JSON is wrong.
+type Fault = Result<ExtractError, serde_json::Error>;
+
+fn value(text: &str, content: &mut Content) -> Result<(), Fault> {
+    let mut writer = Writer { content, path: Vec::new(), begins_block: true, in_list: false, full: None };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = Step(&mut writer).deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    match (read, writer.full) {
+        (_, Some(full)) => Err(Ok(full)),
+        (Err(error), None) => Err(Err(error)),
+        (Ok(()), None) => Ok(()),
+    }
+}
+
+struct Writer<'content> {
+    content: &'content mut Content,
+    /// Names of the members around the value.
+    path: Vec<String>,
+    begins_block: bool,
+    in_list: bool,
+    full: Option<ExtractError>,
+}
+
+impl Writer<'_> {
+    fn scalar<E: serde::de::Error>(&mut self, value: &str) -> Result<(), E> {
+        if value.trim().is_empty() {
+            return Ok(());
+        }
+        let line = if self.path.is_empty() { value.to_owned() } else { format!("{}: {value}", self.path.join(".")) };
+        let written =
+            if std::mem::take(&mut self.begins_block) { self.content.block(&line) } else { self.content.line(&line) };
+        written.map_err(|full| {
+            self.full = Some(full);
+            E::custom("the document is full")
+        })
+    }
+}
+
+/// Walks into one value.
+struct Step<'writer, 'content>(&'writer mut Writer<'content>);
+
+impl<'de> DeserializeSeed<'de> for Step<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Step<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.0.scalar(if value { "true" } else { "false" })
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        self.0.scalar(&value.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        self.0.scalar(&value.to_string())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        self.0.scalar(&value.to_string())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
+        self.0.scalar(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let outer = std::mem::replace(&mut self.0.in_list, true);
+        while list.next_element_seed(Step(&mut *self.0))?.is_some() {}
+        self.0.in_list = outer;
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let in_list = std::mem::take(&mut self.0.in_list);
+        self.0.begins_block |= in_list;
+        while let Some(name) = members.next_key::<String>()? {
+            self.0.path.push(name);
+            members.next_value_seed(Step(&mut *self.0))?;
+            self.0.path.pop();
+        }
+        self.0.in_list = in_list;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cause;
+
+    fn written(text: &str) -> String {
+        let mut content = Content::default();
+        document(text, &mut content).expect("JSON");
+        content.text
+    }
+
+    #[test]
+    fn values_say_what_they_are() {
+        assert_eq!(
+            written(r#"{"b": {"z": "Bern", "a": 1.5}, "a": [true, null, "x"], "e": "", "n": -3}"#),
+            "b.z: Bern\nb.a: 1.5\na: true\na: x\nn: -3"
+        );
+        assert_eq!(written(r#"[{"name": "Ann", "age": 3}, {"name": "Bo"}]"#), "name: Ann\nage: 3\n\nname: Bo");
+        assert_eq!(
+            written(r#"{"team": [{"name": "Ann", "age": 3}, {"name": "Bo"}], "size": 2}"#),
+            "team.name: Ann\nteam.age: 3\n\nteam.name: Bo\nsize: 2"
+        );
+        assert_eq!(written("\"words\\u0021\""), "words!");
+        assert_eq!(written("[[], {}, null]"), "");
+    }
+
+    #[test]
+    fn lines_are_records() {
+        let mut content = Content::default();
+        lines("{\"a\": 1}\n\n{\"a\": 2, \"b\": 3}\r\n", &mut content).expect("JSON lines");
+        assert_eq!(content.text, "a: 1\n\na: 2\nb: 3");
+        let error = lines("{}\n{\"a\": }", &mut content).expect_err("wrong");
+        assert!(error.cause == Cause::Malformed && error.message.contains("line 2"), "{error:?}");
+    }
+
+    #[test]
+    fn wrong_and_deep_json_is_malformed() {
+        for text in ["", "{", "{} {}", "[1,]", &"[".repeat(100_000)] {
+            assert_eq!(document(text, &mut Content::default()).expect_err("wrong").cause, Cause::Malformed);
+        }
+    }
+}

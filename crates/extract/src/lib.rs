@@ -1,0 +1,187 @@
+//! Files to text: bytes and what is said of them in, text with its headings and pages out, or a typed cause.
+//!
+//! Pure: no I/O, no clock. Text formats are read in time and memory in proportion to their size. The others go through
+//! large libraries, whose failures on hostile input cannot all be foreseen; [`needs_isolation`] tells which those are,
+//! and the caller reads them in a process that may fail.
+
+mod archive;
+mod content;
+mod decode;
+mod detect;
+mod epub;
+mod error;
+mod header;
+mod html;
+mod json;
+mod media_type;
+mod office;
+mod pdf;
+mod rows;
+mod xml;
+
+use serde::{Deserialize, Serialize};
+
+pub use content::MAX_TEXT_BYTES;
+pub use decode::decode;
+pub use detect::{looks_like_document, needs_isolation};
+pub use error::{Cause, ExtractError};
+pub use media_type::{Format, MediaType};
+pub use pdf::MAX_PAGES;
+
+use self::{
+    content::Content,
+    detect::{Detected, detect},
+};
+use domain::split::{Heading, Outline, PageMap, SplitterKind};
+
+/// What a document turned into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// Its text; every range of chunks and quotes points into it.
+    pub text: String,
+    /// Its title, if the document itself names one.
+    pub title: Option<String>,
+    /// What it is, by its content.
+    pub media_type: String,
+    /// How its kind of text is best split.
+    pub splitter: SplitterKind,
+    /// Its headings in order, where they are not part of the text's own syntax.
+    pub headings: Vec<Heading>,
+    /// Where its pages begin.
+    pub pages: PageMap,
+}
+
+/// Extracts the text of a document. `declared` is the media type that its sender or its name gives it; where its
+/// content says something else, the content is believed.
+///
+/// # Errors
+/// Any [`Cause`] but `timed_out` and `crashed`.
+pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
+    if bytes.is_empty() {
+        return Err(ExtractError::empty());
+    }
+    let Detected { format, media_type } = detect(bytes, declared)?;
+    let mut content = Content::default();
+    match format {
+        Format::Plain | Format::Markdown | Format::Code => {
+            content = Content::of_text(text_of(bytes, declared, format)?)?;
+        }
+        Format::Html => html::page(&text_of(bytes, declared, format)?, &mut content)?,
+        Format::Table => {
+            let is_tabbed = media_type != MediaType::of(Format::Table).name;
+            rows::separated(&text_of(bytes, declared, format)?, is_tabbed, &mut content)?;
+        }
+        Format::Json => json::document(&text_of(bytes, declared, format)?, &mut content)?,
+        Format::JsonLines => json::lines(&text_of(bytes, declared, format)?, &mut content)?,
+        Format::Pdf => pdf::document(bytes, &mut content)?,
+        Format::Docx => office::document(bytes, &mut content)?,
+        Format::Pptx => office::presentation(bytes, &mut content)?,
+        Format::Xlsx => office::workbook(bytes, &mut content)?,
+        Format::Epub => epub::book(bytes, &mut content)?,
+    }
+    if content.text.trim().is_empty() {
+        return Err(ExtractError::empty());
+    }
+    Ok(finish(content, format, media_type))
+}
+
+fn text_of(bytes: &[u8], declared: &str, format: Format) -> Result<String, ExtractError> {
+    let charset = media_type::charset(declared).map(str::to_owned);
+    let charset = charset.or_else(|| if format == Format::Html { html::charset(bytes) } else { None });
+    decode(bytes, charset.as_deref())
+}
+
+fn finish(content: Content, format: Format, media_type: String) -> Extracted {
+    let Content { text, headings, pages, title } = content;
+    let splitter = match format {
+        Format::Markdown => SplitterKind::Markdown,
+        Format::Code => SplitterKind::Code,
+        Format::Plain
+        | Format::Html
+        | Format::Table
+        | Format::Json
+        | Format::JsonLines
+        | Format::Pdf
+        | Format::Docx
+        | Format::Pptx
+        | Format::Xlsx
+        | Format::Epub => SplitterKind::Recursive,
+    };
+    let title = title.or_else(|| match format {
+        Format::Markdown => first_heading(&text),
+        // The first sheet is one of several, and often called "Sheet1".
+        Format::Xlsx => None,
+        Format::Plain
+        | Format::Code
+        | Format::Html
+        | Format::Table
+        | Format::Json
+        | Format::JsonLines
+        | Format::Pdf
+        | Format::Docx
+        | Format::Pptx
+        | Format::Epub => {
+            headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone())
+        }
+    });
+    Extracted { text, title, media_type, splitter, headings, pages }
+}
+
+/// The first heading of Markdown text if it comes before any other text.
+fn first_heading(text: &str) -> Option<String> {
+    let outline = Outline::of(SplitterKind::Markdown, text);
+    let first = text.len() - text.trim_start().len();
+    outline.path_at(first).pop().filter(|title| !title.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn markdown_names_its_title() {
+        let extracted = extract(b"\n# Annual leave\n\nText.", "text/markdown; charset=utf-8").expect("readable");
+        assert_eq!(extracted.title.as_deref(), Some("Annual leave"));
+        assert_eq!((extracted.media_type.as_str(), extracted.splitter), ("text/markdown", SplitterKind::Markdown));
+        assert_eq!(extract(b"Text.\n\n# Later", "text/markdown").expect("readable").title, None);
+    }
+
+    #[test]
+    fn each_failure_has_its_cause() {
+        let cases: [(&[u8], &str, Cause); 7] = [
+            (b"%PDF-1.7", "application/pdf", Cause::Malformed),
+            (b"", "application/pdf", Cause::Empty),
+            (b" \n\t ", "text/plain", Cause::Empty),
+            (b"<html><script>x</script></html>", "text/html", Cause::Empty),
+            (b"\xff\xfe\xfd\x80 text", "text/plain", Cause::Encoding),
+            (b"a\0b", "text/plain", Cause::Binary),
+            (b"{", "application/json", Cause::Malformed),
+        ];
+        for (bytes, media_type, cause) in cases {
+            assert_eq!(extract(bytes, media_type).expect_err("unreadable").cause, cause, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn web_pages_say_how_they_are_encoded() {
+        let page = b"<html><meta charset='iso-8859-5'><p>\xbf\xe0\xd8\xd2\xd5\xe2</p></html>";
+        assert_eq!(extract(page, "text/html").expect("readable").text, "Привет");
+    }
+
+    proptest! {
+        #[test]
+        fn text_formats_never_panic(
+            text in "([a-z,;\t|\"{}\\[\\]:<>/=&#\n 0-9é漢]|<td>|<tr>|<table>|</table>|<h1>|<pre>){0,80}",
+            media_type in prop::sample::select(vec!["text/html", "text/csv", "text/tsv", "application/json", "application/x-ndjson", "text/x-rust"]),
+        ) {
+            if let Ok(extracted) = extract(text.as_bytes(), media_type) {
+                prop_assert!(!extracted.text.trim().is_empty());
+                for heading in &extracted.headings {
+                    prop_assert_eq!(extracted.text.get(heading.bytes.clone()), Some(heading.text.as_str()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Documents of word processors: paragraphs, headings by style, lists, tables, notes.
+//!
+//! Text that was deleted or moved away under change tracking is left out, numbers of lists are not worked out.
+
+use super::super::{
+    ExtractError,
+    archive::Archive,
+    content::Content,
+    rows::CELL_SEPARATOR,
+    xml::{Element, Token, walk},
+};
+use super::{
+    read_title,
+    styles::{Role, Styles, outline},
+};
+
+/// Adds a document.
+pub(crate) fn document(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
+    let mut archive = Archive::open(bytes)?;
+    let styles = archive.text("word/styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
+    read_title(&mut archive, content)?;
+    for part in ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"] {
+        if let Some(xml) = archive.text(part)? {
+            Body::new(&styles, content).read(&xml)?;
+        }
+    }
+    Ok(())
+}
+
+/// A paragraph that is being read.
+#[derive(Debug, Default)]
+struct Paragraph {
+    text: String,
+    role: Option<Role>,
+    is_item: bool,
+}
+
+/// A row that is being read.
+#[derive(Debug, Default)]
+struct Row {
+    cells: Vec<String>,
+    cell: String,
+}
+
+struct Body<'input> {
+    styles: &'input Styles,
+    content: &'input mut Content,
+    /// Open paragraphs: that of a text box lies in another.
+    paragraphs: Vec<Paragraph>,
+    /// Open rows: that of a table in a cell lies in another.
+    rows: Vec<Row>,
+    /// Whether the next row goes on with a table.
+    row_follows: bool,
+    /// Whether the paragraph before was an entry of a list.
+    item_follows: bool,
+    /// Open elements that hold text.
+    texts: usize,
+    runs: usize,
+    /// Open elements inside one that is left out.
+    skipped: usize,
+}
+
+impl<'input> Body<'input> {
+    fn new(styles: &'input Styles, content: &'input mut Content) -> Self {
+        Self {
+            styles,
+            content,
+            paragraphs: Vec::new(),
+            rows: Vec::new(),
+            row_follows: false,
+            item_follows: false,
+            texts: 0,
+            runs: 0,
+            skipped: 0,
+        }
+    }
+
+    fn read(mut self, xml: &str) -> Result<(), ExtractError> {
+        walk(xml, |token| {
+            match token {
+                Token::Open(element) => self.open(&element),
+                Token::Close(name) => return self.close(name),
+                Token::Text(text) if self.texts > 0 && self.skipped == 0 => self.add(&text),
+                Token::Text(_) => {}
+            }
+            Ok(())
+        })
+    }
+
+    fn open(&mut self, element: &Element<'_>) {
+        let name = element.name();
+        // A fallback says again what its alternative says; what was moved stands elsewhere.
+        if self.skipped > 0 || matches!(name, "Fallback" | "moveFrom") {
+            self.skipped += 1;
+            return;
+        }
+        match name {
+            "p" => self.paragraphs.push(Paragraph::default()),
+            "r" => self.runs += 1,
+            "t" => self.texts += 1,
+            "tab" | "ptab" if self.runs > 0 => self.add("\t"),
+            "br" | "cr" if self.runs > 0 => self.add("\n"),
+            "noBreakHyphen" => self.add("-"),
+            "tbl" => self.row_follows = false,
+            "tr" => self.rows.push(Row::default()),
+            "pStyle" | "outlineLvl" | "numPr" => self.describe(element),
+            _ => {}
+        }
+    }
+
+    fn describe(&mut self, element: &Element<'_>) {
+        let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        let value = element.attribute("val").unwrap_or_default();
+        match element.name() {
+            "pStyle" => paragraph.role = self.styles.role(&value),
+            "outlineLvl" => paragraph.role = outline(&value).or(paragraph.role),
+            _ => paragraph.is_item = true,
+        }
+    }
+
+    fn close(&mut self, name: &str) -> Result<(), ExtractError> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return Ok(());
+        }
+        match name {
+            "p" => return self.end_paragraph(),
+            "r" => self.runs = self.runs.saturating_sub(1),
+            "t" => self.texts = self.texts.saturating_sub(1),
+            "tc" => {
+                if let Some(row) = self.rows.last_mut() {
+                    row.cells.push(std::mem::take(&mut row.cell));
+                }
+            }
+            "tr" => return self.end_row(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, text: &str) {
+        if let Some(paragraph) = self.paragraphs.last_mut() {
+            paragraph.text.push_str(text);
+        }
+    }
+
+    fn end_paragraph(&mut self) -> Result<(), ExtractError> {
+        let Some(paragraph) = self.paragraphs.pop() else { return Ok(()) };
+        if paragraph.text.trim().is_empty() {
+            return Ok(());
+        }
+        if let Some(row) = self.rows.last_mut() {
+            join(&mut row.cell, &paragraph.text);
+            return Ok(());
+        }
+        let follows = std::mem::replace(&mut self.item_follows, false);
+        match paragraph.role {
+            Some(Role::Title) => {
+                self.content.name(&paragraph.text);
+                self.content.heading(1, &paragraph.text)
+            }
+            Some(Role::Heading(level)) => self.content.heading(level, &paragraph.text),
+            Some(Role::Item) => self.write_item(&paragraph.text, follows),
+            None if paragraph.is_item => self.write_item(&paragraph.text, follows),
+            None => self.content.block(&paragraph.text),
+        }
+    }
+
+    fn write_item(&mut self, text: &str, follows: bool) -> Result<(), ExtractError> {
+        self.item_follows = true;
+        let text = format!("- {}", text.trim_start());
+        if follows { self.content.line(&text) } else { self.content.block(&text) }
+    }
+
+    fn end_row(&mut self) -> Result<(), ExtractError> {
+        let Some(row) = self.rows.pop() else { return Ok(()) };
+        let cells: Vec<String> = row.cells.into_iter().filter(|cell| !cell.is_empty()).collect();
+        let line = cells.join(CELL_SEPARATOR);
+        if let Some(outer) = self.rows.last_mut() {
+            join(&mut outer.cell, &line);
+            return Ok(());
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        if std::mem::replace(&mut self.row_follows, true) {
+            self.content.line(&line)
+        } else {
+            self.content.block(&line)
+        }
+    }
+}
+
+/// Adds words to a cell, which is one line.
+fn join(cell: &mut String, text: &str) {
+    for word in text.split_whitespace() {
+        if !cell.is_empty() {
+            cell.push(' ');
+        }
+        cell.push_str(word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::tests::packed;
+
+    fn read(body: &str) -> Content {
+        let document = format!("<w:document><w:body>{body}</w:body></w:document>");
+        let styles = r#"<w:styles><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style></w:styles>"#;
+        let parts = [("word/document.xml", document.as_bytes()), ("word/styles.xml", styles.as_bytes())];
+        let mut content = Content::default();
+        super::document(&packed(&parts), &mut content).expect("a document");
+        content
+    }
+
+    #[test]
+    fn paragraphs_headings_lists_and_tables() {
+        let content = read(
+            r#"<w:p><w:pPr><w:pStyle w:val="H1"/><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t>Leave</w:t></w:r></w:p>
+            <w:p><w:r><w:t xml:space="preserve">Everyone </w:t></w:r><w:r><w:t>has 28</w:t><w:tab/><w:t>days.</w:t></w:r></w:p>
+            <w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t></w:r></w:p><w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Two</w:t></w:r></w:p>
+            <w:tbl><w:tr><w:tc><w:p><w:r><w:t>A</w:t></w:r></w:p><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r><w:t>In</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr>
+            <w:tr><w:tc><w:p/></w:tc><w:tc><w:p><w:r><w:t>C</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"#,
+        );
+        assert_eq!(content.text, "Leave\n\nEveryone has 28\tdays.\n\n- One\n- Two\n\nA b | In\nC");
+        assert_eq!((content.headings.len(), content.headings[0].level), (1, 1));
+    }
+
+    #[test]
+    fn each_text_is_taken_once() {
+        let content = read(
+            r"<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:r><w:t>Box</w:t></w:r></w:p></w:txbxContent></mc:Choice>
+            <mc:Fallback><w:p><w:r><w:t>Box</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent><w:t>Around</w:t></w:r></w:p>
+            <w:p><w:del><w:r><w:delText>Old</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>Moved</w:t></w:r></w:moveFrom><w:ins><w:r><w:t>New</w:t></w:r></w:ins></w:p>",
+        );
+        assert_eq!(content.text, "Box\n\nAround\n\nNew");
+    }
+}

@@ -1,0 +1,277 @@
+//! Glyphs to lines, lines to paragraphs.
+//!
+//! Glyphs are taken in the order in which the file draws them, which is the order of reading in what word processors,
+//! TeX and browsers write, columns included. Sorting by position was rejected: it mixes columns.
+
+use std::collections::HashMap;
+
+use hayro_interpret::kurbo::{Point, Vec2};
+
+use super::{direction::in_reading_order, glyphs::PlacedGlyph};
+
+/// Gap between glyphs that is a space, in sizes of the font. Spaces are a quarter as a rule, kerning a twentieth.
+const SPACE: f64 = 0.15;
+/// Gap that parts columns of a table.
+const COLUMN: f64 = 2.0;
+/// How far a glyph may lie above or below the line and still be on it: super- and subscripts.
+const SHIFT: f64 = 0.5;
+/// How far back a glyph may begin, for kerning and accents.
+const OVERLAP: f64 = 0.6;
+/// Distance of lines that parts paragraphs, in sizes of the font. Lines of one paragraph have 1 to 1.5.
+const PARAGRAPH: f64 = 1.75;
+/// Difference of sizes that parts paragraphs.
+const SAME_SIZE: f64 = 0.1;
+/// The same character at less than this distance is the same glyph drawn again, to look bold or to cast a shadow.
+/// The narrowest letters advance by a fifth.
+const SAME_PLACE: f64 = 0.1;
+/// Two directions are one if their cosine is at least this.
+const SAME_DIRECTION: f64 = 0.99;
+
+/// A line of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    /// Size of most of its characters, in points.
+    pub(super) size: f64,
+    /// Where it begins.
+    origin: Point,
+    /// Where it goes to, of length 1.
+    direction: Vec2,
+}
+
+/// Puts lines together.
+#[derive(Debug, Default)]
+pub(super) struct LineBuilder {
+    done: Vec<Line>,
+    open: Option<OpenLine>,
+    /// Where each text was drawn, by the cell of a grid that is as wide as the distance of the same place.
+    drawn: HashMap<(String, i64, i64), Point>,
+}
+
+/// A line that is being read.
+#[derive(Debug)]
+struct OpenLine {
+    glyphs: Vec<PlacedGlyph>,
+    direction: Vec2,
+    /// Where the rightmost glyph ends, along the direction.
+    end: f64,
+    /// Its height on the page, across the direction.
+    base: f64,
+    size: f64,
+}
+
+fn across(direction: Vec2) -> Vec2 {
+    Vec2::new(-direction.y, direction.x)
+}
+
+impl LineBuilder {
+    /// Takes in the glyph that is drawn next.
+    pub(super) fn push(&mut self, glyph: PlacedGlyph) {
+        if glyph.text.is_empty() || glyph.size <= 0.0 || self.is_drawn(&glyph) {
+            return;
+        }
+        if let Some(line) = &mut self.open
+            && line.takes(&glyph)
+        {
+            line.add(glyph);
+            return;
+        }
+        self.close();
+        let length = glyph.advance.hypot();
+        let direction = if length > 0.0 { glyph.advance / length } else { Vec2::new(1.0, 0.0) };
+        let place = glyph.origin.to_vec2();
+        self.open = Some(OpenLine {
+            end: place.dot(direction) + length,
+            base: place.dot(across(direction)),
+            size: glyph.size,
+            direction,
+            glyphs: vec![glyph],
+        });
+    }
+
+    /// Whether the same was drawn at the same place before; if not, it is now.
+    fn is_drawn(&mut self, glyph: &PlacedGlyph) -> bool {
+        let side = SAME_PLACE * glyph.size;
+        let (column, row) = (cell(glyph.origin.x / side), cell(glyph.origin.y / side));
+        let is_near = (-1..=1).any(|x| {
+            (-1..=1).any(|y| {
+                let key = (glyph.text.clone(), column.saturating_add(x), row.saturating_add(y));
+                self.drawn.get(&key).is_some_and(|place| place.distance(glyph.origin) < side)
+            })
+        });
+        if !is_near {
+            self.drawn.insert((glyph.text.clone(), column, row), glyph.origin);
+        }
+        is_near
+    }
+
+    /// The lines with something on them.
+    pub(super) fn finish(mut self) -> Vec<Line> {
+        self.close();
+        self.done
+    }
+
+    fn close(&mut self) {
+        let Some(line) = self.open.take() else { return };
+        let Some(first) = line.glyphs.first() else { return };
+        let (origin, direction, size) = (first.origin, line.direction, line.size);
+        let text = in_reading_order(line.glyphs);
+        if !text.trim().is_empty() {
+            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction });
+        }
+    }
+}
+
+impl OpenLine {
+    fn along(&self, glyph: &PlacedGlyph) -> f64 {
+        glyph.origin.to_vec2().dot(self.direction)
+    }
+
+    /// Whether a glyph goes on with the line.
+    fn takes(&self, glyph: &PlacedGlyph) -> bool {
+        let length = glyph.advance.hypot();
+        let turns = length > 0.0 && (glyph.advance / length).dot(self.direction) < SAME_DIRECTION;
+        let size = self.size.max(glyph.size);
+        let shift = (glyph.origin.to_vec2().dot(across(self.direction)) - self.base).abs();
+        let along = self.along(glyph);
+        let goes_on = along >= self.end - OVERLAP * size;
+        // Scripts that run to the left may be drawn so, glyph by glyph.
+        let goes_back = self.glyphs.last().is_some_and(|last| {
+            super::direction::runs_left(&glyph.text) && (self.along(last) - (along + length)).abs() < COLUMN * size
+        });
+        !turns && shift <= SHIFT * size && (goes_on || goes_back)
+    }
+
+    fn add(&mut self, glyph: PlacedGlyph) {
+        let along = self.along(&glyph);
+        let length = glyph.advance.hypot();
+        if let Some(last) = self.glyphs.last() {
+            let before = self.along(last);
+            let gap = if along >= before { along - self.end } else { before - (along + length) };
+            let is_apart = last.text.ends_with(char::is_whitespace) || glyph.text.starts_with(char::is_whitespace);
+            let space = match gap / glyph.size.min(self.size) {
+                gap if gap > COLUMN => "\t",
+                gap if gap > SPACE && !is_apart => " ",
+                _ => "",
+            };
+            if !space.is_empty() {
+                self.glyphs.push(PlacedGlyph { text: space.to_owned(), ..glyph.clone() });
+            }
+        }
+        self.end = self.end.max(along + length);
+        // A line is as large as its text, not as the small capitals or the number of a note on it.
+        if glyph.size > self.size && !glyph.text.trim().is_empty() {
+            self.size = glyph.size;
+            self.base = glyph.origin.to_vec2().dot(across(self.direction));
+        }
+        self.glyphs.push(glyph);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a cell of a grid; casts saturate")]
+fn cell(place: f64) -> i64 {
+    place.floor() as i64
+}
+
+/// Whether two lines, one after the other, are of one paragraph.
+pub(super) fn belong_together(above: &Line, below: &Line) -> bool {
+    let size = above.size.max(below.size);
+    let step = (below.origin - above.origin).dot(across(above.direction));
+    above.direction.dot(below.direction) >= SAME_DIRECTION
+        && (above.size - below.size).abs() <= SAME_SIZE * size
+        && (-SHIFT * size..=PARAGRAPH * size).contains(&step)
+}
+
+/// The text of a paragraph's lines; words that were hyphenated at the end of a line are whole again.
+pub(super) fn joined(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let next = line.text.as_str();
+        let is_broken = text.ends_with('\u{ad}') || (is_hyphenated(&text) && next.starts_with(char::is_lowercase));
+        if is_broken {
+            text.pop();
+        } else if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(next);
+    }
+    text
+}
+
+/// Whether a text ends in a part of a word with a hyphen that only the end of the line put there.
+fn is_hyphenated(text: &str) -> bool {
+    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    // A word with hyphens of its own keeps this one as well: state-of-the-art.
+    word.chars().next_back().is_some_and(char::is_lowercase) && word.chars().all(char::is_alphabetic)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Draws a text glyph by glyph, each half as wide as high.
+    pub(in crate::pdf) fn drawn(builder: &mut LineBuilder, text: &str, x: f64, y: f64, size: f64) {
+        for (place, character) in text.chars().enumerate() {
+            let x = x + f64::from(u32::try_from(place).expect("short")) * size / 2.0;
+            builder.push(PlacedGlyph {
+                text: character.to_string(),
+                origin: Point::new(x, y),
+                advance: Vec2::new(size / 2.0, 0.0),
+                size,
+            });
+        }
+    }
+
+    fn texts(draw: impl FnOnce(&mut LineBuilder)) -> Vec<String> {
+        let mut builder = LineBuilder::default();
+        draw(&mut builder);
+        builder.finish().chunk_by(belong_together).map(joined).collect()
+    }
+
+    #[test]
+    fn gaps_are_spaces_and_columns() {
+        let lines = texts(|builder| {
+            drawn(builder, "two", 0.0, 10.0, 10.0);
+            drawn(builder, "words", 18.0, 10.0, 10.0);
+            drawn(builder, "apart", 80.0, 10.0, 10.0);
+            drawn(builder, "2", 105.0, 6.0, 6.0);
+        });
+        assert_eq!(lines, ["two words\tapart2"]);
+    }
+
+    #[test]
+    fn distance_parts_paragraphs_and_columns_are_read_one_by_one() {
+        let lines = texts(|builder| {
+            for (x, y, text) in
+                [(0.0, 10.0, "left one"), (0.0, 22.0, "left two"), (0.0, 50.0, "left three"), (200.0, 10.0, "right")]
+            {
+                drawn(builder, text, x, y, 10.0);
+            }
+        });
+        assert_eq!(lines, ["left one\nleft two", "left three", "right"]);
+    }
+
+    #[test]
+    fn words_cut_at_the_end_of_a_line_are_whole_again() {
+        let lines = texts(|builder| {
+            for (number, text) in
+                ["an exam-", "ple of state-of-", "the art\u{ad}", "work, 2020-", "x A-", "b"].into_iter().enumerate()
+            {
+                drawn(builder, text, 0.0, f64::from(u32::try_from(number).expect("few")) * 12.0, 10.0);
+            }
+        });
+        assert_eq!(lines, ["an example of state-of-\nthe artwork, 2020-\nx A-\nb"]);
+    }
+
+    #[test]
+    fn what_is_drawn_several_times_is_read_once() {
+        let lines = texts(|builder| {
+            drawn(builder, "Bold", 0.0, 10.0, 10.0);
+            drawn(builder, "Bold", 0.3, 10.0, 10.0);
+            drawn(builder, "Bold", 0.6, 10.2, 10.0);
+            drawn(builder, "ly", 20.0, 10.0, 10.0);
+        });
+        assert_eq!(lines, ["Boldly"]);
+    }
+}
