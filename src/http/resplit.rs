@@ -48,8 +48,7 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
 /// chunking beside the active one: meanwhile the collection is searched and cited as before, and what is ingested is
 /// split by both. Chunks that are the same have their vectors already. When the job has succeeded, cut
 /// over to it: its id is `chunkings[].id` of the collection. Sent again,
-/// also with an empty body, the job does only what is left. Documents that were stored before the service kept what
-/// splitting needs fail as `layout_missing`; send them again.
+/// also with an empty body, the job does only what is left.
 #[utoipa::path(
     post, path = "/v1/collections/{name}/resplit", tag = "collections", operation_id = "resplit_collection",
     params(("name" = String, Path, description = "Name of the collection")), request_body = ResplitBody,

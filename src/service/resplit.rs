@@ -86,8 +86,7 @@ impl ResplitService {
                 code: "chunks_missing",
                 detail: format!(
                     "{} not split by chunking {chunking} in the present version; wait for the resplit jobs, retry what failed, or send \
-                     POST /v1/collections/{name}/resplit with {{}} for what is left; what failed as layout_missing has to \
-                     be sent again",
+                     POST /v1/collections/{name}/resplit with {{}} for what is left",
                     if documents == 1 { "1 document is".to_owned() } else { format!("{documents} documents are") }
                 ),
             }),

@@ -250,8 +250,7 @@ async fn upsert_documents(
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
              bare_chunks = EXCLUDED.bare_chunks, layout = EXCLUDED.layout, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
-         WHERE document.position < EXCLUDED.position
-           AND (document.fingerprint <> EXCLUDED.fingerprint OR document.layout IS NULL)
+         WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
         batch.tenant.0,
         batch.collection.id,

@@ -11,6 +11,7 @@ use super::{
     MIGRATOR, StoreError,
     audit_writer::AuditWriter,
     profile::{self, ProfileId},
+    schema_version::SchemaVersion,
 };
 use crate::domain::identity::{EmbeddingProfile, TenantId};
 
@@ -72,11 +73,13 @@ impl Store {
     /// Brings roles and schema up to date, under an advisory lock, with the rights of `owner`.
     ///
     /// # Errors
-    /// [`StoreError::Unsuitable`] when server or pgvector are too old or the roles cannot be made.
+    /// [`StoreError::Unsuitable`] when server or pgvector are too old, the roles cannot be made, or another build or a
+    /// newer release made the schema.
     pub async fn migrate(owner: &PgConnectOptions) -> Result<(), StoreError> {
         let mut connection = PgConnection::connect_with(owner).await?;
         check_server(&mut connection).await?;
         ensure_roles(&mut connection).await?;
+        SchemaVersion::of(&mut connection).await?.refuse()?;
         MIGRATOR.run(&mut connection).await?;
         check_pgvector(&mut connection).await?;
         connection.close().await?;

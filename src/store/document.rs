@@ -191,9 +191,8 @@ impl Store {
     ) -> Result<Vec<StoredAs>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            // What cannot be split from its text is to be stored anew: it is like nothing.
-            r#"SELECT source, document_id, version, CASE WHEN layout IS NULL THEN '' ELSE fingerprint END AS "fingerprint!", chunks
-               FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)"#,
+            "SELECT source, document_id, version, fingerprint, chunks FROM document
+             WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
             collection,
             sources,
@@ -226,8 +225,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT source, document_id, version, etag, last_modified, request_hash AS "request_hash!" FROM document
-               WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) AND request_hash IS NOT NULL
-                 AND layout IS NOT NULL"#,
+               WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) AND request_hash IS NOT NULL"#,
             tenant.0,
             collection,
             sources,

@@ -79,14 +79,6 @@ impl From<MigrateError> for StoreError {
     fn from(error: MigrateError) -> Self {
         match error {
             MigrateError::Execute(error) => error.into(),
-            MigrateError::VersionMissing(version) => Self::Unsuitable(format!(
-                "the database was used by a newer release of Cited (its migration {version} is not known here); start that \
-                 release, or restore a backup from before it"
-            )),
-            MigrateError::VersionMismatch(version) => Self::Unsuitable(format!(
-                "the database was made by another build of Cited (its migration {version} is another one); start that \
-                 build, or begin with an empty database or data directory and ingest anew"
-            )),
             other => Self::Unsuitable(format!("the database schema could not be brought up to date: {other}")),
         }
     }

@@ -2,7 +2,7 @@
 
 use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 
-use super::{MIGRATOR, StoreError, connect};
+use super::{MIGRATOR, StoreError, connect, schema_version::SchemaVersion};
 
 /// Roles that the service needs; the first is the one that it works as.
 const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
@@ -141,25 +141,19 @@ async fn runtime_role(connection: &mut PgConnection) -> Result<Finding, StoreErr
 
 async fn schema(connection: &mut PgConnection) -> Result<Finding, StoreError> {
     const ABOUT: &str = "schema";
-    let known: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
-    let is_there = sqlx::query_scalar!(r#"SELECT to_regclass('_sqlx_migrations') IS NOT NULL AS "is_there!""#)
-        .fetch_one(&mut *connection)
-        .await?;
-    // The table is made with the first migration, so the query cannot be checked against an empty database.
-    let applied: Vec<i64> = if is_there {
-        sqlx::query_scalar("SELECT version FROM _sqlx_migrations WHERE success").fetch_all(connection).await?
-    } else {
-        Vec::new()
-    };
-    let missing = known.iter().filter(|version| !applied.contains(version)).count();
-    let unknown: Vec<String> =
-        applied.iter().filter(|version| !known.contains(version)).map(ToString::to_string).collect();
-    Ok(if !unknown.is_empty() {
-        let found = format!("changed by a newer version of Cited (migration {})", unknown.join(", "));
-        Finding::fault(ABOUT, found, "start that version")
-    } else if missing == 0 {
-        Finding::good(ABOUT, format!("up to date, {} migrations", known.len()))
-    } else {
-        Finding::good(ABOUT, format!("{missing} of {} migrations to come with the next start", known.len()))
+    let all = MIGRATOR.iter().count();
+    Ok(match SchemaVersion::of(connection).await? {
+        SchemaVersion::Newer(version) => {
+            let found = format!("changed by a newer version of Cited (migration {version})");
+            Finding::fault(ABOUT, found, "start that version")
+        }
+        SchemaVersion::Foreign(version) => {
+            let found = format!("made by another build of Cited, one that was never released (migration {version})");
+            Finding::fault(ABOUT, found, "start that build, or begin with an empty database and ingest anew")
+        }
+        SchemaVersion::Behind(0) => Finding::good(ABOUT, format!("up to date, {all} migrations")),
+        SchemaVersion::Behind(missing) => {
+            Finding::good(ABOUT, format!("{missing} of {all} migrations to come with the next start"))
+        }
     })
 }

@@ -36,6 +36,7 @@ mod reading;
 mod reembed;
 mod resplit;
 mod room;
+mod schema_version;
 mod search;
 mod selection;
 mod settle;

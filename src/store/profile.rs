@@ -60,8 +60,8 @@ pub(super) fn nearest_chunks_name(profile: ProfileId) -> String {
     format!("nearest_chunks_{}", profile.0)
 }
 
-/// A function for the usual vector search, one without a filter. Like those at the end of the first
-/// migration it sets the tenant itself and reads what the policies then let its caller see. Here its
+/// A function for the usual vector search, one without a filter. Like the reads
+/// of a question in the migrations it sets the tenant itself and reads what the policies then let its caller see. Here its
 /// numbers can stand in its text, which is how the planner knows of the partial index, and its plan is
 /// kept. Sorting is off because a fresh table has no statistics, and the planner would take it for so
 /// small that comparing all its vectors looks cheapest.

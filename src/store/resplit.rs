@@ -55,8 +55,8 @@ pub struct StoredDocument {
     pub metadata: Value,
     /// Extracted text.
     pub text: String,
-    /// What splitting needs beside the text; none in documents of earlier versions of the service.
-    pub layout: Option<Value>,
+    /// What splitting needs beside the text.
+    pub layout: Value,
 }
 
 impl Store {

@@ -70,6 +70,12 @@ async fn each_fault_has_its_remedy() {
     let (is_well, shown, _) = examine(&database::url(&newer)).await;
     assert!(!is_well && line(&shown, "schema").contains("a newer version of Cited (migration 9999)"), "{shown}");
 
+    let unreleased = database::create().await;
+    database::execute(&unreleased, "UPDATE _sqlx_migrations SET checksum = '\\x00' WHERE version = 1").await;
+    let (is_well, shown, _) = examine(&database::url(&unreleased)).await;
+    assert!(!is_well && line(&shown, "schema").contains("another build of Cited"), "{shown}");
+    assert!(shown.contains("→ start that build, or begin with an empty database"), "{shown}");
+
     let (is_well, _, last) = examine("postgres://cited@127.0.0.1:9/cited").await;
     assert!(!is_well && last.contains("does not answer; start it"), "{last}");
     let (is_well, _, last) = examine("mysql://127.0.0.1/cited").await;

@@ -53,8 +53,8 @@ impl Layout {
         serde_json::to_value(Stored::V1(self)).expect("a layout of plain values is JSON")
     }
 
-    /// `None` for what another version of the service stored.
-    pub(super) fn read(stored: Value) -> Option<Self> {
-        serde_json::from_value(stored).ok().map(|Stored::V1(layout)| layout)
+    /// An error for a layout that a newer release stored.
+    pub(super) fn read(stored: Value) -> serde_json::Result<Self> {
+        serde_json::from_value(stored).map(|Stored::V1(layout)| layout)
     }
 }

@@ -98,7 +98,7 @@ fn read(
 ) -> Result<Again, ItemFailure> {
     let (item, position) = (item.ordinal, item.position);
     let StoredDocument { id, version, source, uri, loader, fetched_at, fetch, .. } = document;
-    let layout = document.layout.and_then(Layout::read).ok_or_else(layout_missing)?;
+    let layout = Layout::read(document.layout).map_err(|error| unreadable_layout(&error))?;
     let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
     let origin = Origin {
         item,
@@ -126,10 +126,12 @@ fn read(
     Ok(Again::Split(Box::new((described, extracted))))
 }
 
-fn layout_missing() -> ItemFailure {
-    let message = "this document was stored by a version of the service that did not keep its headings and pages, which \
-                   splitting needs; it keeps its chunks, and keeps a cut-over back; send it again";
-    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "layout_missing", message: message.to_owned() }
+fn unreadable_layout(error: &serde_json::Error) -> ItemFailure {
+    let message = format!(
+        "this version of the service cannot read the stored headings and pages of the document ({error}), which splitting \
+         needs; it keeps its chunks, and keeps a cut-over back; retry the job with the release that stored it"
+    );
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "payload_version", message }
 }
 
 fn dropped() -> ItemFailure {

@@ -95,10 +95,10 @@ pub(super) enum Payload {
 impl Submission {
     /// Hash of everything that the request asks for: a repetition asks for the same.
     pub(super) fn hash(&self) -> Hash {
-        let webhook = self.webhook.clone().unwrap_or_default();
-        let mut parts: Vec<Vec<u8>> = vec![self.collection.clone().into_bytes(), webhook.into_bytes()];
-        // Requests from before it could be said have the hash that they had.
-        parts.extend(self.indexing.map(|indexing| indexing.as_str().as_bytes().to_vec()));
+        let webhook = self.webhook.as_deref().unwrap_or_default();
+        let indexing = self.indexing.map_or("", Indexing::as_str);
+        let mut parts: Vec<Vec<u8>> =
+            [self.collection.as_str(), webhook, indexing].map(|part| part.as_bytes().to_vec()).to_vec();
         for document in &self.documents {
             let IncomingDocument { source, uri, title, metadata, loader, content } = document;
             let described = match content {

@@ -151,18 +151,19 @@ async fn the_same_settings_may_be_split_by_again() {
 }
 
 #[tokio::test]
-async fn documents_of_before_are_named_and_keep_a_cut_over_back_until_they_are_sent_again() {
+async fn a_document_that_cannot_be_read_again_is_named_and_keeps_a_cut_over_back() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
-    app.ingest("c", &[("old.md", GUIDE), ("new.md", &GUIDE.replace("Boats", "Ships"))]).await;
-    database::execute(&app.database, "UPDATE document SET layout = NULL WHERE source = 'old.md'").await;
-    let before = chunks(&app, "old.md").await;
+    app.ingest("c", &[("later.md", GUIDE), ("new.md", &GUIDE.replace("Boats", "Ships"))]).await;
+    let version = async |version| set_layout_version(&app, "later.md", version).await;
+    version("9").await;
+    let before = chunks(&app, "later.md").await;
     let job = resplit(&app, &small()).await;
     assert_eq!((&job["state"], &job["counts"]["documents"]), (&json!("partial"), &json!(1)), "{job}");
-    assert_eq!(job["failures"], json!([{"cause": "layout_missing", "documents": 1}]));
+    assert_eq!(job["failures"], json!([{"cause": "payload_version", "documents": 1}]));
     let listed = app.get(&format!("/v1/jobs/{}?items_state=failed", text(&job["id"]))).await.body;
-    assert_eq!(listed["items"][0]["source"], "old.md", "{listed}");
-    assert!(text(&listed["items"][0]["message"]).contains("send it again"), "{listed}");
+    assert_eq!(listed["items"][0]["source"], "later.md", "{listed}");
+    assert!(text(&listed["items"][0]["message"]).contains("retry the job with the release"), "{listed}");
 
     let other = beside(&app).await;
     assert_eq!(other["documents"], 1, "{other}");
@@ -170,14 +171,22 @@ async fn documents_of_before_are_named_and_keep_a_cut_over_back_until_they_are_s
     refused.assert_problem(409, "chunks_missing");
     let detail = text(&refused.body["detail"]);
     assert!(detail.starts_with("1 document is") && detail.contains("/resplit"), "{detail}");
-    assert_eq!(chunks(&app, "old.md").await, before, "it stays as it is");
+    assert_eq!(chunks(&app, "later.md").await, before, "it stays as it is");
 
-    // The same bytes will do.
-    app.ingest("c", &[("old.md", GUIDE)]).await;
+    version("1").await;
+    let retried = app.post(&format!("/v1/jobs/{}/retry", text(&job["id"])), json!({})).await;
+    assert_eq!(retried.status, 202, "{retried:?}");
     complete(&app).await;
     assert_eq!(cut_over(&app, &text(&other["id"])).await.status, 200);
-    assert!(chunks(&app, "old.md").await.len() > before.len(), "it is split by the new settings");
+    assert!(chunks(&app, "later.md").await.len() > before.len(), "it is split by the new settings");
     app.stop().await;
+}
+
+/// As a release with another version of the layout would have stored it.
+async fn set_layout_version(app: &TestApp, source: &str, version: &str) {
+    let change =
+        format!("UPDATE document SET layout = jsonb_set(layout, '{{v}}', '\"{version}\"') WHERE source = '{source}'");
+    database::execute(&app.database, &change).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,368 @@
+-- The functions and triggers of Cited. What they may do, and who may call them, is in 0004_security.sql.
+
+-- Triggers -----------------------------------------------------------------------------------------
+
+-- Keeps job_tally in step with whatever settles an item, or takes a settlement back. Claims and heartbeats settle
+-- nothing and touch no tally.
+CREATE FUNCTION tally_job_items() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    change record;
+BEGIN
+    FOR change IN
+        SELECT tenant_id, job_id,
+               COALESCE(sum(sign) FILTER (WHERE state = 'succeeded'), 0) AS succeeded,
+               COALESCE(sum(sign) FILTER (WHERE state = 'unchanged'), 0) AS unchanged,
+               COALESCE(sum(sign) FILTER (WHERE state = 'failed'), 0) AS failed,
+               COALESCE(sum(sign) FILTER (WHERE state = 'cancelled'), 0) AS cancelled,
+               COALESCE(sum(sign * content_bytes) FILTER (WHERE settled), 0) AS bytes,
+               COALESCE(sum(sign * chunks) FILTER (WHERE state = 'succeeded'), 0) AS chunks,
+               COALESCE(sum(sign * embedding_calls) FILTER (WHERE settled), 0) AS embedding_calls,
+               COALESCE(sum(sign * (chunks - embedding_calls)) FILTER (WHERE state = 'succeeded'), 0) AS reused_vectors,
+               COALESCE(sum(sign) FILTER (WHERE half_done), 0) AS searchable,
+               COALESCE(sum(sign * content_bytes) FILTER (WHERE half_done AND NOT settled), 0) AS searchable_bytes
+        FROM (SELECT *, state NOT IN ('queued', 'running') AS settled,
+                     half = 2 AND state NOT IN ('succeeded', 'unchanged') AS half_done
+              FROM (SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, half, 1 AS sign FROM new_items
+                    UNION ALL
+                    SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, half, -1 FROM old_items) both_sides) sides
+        WHERE settled OR half_done
+        GROUP BY tenant_id, job_id
+        -- Claimed, given back, held longer: the two sides are equal.
+        HAVING bool_or(settled) OR sum(sign) FILTER (WHERE half_done) <> 0
+        ORDER BY tenant_id, job_id -- everybody locks tallies in this order
+    LOOP
+        UPDATE job_tally t
+        SET succeeded = t.succeeded + change.succeeded, unchanged = t.unchanged + change.unchanged,
+            failed = t.failed + change.failed, cancelled = t.cancelled + change.cancelled,
+            bytes = t.bytes + change.bytes, chunks = t.chunks + change.chunks,
+            embedding_calls = t.embedding_calls + change.embedding_calls,
+            reused_vectors = t.reused_vectors + change.reused_vectors,
+            searchable = t.searchable + change.searchable,
+            searchable_bytes = t.searchable_bytes + change.searchable_bytes
+        WHERE t.tenant_id = change.tenant_id AND t.job_id = change.job_id;
+    END LOOP;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER job_item_tally AFTER UPDATE ON job_item
+    REFERENCING OLD TABLE AS old_items NEW TABLE AS new_items
+    FOR EACH STATEMENT EXECUTE FUNCTION tally_job_items();
+
+-- Drops the sentences of an item wherever it lets go of its content: settled, cancelled, deleted, forgotten.
+CREATE FUNCTION drop_written_contexts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.contexts := NULL;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER job_item_contexts BEFORE UPDATE ON job_item
+    FOR EACH ROW WHEN (NEW.content IS NULL AND NEW.contexts IS NOT NULL) EXECUTE FUNCTION drop_written_contexts();
+
+-- Citations last: what a replaced document said is kept, and that a deleted one was there. Both by triggers on document,
+-- so that no writer can forget them.
+
+-- Runs after the row is replaced and before its chunks are. Keeps the chunks that were searched, which are those that
+-- were cited.
+CREATE FUNCTION keep_document_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO document_version (tenant_id, document_id, version, source, uri, title, content_hash, text, chunks,
+                                  stored_at, superseded_at)
+    SELECT OLD.tenant_id, OLD.document_id, OLD.version, OLD.source, OLD.uri, OLD.title, OLD.content_hash, OLD.text,
+           COALESCE(jsonb_agg(jsonb_build_array(c.start_char, c.end_char, c.page, c.heading) ORDER BY c.ordinal), '[]'),
+           OLD.updated_at, NEW.updated_at
+    FROM collection l
+    JOIN chunk c ON c.tenant_id = l.tenant_id AND c.chunking_id = l.chunking_id AND c.document_id = OLD.document_id
+    WHERE l.tenant_id = OLD.tenant_id AND l.collection_id = OLD.collection_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER keep_version AFTER UPDATE OF version ON document
+    FOR EACH ROW WHEN (OLD.version <> NEW.version) EXECUTE FUNCTION keep_document_version();
+
+CREATE FUNCTION keep_deleted_document() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO deleted_document (tenant_id, document_id, version, deleted_at)
+    VALUES (OLD.tenant_id, OLD.document_id, OLD.version, now());
+    RETURN NULL;
+END $$;
+CREATE TRIGGER keep_deleted AFTER DELETE ON document FOR EACH ROW EXECUTE FUNCTION keep_deleted_document();
+
+-- Metadata -----------------------------------------------------------------------------------------
+
+-- The rows of document_field for one document.
+CREATE FUNCTION metadata_fields(metadata jsonb)
+RETURNS TABLE (key text, number double precision, text text)
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT DISTINCT left(m.key, 256),
+           CASE jsonb_typeof(v.value) WHEN 'number' THEN v.value::double precision END,
+           CASE WHEN jsonb_typeof(v.value) IN ('string', 'boolean') THEN left(v.value #>> '{}', 256) END
+    FROM jsonb_each(metadata) m
+    CROSS JOIN LATERAL (
+        SELECT m.value WHERE jsonb_typeof(m.value) <> 'array' OR m.value = '[]'
+        UNION ALL
+        SELECT jsonb_array_elements(CASE jsonb_typeof(m.value) WHEN 'array' THEN m.value ELSE '[]' END)) v
+$$;
+
+-- Lexical search ----------------------------------------------------------------------------------
+--
+-- Under row level security Postgres will not use an index for an operator that is not leakproof, and array overlap is
+-- not: with the policy in force the GIN index chunk_terms would never be used. So the candidate query lives in this one
+-- function, owned by a role of its own that may read (and only read) chunks and documents of every tenant; its body
+-- applies the tenant of the transaction itself, which it sets like the functions below. Nothing else in the schema sees
+-- past a policy.
+--
+-- Returns the best chunks by BM25 among those of the given chunkings that hold a rare term or a pair of terms, and whose
+-- document passes the filter. Planned once for each connection, not once for each question: what differs between
+-- questions are values, and so is which chunks are looked at. Pairs of terms come by the term that they share: one in
+-- `pair_heads`, and the others in ten places of `pair_others`, repeated where there are fewer. Ten such groups are
+-- looked up by one statement; of what needs more statements, a chunk may be returned by each.
+CREATE FUNCTION lexical_search(
+    in_tenant       uuid,
+    in_chunkings    uuid[],
+    rare_terms      integer[],   -- chunks with any of these are scored
+    pair_heads      integer[],   -- and those with one of these
+    pair_others     integer[],   -- together with one of its ten
+    query           sparsevec,   -- idf weight of every term of the query
+    metadata_path   text,        -- jsonpath predicate over document.metadata; this and what follows: null does not filter
+    source_prefix   text,
+    document_ids    uuid[],
+    pages           integer[],
+    max_rows        integer)     -- of each statement
+RETURNS TABLE (document_id uuid, ordinal integer, score real)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = public, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off                -- fresh tables have no statistics yet; the GIN index is right at every size
+AS $$
+DECLARE
+    this_tenant CONSTANT uuid := set_config('cited.tenant', in_tenant::text, true)::uuid;
+    rare integer[] := rare_terms;  -- in the first statement only
+    h integer[];                   -- up to ten heads
+    o integer[];                   -- their others, ten by ten
+BEGIN
+    FOR turn IN 0 .. (greatest(cardinality(pair_heads), 1) - 1) / 10 LOOP
+        h := pair_heads[turn * 10 + 1 : turn * 10 + 10];
+        o := pair_others[turn * 100 + 1 : turn * 100 + 100];
+        -- A slice past the end is empty, and what overlaps with nothing is not looked up.
+        -- IS NOT DISTINCT FROM and IS TRUE cannot use the primary key, which would be read whole.
+        RETURN QUERY
+            SELECT c.document_id, c.ordinal, (-(c.weights <#> query))::real AS bm25
+            FROM chunk c
+            WHERE (   c.terms && rare
+                   OR c.terms @> h[1:1]   AND c.terms && o[1:10]
+                   OR c.terms @> h[2:2]   AND c.terms && o[11:20]
+                   OR c.terms @> h[3:3]   AND c.terms && o[21:30]
+                   OR c.terms @> h[4:4]   AND c.terms && o[31:40]
+                   OR c.terms @> h[5:5]   AND c.terms && o[41:50]
+                   OR c.terms @> h[6:6]   AND c.terms && o[51:60]
+                   OR c.terms @> h[7:7]   AND c.terms && o[61:70]
+                   OR c.terms @> h[8:8]   AND c.terms && o[71:80]
+                   OR c.terms @> h[9:9]   AND c.terms && o[81:90]
+                   OR c.terms @> h[10:10] AND c.terms && o[91:100])
+              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.chunking_id = ANY (in_chunkings)) IS TRUE
+              AND (document_ids IS NULL OR c.document_id = ANY (document_ids))
+              AND (pages IS NULL OR c.page = ANY (pages))
+              AND (source_prefix IS NULL AND metadata_path IS NULL OR EXISTS (
+                  SELECT FROM document d WHERE d.tenant_id = c.tenant_id AND d.document_id = c.document_id
+                      AND (source_prefix IS NULL OR starts_with(d.source, source_prefix))
+                      AND (metadata_path IS NULL OR d.metadata @@ metadata_path::jsonpath)))
+            ORDER BY bm25 DESC, c.document_id, c.ordinal
+            LIMIT max_rows;
+        rare := '{}';
+    END LOOP;
+END $$;
+
+-- Moves what waits in the pending list of chunk_terms to its place. Only the owner of the index may, and the service is
+-- not; this is all that it can do with the owner's rights.
+CREATE FUNCTION settle_lexical_index() RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
+AS $$ SELECT gin_clean_pending_list('chunk_terms'::regclass) $$;
+
+-- Reads of a question ------------------------------------------------------------------------------
+--
+-- A transaction around one read costs three round trips: begin and set the tenant, read, commit. A
+-- question makes four reads, and is answered in little more time than their round trips take. Each of
+-- these functions therefore sets the tenant itself, for the transaction that its one statement is, and
+-- reads what the policies then let its caller see. They own no rights: SECURITY INVOKER is the default.
+
+-- Collections by name, with the chunking that is searched and how much there is in it.
+CREATE FUNCTION find_collections(in_tenant uuid, in_names text[])
+RETURNS TABLE (collection_id uuid, chunking_id uuid, name text, language text, profile_id integer, average_length real,
+               created_at timestamptz, indexing text, model text, dimension integer, chunks bigint, bare_chunks bigint)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing,
+               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.bare_chunks, 0)
+        FROM collection c
+        JOIN chunking k ON k.tenant_id = c.tenant_id AND k.chunking_id = c.chunking_id
+        JOIN embedding_profile p ON p.profile_id = c.profile_id
+        LEFT JOIN chunking_statistic s ON s.tenant_id = c.tenant_id AND s.chunking_id = c.chunking_id
+        WHERE c.tenant_id = in_tenant AND c.name = ANY (in_names);
+END $$;
+
+-- In how many chunks of which chunking a term stands; a term without a row stands in none.
+CREATE FUNCTION term_frequencies(in_tenant uuid, in_chunkings uuid[], in_terms integer[])
+RETURNS TABLE (chunking_id uuid, term_id integer, document_frequency integer)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT t.chunking_id, t.term_id, t.document_frequency
+        FROM term_statistic t
+        WHERE t.tenant_id = in_tenant AND t.chunking_id = ANY (in_chunkings) AND t.term_id = ANY (in_terms);
+END $$;
+
+-- Chunks with what a source shows of them and of their documents, and their context, which no source shows.
+CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[])
+RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, text text, start_char integer,
+               end_char integer, version integer, source text, uri text, title text, metadata jsonb,
+               content_hash bytea, collection text, context text)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT c.document_id, c.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char,
+               d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name, c.context
+        FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
+        JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
+        JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id
+        JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.chunking_id = l.chunking_id
+            AND c.ordinal = wanted.ordinal;
+END $$;
+
+-- Stretches of documents' texts, in the order asked for; null where the document is gone or has another version by now.
+CREATE FUNCTION find_text_ranges(in_tenant uuid, in_documents uuid[], in_versions integer[], in_starts integer[],
+                                 in_ends integer[])
+RETURNS TABLE (text text)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        SELECT substring(d.text FROM wanted.first + 1 FOR wanted.last - wanted.first)
+        FROM UNNEST(in_documents, in_versions, in_starts, in_ends) WITH ORDINALITY
+             AS wanted (document_id, version, first, last, place)
+        LEFT JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
+                            AND d.version = wanted.version
+        ORDER BY wanted.place;
+END $$;
+
+-- Model calls of a day -----------------------------------------------------------------------------
+
+-- Adds the most that a call may cost, unless the day would then cost more than the limit. The row is locked
+-- from the comparison to the end of the statement's transaction, so that any number of processes keep the
+-- limit together. Returns what the day has cost so far.
+CREATE FUNCTION reserve_daily_cost(in_tenant uuid, in_day date, in_amount bigint, in_limit bigint)
+RETURNS TABLE (is_reserved boolean, cost_nano_usd bigint)
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    RETURN QUERY
+        INSERT INTO usage_daily AS u (tenant_id, day, cost_nano_usd, calls)
+        SELECT in_tenant, in_day, in_amount, 1 WHERE in_amount <= in_limit
+        ON CONFLICT (tenant_id, day) DO UPDATE
+            SET cost_nano_usd = u.cost_nano_usd + EXCLUDED.cost_nano_usd, calls = u.calls + 1
+            WHERE u.cost_nano_usd + EXCLUDED.cost_nano_usd <= in_limit
+        RETURNING true, u.cost_nano_usd;
+    IF NOT FOUND THEN
+        RETURN QUERY SELECT false, COALESCE(
+            (SELECT u.cost_nano_usd FROM usage_daily u WHERE u.tenant_id = in_tenant AND u.day = in_day), 0);
+    END IF;
+END $$;
+
+-- Replaces the amount that was reserved for calls by what they really cost.
+CREATE FUNCTION settle_daily_cost(in_tenant uuid, in_day date, in_reserved bigint, in_cost bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    UPDATE usage_daily SET cost_nano_usd = GREATEST(cost_nano_usd - in_reserved + in_cost, 0)
+    WHERE tenant_id = in_tenant AND day = in_day;
+END $$;
+
+-- Cached answers -----------------------------------------------------------------------------------
+
+-- Looks an answer up; if there is none, claims it for the ask to write, for so long. Says whether there is one
+-- (ready), the ask is to write it (claimed), somebody writes it (pending), or neither was asked for (missing).
+CREATE FUNCTION claim_answer(in_tenant uuid, in_key bytea, in_lease interval, in_ask uuid)
+RETURNS TABLE (state text, answer jsonb)
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE known answer_cache%ROWTYPE;
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    SELECT * INTO known FROM answer_cache a WHERE a.tenant_id = in_tenant AND a.key = in_key AND a.expires_at > now();
+    IF FOUND THEN
+        IF known.answer IS NULL THEN
+            RETURN QUERY SELECT 'pending', NULL::jsonb;
+            RETURN;
+        END IF;
+        IF NOT EXISTS (
+            SELECT FROM answer_source s
+            LEFT JOIN document d ON d.tenant_id = s.tenant_id AND d.document_id = s.document_id
+            WHERE s.tenant_id = in_tenant AND s.key = in_key AND d.version IS DISTINCT FROM s.version
+        ) THEN
+            RETURN QUERY SELECT 'ready', known.answer;
+            RETURN;
+        END IF;
+        DELETE FROM answer_cache a WHERE a.tenant_id = in_tenant AND a.key = in_key AND a.answer IS NOT NULL;
+    END IF;
+    IF in_lease IS NULL THEN
+        RETURN QUERY SELECT 'missing', NULL::jsonb;
+        RETURN;
+    END IF;
+    INSERT INTO answer_cache AS a (tenant_id, key, created_at, expires_at, claimed_by)
+    VALUES (in_tenant, in_key, now(), now() + in_lease, in_ask)
+    ON CONFLICT (tenant_id, key) DO UPDATE
+        SET answer = NULL, created_at = now(), expires_at = EXCLUDED.expires_at, claimed_by = EXCLUDED.claimed_by
+        WHERE a.expires_at <= now();
+    RETURN QUERY SELECT CASE WHEN FOUND THEN 'claimed' ELSE 'pending' END, NULL::jsonb;
+END $$;
+
+-- Gives up the claim of this ask on an answer, if it has one.
+CREATE FUNCTION release_answer(in_tenant uuid, in_key bytea, in_ask uuid) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    DELETE FROM answer_cache
+    WHERE tenant_id = in_tenant AND key = in_key AND answer IS NULL AND claimed_by = in_ask;
+END $$;
+
+-- Keeps an answer, unless one of its documents is another one by now, and at most so many of a tenant.
+CREATE FUNCTION keep_answer(in_tenant uuid, in_key bytea, in_answer jsonb, in_life interval, in_documents uuid[],
+                            in_versions integer[], in_most integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    -- The lock keeps a delete waiting, which then finds the entry.
+    PERFORM FROM document d WHERE d.tenant_id = in_tenant AND d.document_id = ANY (in_documents)
+        ORDER BY d.source FOR SHARE;
+    DELETE FROM answer_cache a WHERE a.tenant_id = in_tenant AND a.key = in_key;
+    IF EXISTS (
+        SELECT FROM UNNEST(in_documents, in_versions) AS used (document_id, version)
+        LEFT JOIN document d ON d.tenant_id = in_tenant AND d.document_id = used.document_id
+        WHERE d.version IS DISTINCT FROM used.version
+    ) THEN
+        RETURN;
+    END IF;
+    INSERT INTO answer_cache (tenant_id, key, answer, created_at, expires_at)
+    VALUES (in_tenant, in_key, in_answer, now(), now() + in_life)
+    ON CONFLICT (tenant_id, key) DO UPDATE SET answer = EXCLUDED.answer, expires_at = EXCLUDED.expires_at;
+    INSERT INTO answer_source (tenant_id, document_id, key, version)
+    SELECT in_tenant, used.document_id, in_key, used.version
+    FROM UNNEST(in_documents, in_versions) AS used (document_id, version)
+    ON CONFLICT (tenant_id, document_id, key) DO UPDATE SET version = EXCLUDED.version;
+    DELETE FROM answer_cache a WHERE a.tenant_id = in_tenant AND a.key IN
+        (SELECT o.key FROM answer_cache o WHERE o.tenant_id = in_tenant ORDER BY o.created_at DESC OFFSET in_most);
+END $$;
+
+-- Audit --------------------------------------------------------------------------------------------
+
+-- Writes rows of any tenants, given as an array of objects with the columns as members: asks that end at the same time
+-- share one write, and so one flush of the log. A second row of the same ask is left out.
+CREATE FUNCTION write_ask_audit(in_rows jsonb) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM set_config('cited.queue_worker', 'on', true);
+    INSERT INTO ask_audit SELECT * FROM jsonb_populate_recordset(NULL::ask_audit, in_rows)
+    ON CONFLICT (tenant_id, ask_id) DO NOTHING;
+END $$;

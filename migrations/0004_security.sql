@@ -1,0 +1,67 @@
+-- Rights and row level security.
+--
+-- The service works as the role cited_app, which owns nothing; cited_lexical owns the one function that reads past the
+-- policies. Both are created before the migrations run (src/store/connect.rs).
+
+-- Tables -------------------------------------------------------------------------------------------
+
+GRANT USAGE ON SCHEMA public TO cited_app;
+GRANT SELECT ON tenant, embedding_profile TO cited_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON
+    collection, collection_profile, chunking, chunking_statistic, term_statistic,
+    document, document_chunking, chunk, chunk_embedding,
+    job, job_item, job_tally, job_stage, job_context, job_embedding, idempotency_key, webhook,
+    usage_daily, answer_cache, answer_source TO cited_app;
+-- Written once and never changed.
+GRANT SELECT, INSERT, DELETE ON document_field, document_version, ask_audit TO cited_app;
+GRANT SELECT, INSERT ON deleted_document TO cited_app;
+GRANT USAGE ON SEQUENCE job_item_position, job_item_fence TO cited_app;
+
+-- Policies -----------------------------------------------------------------------------------------
+--
+-- The tenant of a transaction is the setting cited.tenant; without it no tenant-owned row is visible. The setting is read
+-- in a scalar sub-select so that it is evaluated once per query and not once per row. FORCE binds the owner as well.
+
+DO $$
+DECLARE name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY[
+        'collection', 'collection_profile', 'chunking', 'chunking_statistic', 'term_statistic',
+        'document', 'document_chunking', 'document_field', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
+        'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
+        'ask_audit', 'usage_daily', 'answer_cache', 'answer_source'] LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
+        EXECUTE format('CREATE POLICY tenant_only ON %I TO cited_app
+            USING (tenant_id = (SELECT NULLIF(current_setting(''cited.tenant'', true), '''')::uuid))', name);
+    END LOOP;
+
+    -- A worker serves the queue of every tenant, and maintenance forgets by age: both see the rows of these tables, and of
+    -- these only, without a tenant.
+    FOREACH name IN ARRAY ARRAY[
+        'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
+        'ask_audit', 'usage_daily', 'answer_cache'] LOOP
+        EXECUTE format('CREATE POLICY queue_worker ON %I TO cited_app
+            USING ((SELECT current_setting(''cited.queue_worker'', true)) = ''on'')', name);
+    END LOOP;
+END $$;
+
+-- Functions ----------------------------------------------------------------------------------------
+
+-- lexical_search reads past the policies, and applies the tenant itself.
+GRANT USAGE ON SCHEMA public TO cited_lexical;
+GRANT SELECT ON chunk, document TO cited_lexical;
+CREATE POLICY lexical_search ON chunk    FOR SELECT TO cited_lexical USING (true);
+CREATE POLICY lexical_search ON document FOR SELECT TO cited_lexical USING (true);
+GRANT CREATE ON SCHEMA public TO cited_lexical; -- a new owner needs it at this moment only
+ALTER FUNCTION lexical_search OWNER TO cited_lexical;
+REVOKE CREATE ON SCHEMA public FROM cited_lexical;
+
+REVOKE EXECUTE ON FUNCTION
+    lexical_search, settle_lexical_index, metadata_fields, find_collections, term_frequencies, find_passages,
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+    lexical_search, settle_lexical_index, metadata_fields, find_collections, term_frequencies, find_passages,
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
+    TO cited_app;

@@ -1,0 +1,57 @@
+//! Compares the migrations that a database has had with those of this build.
+
+use sqlx::PgConnection;
+
+use super::{MIGRATOR, StoreError};
+
+/// How the schema of a database relates to that of this build.
+pub(super) enum SchemaVersion {
+    /// Migrations of this build are missing, and nothing else is different; 0: the schema is that of this build.
+    Behind(usize),
+    /// It had a migration that this build does not know: a newer release used it.
+    Newer(i64),
+    /// One of its migrations has the number of one here and another content: a build used it that was never released.
+    Foreign(i64),
+}
+
+impl SchemaVersion {
+    /// Reads the migrations of a database, an empty one included.
+    pub(super) async fn of(connection: &mut PgConnection) -> Result<Self, StoreError> {
+        let is_there = sqlx::query_scalar!(r#"SELECT to_regclass('_sqlx_migrations') IS NOT NULL AS "is_there!""#)
+            .fetch_one(&mut *connection)
+            .await?;
+        // The table is made with the first migration, so the query cannot be checked against an empty database.
+        let applied: Vec<(i64, Vec<u8>)> = if is_there {
+            sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations WHERE success ORDER BY version")
+                .fetch_all(connection)
+                .await?
+        } else {
+            Vec::new()
+        };
+        // Before numbers that are not known: builds from before the first release had more migrations than it has.
+        for (version, checksum) in &applied {
+            if MIGRATOR.iter().any(|known| known.version == *version && *known.checksum != **checksum) {
+                return Ok(Self::Foreign(*version));
+            }
+        }
+        if let Some((version, _)) = applied.iter().find(|(version, _)| !MIGRATOR.version_exists(*version)) {
+            return Ok(Self::Newer(*version));
+        }
+        Ok(Self::Behind(MIGRATOR.iter().count().saturating_sub(applied.len())))
+    }
+
+    /// An error for a database that this build must not change.
+    pub(super) fn refuse(self) -> Result<(), StoreError> {
+        match self {
+            Self::Behind(_) => Ok(()),
+            Self::Newer(version) => Err(StoreError::Unsuitable(format!(
+                "the database was used by a newer release of Cited (its migration {version} is not known here); start that \
+                 release, or restore a backup from before it"
+            ))),
+            Self::Foreign(version) => Err(StoreError::Unsuitable(format!(
+                "the database was made by another build of Cited, one that was never released (its migration {version} is \
+                 another one); start that build, or begin with an empty database or data directory and ingest anew"
+            ))),
+        }
+    }
+}
