@@ -39,70 +39,59 @@ CREATE TABLE collection (
     indexing       text        NOT NULL DEFAULT 'complete'  -- of uploads that say nothing else. complete: a document is stored together
                                                             -- with its vectors. progressive: as soon as it is split, its vectors follow
         CONSTRAINT collection_indexing CHECK (indexing IN ('complete', 'progressive')),
-    profile_id     integer     NOT NULL REFERENCES embedding_profile, -- the one active vector space
-    chunking_id    uuid        NOT NULL,         -- the one that is searched; its foreign key is below
+    index_id       uuid        NOT NULL,         -- the active one, which is searched; its foreign key is below
     created_at     timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, collection_id),
     CONSTRAINT collection_name_unique UNIQUE (tenant_id, name)
 );
 
--- A vector space of a collection beside its active one: being filled, or kept from before a cut-over. Uploads get a
--- vector in each of them, so that either can be made the active one.
-CREATE TABLE collection_profile (
-    tenant_id      uuid        NOT NULL,
-    collection_id  uuid        NOT NULL,
-    profile_id     integer     NOT NULL REFERENCES embedding_profile,
-    job_id         uuid,                         -- latest job that fills it; null for one that was made together with the collection
-    created_at     timestamptz NOT NULL,
-    PRIMARY KEY (tenant_id, collection_id, profile_id),
-    FOREIGN KEY (tenant_id, collection_id) REFERENCES collection ON DELETE CASCADE
-);
-
--- One way to cut the documents of a collection, with the statistics of the chunks that come of it. A collection has the
--- one that is searched, and beside it one that is being made with other settings or that was searched before.
-CREATE TABLE chunking (
+-- One way to make the documents of a collection searchable: how they are split, which sentences are written for their
+-- chunks and which model embeds them; with the statistics of the chunks that come of it. A collection has the active one,
+-- which is searched, and at most one next to it, which is being built or was active before.
+CREATE TABLE collection_index (
     tenant_id            uuid        NOT NULL,
-    chunking_id          uuid        NOT NULL,   -- also the salt of its term ids; the first one of a collection has the collection's id
+    index_id             uuid        NOT NULL,   -- also the salt of its term ids; the first one of a collection has the collection's id
     collection_id        uuid        NOT NULL,
     splitter             jsonb       NOT NULL,   -- settings as requests have them: {"kind", "unit", "size", "overlap"}
     context              jsonb,                  -- settings as requests have them: {"on_failure"}. Null: no sentences are asked for
+    profile_id           integer     NOT NULL REFERENCES embedding_profile, -- the vector space of its chunks
     average_length       real        NOT NULL DEFAULT 0, -- BM25 average length (terms) that chunk.weights were made with; 0 = none yet
     chunks_at_reference  bigint      NOT NULL DEFAULT 0, -- chunks there were when average_length was taken
-    job_id               uuid,                   -- latest job that fills it from stored documents; null where none did
+    job_id               uuid,                   -- latest job that was asked to build it from stored documents; null where none was
     created_at           timestamptz NOT NULL,
-    PRIMARY KEY (tenant_id, chunking_id),
+    PRIMARY KEY (tenant_id, index_id),
     FOREIGN KEY (tenant_id, collection_id) REFERENCES collection ON DELETE CASCADE
 );
-CREATE INDEX chunking_collection ON chunking (tenant_id, collection_id);
+CREATE INDEX collection_index_collection ON collection_index (tenant_id, collection_id);
 -- Each names the other, so one of the two keys is checked at the end of the transaction.
 ALTER TABLE collection
-    ADD CONSTRAINT collection_chunking FOREIGN KEY (tenant_id, chunking_id) REFERENCES chunking DEFERRABLE INITIALLY DEFERRED;
+    ADD CONSTRAINT collection_active_index FOREIGN KEY (tenant_id, index_id) REFERENCES collection_index DEFERRABLE INITIALLY DEFERRED;
 
--- Counters of a chunking, apart from it so that ingest never updates the row that every query reads.
-CREATE TABLE chunking_statistic (
-    tenant_id     uuid   NOT NULL,
-    chunking_id   uuid   NOT NULL,
-    documents     bigint NOT NULL DEFAULT 0,     -- that have chunks in it
-    chunks        bigint NOT NULL DEFAULT 0,     -- BM25's N
-    total_length  bigint NOT NULL DEFAULT 0,     -- sum of chunk.length; over chunks it is the true average length
-    bare_chunks   bigint NOT NULL DEFAULT 0,     -- chunks without a vector in the active space
-    PRIMARY KEY (tenant_id, chunking_id),
-    FOREIGN KEY (tenant_id, chunking_id) REFERENCES chunking ON DELETE CASCADE
+-- Counters of an index, apart from it so that ingest never updates the row that every query reads.
+CREATE TABLE index_statistic (
+    tenant_id          uuid   NOT NULL,
+    index_id           uuid   NOT NULL,
+    documents          bigint NOT NULL DEFAULT 0, -- that have chunks in it
+    chunks             bigint NOT NULL DEFAULT 0, -- BM25's N
+    total_length       bigint NOT NULL DEFAULT 0, -- sum of chunk.length; over chunks it is the true average length
+    unembedded_chunks  bigint NOT NULL DEFAULT 0, -- chunks without a vector yet: found by their words only
+    PRIMARY KEY (tenant_id, index_id),
+    FOREIGN KEY (tenant_id, index_id) REFERENCES collection_index ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- How many chunks of a chunking hold a term. A term that no chunk holds has no row, or zero.
+-- How many chunks of an index hold a term. A term that no chunk holds has no row, or zero.
 CREATE TABLE term_statistic (
     tenant_id           uuid    NOT NULL,
-    chunking_id         uuid    NOT NULL,
-    term_id             integer NOT NULL,        -- hash of (chunking, stem), 1 to 1,000,000,000
+    index_id            uuid    NOT NULL,
+    term_id             integer NOT NULL,        -- hash of (index, stem), 1 to 1,000,000,000
     document_frequency  integer NOT NULL,        -- chunks with the term
-    PRIMARY KEY (tenant_id, chunking_id, term_id),
-    FOREIGN KEY (tenant_id, chunking_id) REFERENCES chunking ON DELETE CASCADE
+    PRIMARY KEY (tenant_id, index_id, term_id),
+    FOREIGN KEY (tenant_id, index_id) REFERENCES collection_index ON DELETE CASCADE
 ) WITH (fillfactor = 80);
 
 -- Documents ----------------------------------------------------------------------------------------
 
--- One document in its current version, as the chunking that is searched has it.
+-- One document in its current version, as the active index has it.
 CREATE TABLE document (
     tenant_id      uuid        NOT NULL,
     document_id    uuid        NOT NULL,         -- kept over versions; part of the URN
@@ -127,8 +116,8 @@ CREATE TABLE document (
     version        integer     NOT NULL,         -- from 1, plus one per replacement; part of the URN
     position       bigint      NOT NULL,         -- job_item.position it came from: an older upload never overwrites a newer one
     chunks         integer     NOT NULL CONSTRAINT document_has_chunks CHECK (chunks > 0), -- zero chunks is a failure, never a document
-    bare_chunks    integer     NOT NULL DEFAULT 0, -- its chunks without a vector in the active space, which a vector search cannot find;
-                                                 -- written together with the chunks and vectors that it counts
+    unembedded_chunks integer  NOT NULL DEFAULT 0, -- its chunks without a vector, which a vector search cannot find; written together
+                                                 -- with the chunks and vectors that it counts
     created_at     timestamptz NOT NULL,         -- of version 1
     updated_at     timestamptz NOT NULL,         -- of this version
     PRIMARY KEY (tenant_id, document_id),
@@ -143,20 +132,20 @@ CREATE INDEX document_sample ON document (tenant_id, collection_id, "right"(docu
 -- Sources by how they start, whatever the collation of the database.
 CREATE INDEX document_source_start ON document (tenant_id, collection_id, source COLLATE "C");
 
--- A document as a chunking beside the active one has it. The active one's values stand in document.
-CREATE TABLE document_chunking (
+-- A document as the index next to the active one has it. The active one's values stand in document.
+CREATE TABLE document_index (
     tenant_id     uuid    NOT NULL,
     document_id   uuid    NOT NULL,
-    chunking_id   uuid    NOT NULL,
-    version       integer NOT NULL,              -- of the document that was cut; with any other the chunks here are out of date. 0: vectors are missing
-    fingerprint   bytea   NOT NULL,              -- as document.fingerprint, with these settings
+    index_id      uuid    NOT NULL,
+    version       integer NOT NULL,              -- of the document that was split; with any other the chunks here are out of date. 0: vectors are missing
+    fingerprint   bytea   NOT NULL,              -- as document.fingerprint, with the settings of this index
     request_hash  bytea,                         -- as document.request_hash
-    chunks        integer NOT NULL CONSTRAINT document_chunking_has_chunks CHECK (chunks > 0),
-    PRIMARY KEY (tenant_id, document_id, chunking_id),
+    chunks        integer NOT NULL CONSTRAINT document_index_has_chunks CHECK (chunks > 0),
+    PRIMARY KEY (tenant_id, document_id, index_id),
     FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE,
-    FOREIGN KEY (tenant_id, chunking_id) REFERENCES chunking ON DELETE CASCADE
+    FOREIGN KEY (tenant_id, index_id) REFERENCES collection_index ON DELETE CASCADE
 );
-CREATE INDEX document_chunking_of ON document_chunking (tenant_id, chunking_id);
+CREATE INDEX document_index_of ON document_index (tenant_id, index_id);
 
 -- The values of a document's metadata, one row for each key and, of an array, each element. It finds documents that may
 -- pass a filter; whether they do is decided by document.metadata itself, so long texts may be cut here.
@@ -205,7 +194,7 @@ CREATE TABLE deleted_document (
 CREATE TABLE chunk (
     tenant_id      uuid     NOT NULL,
     document_id    uuid     NOT NULL,
-    chunking_id    uuid     NOT NULL,            -- candidates are checked by it without a join; a document may have chunks of two of them
+    index_id       uuid     NOT NULL,            -- candidates are checked by it without a join; a document may have chunks in two of them
     ordinal        integer  NOT NULL,            -- from 0, in text order; part of the URN
     weights        sparsevec(1000000000) NOT NULL, -- BM25 document-side weight per term id; before the text, because a
                                                  -- lexical search reads it from every candidate and must not skip over text to it
@@ -223,29 +212,29 @@ CREATE TABLE chunk (
                                                  -- when the document comes again
     length         integer  NOT NULL,            -- terms, BM25's |d|
     terms          integer[] NOT NULL,           -- distinct term ids, ascending
-    PRIMARY KEY (tenant_id, document_id, chunking_id, ordinal),
+    PRIMARY KEY (tenant_id, document_id, index_id, ordinal),
     FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE
 );
--- Candidates of a lexical query. Term ids are salted by chunking, so a posting list never mixes two.
+-- Candidates of a lexical query. Term ids are salted by index, so a posting list never mixes two.
 -- New entries wait in a pending list, which makes ingest five times cheaper; every search reads that
 -- list whole, so it is kept short, and emptied when the queue is (settle_lexical_index).
 CREATE INDEX chunk_terms ON chunk USING gin (terms) WITH (gin_pending_list_limit = 1024);
 -- Chunks by page.
-CREATE INDEX chunk_page ON chunk (tenant_id, chunking_id, page, document_id) WHERE page IS NOT NULL;
+CREATE INDEX chunk_page ON chunk (tenant_id, index_id, page, document_id) WHERE page IS NOT NULL;
 
--- A chunk's vector in one space. Its HNSW index is one per profile and is made when the profile is
--- first used (src/store/profile.rs), because its dimension is only known then.
+-- The vector of a chunk, in the vector space of its index. The HNSW index is one per profile and is made when the profile
+-- is first used (src/store/profile.rs), because its dimension is only known then.
 CREATE TABLE chunk_embedding (
     tenant_id       uuid    NOT NULL,
     document_id     uuid    NOT NULL,
-    chunking_id     uuid    NOT NULL,            -- repeated: a filtered vector scan checks it without a join
+    index_id        uuid    NOT NULL,            -- a filtered vector scan checks it without a join
     ordinal         integer NOT NULL,
-    profile_id      integer NOT NULL REFERENCES embedding_profile,
+    profile_id      integer NOT NULL REFERENCES embedding_profile, -- repeated from collection_index: names the HNSW index
     embedding_hash  bytea   NOT NULL,            -- SHA-256 of the embedded text; equal text is never embedded twice
     embedding       halfvec NOT NULL,            -- unit length, profile's dimension
-    PRIMARY KEY (tenant_id, document_id, chunking_id, ordinal, profile_id),
-    FOREIGN KEY (tenant_id, document_id, chunking_id, ordinal) REFERENCES chunk ON DELETE CASCADE
+    PRIMARY KEY (tenant_id, document_id, index_id, ordinal),
+    FOREIGN KEY (tenant_id, document_id, index_id, ordinal) REFERENCES chunk ON DELETE CASCADE
 );
 -- Re-use of vectors by content, and the exact scan of a small collection.
 CREATE INDEX chunk_embedding_reuse ON chunk_embedding (tenant_id, profile_id, embedding_hash);
-CREATE INDEX chunk_embedding_chunking ON chunk_embedding (tenant_id, chunking_id, profile_id);
+CREATE INDEX chunk_embedding_index ON chunk_embedding (tenant_id, index_id);

@@ -5,14 +5,14 @@
 -- The queue (job, job_item and the tables that belong to a job) stays on one node when the rest is distributed, so it
 -- has no foreign keys into other tables.
 
--- One accepted request for work: an upload, or stored documents that are embedded or split again.
+-- One accepted request for work: an upload, or an index that is built from stored documents.
 CREATE TABLE job (
     tenant_id        uuid        NOT NULL,
     job_id           uuid        NOT NULL,
     collection_id    uuid        NOT NULL,
     collection_name  text        NOT NULL,       -- as requested; survives the collection
-    kind             text        NOT NULL DEFAULT 'ingest' -- ingest: what was handed in. The others have an item without content for each stored document
-        CONSTRAINT job_kind CHECK (kind IN ('ingest', 'reembed', 'resplit')),
+    kind             text        NOT NULL DEFAULT 'ingest' -- ingest: what was handed in. index: an item without content for each stored document
+        CONSTRAINT job_kind CHECK (kind IN ('ingest', 'index')),
     indexing         text        NOT NULL DEFAULT 'complete' -- of its documents, as in collection
         CONSTRAINT job_indexing CHECK (indexing IN ('complete', 'progressive')),
     state            text        NOT NULL CONSTRAINT job_state CHECK (state IN ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -26,10 +26,10 @@ CREATE TABLE job (
     cancelled_at     timestamptz,                -- asked to stop; nothing of it is claimed from then on
     heartbeat_at     timestamptz,                -- last sign of life of a worker on it
     bytes_before     bigint      NOT NULL DEFAULT 0, -- settled before it was last started: a retry starts it again
-    items_before     bigint      NOT NULL DEFAULT 0, -- likewise; the pace of a job whose documents have no size of their own (URLs, vectors, splits)
+    items_before     bigint      NOT NULL DEFAULT 0, -- likewise; the pace of a job whose documents have no size of their own (URLs, stored documents)
     revision         bigint      NOT NULL DEFAULT 0, -- plus one with each change of this row, for those who follow it
     PRIMARY KEY (tenant_id, job_id),
-    CONSTRAINT job_items CHECK (items > 0 OR (items = 0 AND kind IN ('reembed', 'resplit'))) -- an empty collection has none to embed or split
+    CONSTRAINT job_items CHECK (items > 0 OR (items = 0 AND kind = 'index')) -- an empty collection has none
 );
 CREATE INDEX job_unfinished ON job (created_at) WHERE finished_at IS NULL;
 
@@ -37,8 +37,9 @@ CREATE INDEX job_unfinished ON job (created_at) WHERE finished_at IS NULL;
 CREATE SEQUENCE job_item_position;
 CREATE SEQUENCE job_item_fence;
 
--- One document of a job: the unit of work, of failure and of retry. It has two halves: up to the stored document, and
--- its vectors. Failed items keep payload and content for a retry, for as long as maintenance lets them.
+-- One document of a job: the unit of work, of failure and of retry. It has one or two phases: up to the stored document,
+-- and where that lacks vectors, those. Failed items keep payload and content for a retry, for as long as maintenance lets
+-- them.
 CREATE TABLE job_item (
     tenant_id        uuid        NOT NULL,
     job_id           uuid        NOT NULL,
@@ -46,12 +47,13 @@ CREATE TABLE job_item (
     position         bigint      NOT NULL DEFAULT nextval('job_item_position'), -- first in, first out
     source           text        NOT NULL,
     payload          jsonb,                      -- versioned description of the document; null once settled
-    content          bytea,                      -- its bytes as handed in; null once settled, and in the second half
+    content          bytea,                      -- its bytes as handed in; null once settled; empty in the second phase
     content_bytes    bigint      NOT NULL,       -- size of content, kept
     state            text        NOT NULL CONSTRAINT job_item_state CHECK (state IN ('queued', 'running', 'succeeded', 'unchanged', 'failed', 'cancelled')),
-    half             smallint    NOT NULL DEFAULT 1, -- 1: the document is to be stored. 2: it is stored and found by its words, its
-                                                 -- vectors are to be made; stays when the item ends
-    stored_version   integer,                    -- in the second half, version of the document whose vectors are to be made
+    phase            text        NOT NULL DEFAULT 'store' -- store: the document is to be stored. embed: it is stored and found by its
+                                                 -- words, its vectors are to be made; stays when the item ends
+        CONSTRAINT job_item_phase CHECK (phase IN ('store', 'embed')),
+    stored_version   integer,                    -- in phase embed, version of the document whose vectors are to be made
     available_at     timestamptz NOT NULL,       -- not before; moves forward when a transient failure waits
     attempts         integer     NOT NULL DEFAULT 0, -- claims so far
     failures         integer     NOT NULL DEFAULT 0, -- claims that ended in a failure of its own that may pass: model busy, server away
@@ -73,8 +75,8 @@ CREATE TABLE job_item (
     finished_at      timestamptz,
     PRIMARY KEY (tenant_id, job_id, ordinal)
 ) WITH (fillfactor = 70);
--- The halves are claimed apart: vectors wait until there is nothing to store, or have a worker of their own.
-CREATE INDEX job_item_queued ON job_item (half, position) WHERE state = 'queued';
+-- The phases are claimed apart: vectors wait until there is nothing to store, or have a worker of their own.
+CREATE INDEX job_item_queued ON job_item (phase, position) WHERE state = 'queued';
 CREATE INDEX job_item_running ON job_item (lease_until) WHERE state = 'running';
 -- What a retry takes up, and the causes in a report.
 CREATE INDEX job_item_failed ON job_item (tenant_id, job_id, ordinal) WHERE state = 'failed';
@@ -93,7 +95,7 @@ CREATE TABLE job_tally (
     chunks            bigint NOT NULL DEFAULT 0, -- of the succeeded
     embedding_calls   bigint NOT NULL DEFAULT 0, -- chunk texts that were sent to the model
     reused_vectors    bigint NOT NULL DEFAULT 0, -- chunks of the succeeded whose vector was there already
-    searchable        bigint NOT NULL DEFAULT 0, -- items that have only the first half behind them, failed and cancelled ones included
+    searchable        bigint NOT NULL DEFAULT 0, -- items that have only the first phase behind them, failed and cancelled ones included
     searchable_bytes  bigint NOT NULL DEFAULT 0, -- of those that wait or run, content_bytes: content that is not kept any more
     PRIMARY KEY (tenant_id, job_id),
     FOREIGN KEY (tenant_id, job_id) REFERENCES job ON DELETE CASCADE

@@ -18,17 +18,17 @@ BEGIN
                COALESCE(sum(sign * chunks) FILTER (WHERE state = 'succeeded'), 0) AS chunks,
                COALESCE(sum(sign * embedding_calls) FILTER (WHERE settled), 0) AS embedding_calls,
                COALESCE(sum(sign * (chunks - embedding_calls)) FILTER (WHERE state = 'succeeded'), 0) AS reused_vectors,
-               COALESCE(sum(sign) FILTER (WHERE half_done), 0) AS searchable,
-               COALESCE(sum(sign * content_bytes) FILTER (WHERE half_done AND NOT settled), 0) AS searchable_bytes
+               COALESCE(sum(sign) FILTER (WHERE is_stored), 0) AS searchable,
+               COALESCE(sum(sign * content_bytes) FILTER (WHERE is_stored AND NOT settled), 0) AS searchable_bytes
         FROM (SELECT *, state NOT IN ('queued', 'running') AS settled,
-                     half = 2 AND state NOT IN ('succeeded', 'unchanged') AS half_done
-              FROM (SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, half, 1 AS sign FROM new_items
+                     phase = 'embed' AND state NOT IN ('succeeded', 'unchanged') AS is_stored
+              FROM (SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, phase, 1 AS sign FROM new_items
                     UNION ALL
-                    SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, half, -1 FROM old_items) both_sides) sides
-        WHERE settled OR half_done
+                    SELECT tenant_id, job_id, state, content_bytes, chunks, embedding_calls, phase, -1 FROM old_items) both_sides) sides
+        WHERE settled OR is_stored
         GROUP BY tenant_id, job_id
         -- Claimed, given back, held longer: the two sides are equal.
-        HAVING bool_or(settled) OR sum(sign) FILTER (WHERE half_done) <> 0
+        HAVING bool_or(settled) OR sum(sign) FILTER (WHERE is_stored) <> 0
         ORDER BY tenant_id, job_id -- everybody locks tallies in this order
     LOOP
         UPDATE job_tally t
@@ -69,7 +69,7 @@ BEGIN
            COALESCE(jsonb_agg(jsonb_build_array(c.start_char, c.end_char, c.page, c.heading) ORDER BY c.ordinal), '[]'),
            OLD.updated_at, NEW.updated_at
     FROM collection l
-    JOIN chunk c ON c.tenant_id = l.tenant_id AND c.chunking_id = l.chunking_id AND c.document_id = OLD.document_id
+    JOIN chunk c ON c.tenant_id = l.tenant_id AND c.index_id = l.index_id AND c.document_id = OLD.document_id
     WHERE l.tenant_id = OLD.tenant_id AND l.collection_id = OLD.collection_id;
     RETURN NULL;
 END $$;
@@ -108,14 +108,14 @@ $$;
 -- applies the tenant of the transaction itself, which it sets like the functions below. Nothing else in the schema sees
 -- past a policy.
 --
--- Returns the best chunks by BM25 among those of the given chunkings that hold a rare term or a pair of terms, and whose
+-- Returns the best chunks by BM25 among those of the given indexes that hold a rare term or a pair of terms, and whose
 -- document passes the filter. Planned once for each connection, not once for each question: what differs between
 -- questions are values, and so is which chunks are looked at. Pairs of terms come by the term that they share: one in
 -- `pair_heads`, and the others in ten places of `pair_others`, repeated where there are fewer. Ten such groups are
 -- looked up by one statement; of what needs more statements, a chunk may be returned by each.
 CREATE FUNCTION lexical_search(
     in_tenant       uuid,
-    in_chunkings    uuid[],
+    in_indexes      uuid[],
     rare_terms      integer[],   -- chunks with any of these are scored
     pair_heads      integer[],   -- and those with one of these
     pair_others     integer[],   -- together with one of its ten
@@ -156,7 +156,7 @@ BEGIN
                    OR c.terms @> h[8:8]   AND c.terms && o[71:80]
                    OR c.terms @> h[9:9]   AND c.terms && o[81:90]
                    OR c.terms @> h[10:10] AND c.terms && o[91:100])
-              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.chunking_id = ANY (in_chunkings)) IS TRUE
+              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.index_id = ANY (in_indexes)) IS TRUE
               AND (document_ids IS NULL OR c.document_id = ANY (document_ids))
               AND (pages IS NULL OR c.page = ANY (pages))
               AND (source_prefix IS NULL AND metadata_path IS NULL OR EXISTS (
@@ -182,33 +182,33 @@ AS $$ SELECT gin_clean_pending_list('chunk_terms'::regclass) $$;
 -- these functions therefore sets the tenant itself, for the transaction that its one statement is, and
 -- reads what the policies then let its caller see. They own no rights: SECURITY INVOKER is the default.
 
--- Collections by name, with the chunking that is searched and how much there is in it.
+-- Collections by name, with their active index and how much there is in it.
 CREATE FUNCTION find_collections(in_tenant uuid, in_names text[])
-RETURNS TABLE (collection_id uuid, chunking_id uuid, name text, language text, profile_id integer, average_length real,
-               created_at timestamptz, indexing text, model text, dimension integer, chunks bigint, bare_chunks bigint)
+RETURNS TABLE (collection_id uuid, index_id uuid, name text, language text, profile_id integer, average_length real,
+               created_at timestamptz, indexing text, model text, dimension integer, chunks bigint, unembedded_chunks bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
-        SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing,
-               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.bare_chunks, 0)
+        SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing,
+               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.unembedded_chunks, 0)
         FROM collection c
-        JOIN chunking k ON k.tenant_id = c.tenant_id AND k.chunking_id = c.chunking_id
-        JOIN embedding_profile p ON p.profile_id = c.profile_id
-        LEFT JOIN chunking_statistic s ON s.tenant_id = c.tenant_id AND s.chunking_id = c.chunking_id
+        JOIN collection_index i ON i.tenant_id = c.tenant_id AND i.index_id = c.index_id
+        JOIN embedding_profile p ON p.profile_id = i.profile_id
+        LEFT JOIN index_statistic s ON s.tenant_id = c.tenant_id AND s.index_id = c.index_id
         WHERE c.tenant_id = in_tenant AND c.name = ANY (in_names);
 END $$;
 
--- In how many chunks of which chunking a term stands; a term without a row stands in none.
-CREATE FUNCTION term_frequencies(in_tenant uuid, in_chunkings uuid[], in_terms integer[])
-RETURNS TABLE (chunking_id uuid, term_id integer, document_frequency integer)
+-- In how many chunks of which index a term stands; a term without a row stands in none.
+CREATE FUNCTION term_frequencies(in_tenant uuid, in_indexes uuid[], in_terms integer[])
+RETURNS TABLE (index_id uuid, term_id integer, document_frequency integer)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
-        SELECT t.chunking_id, t.term_id, t.document_frequency
+        SELECT t.index_id, t.term_id, t.document_frequency
         FROM term_statistic t
-        WHERE t.tenant_id = in_tenant AND t.chunking_id = ANY (in_chunkings) AND t.term_id = ANY (in_terms);
+        WHERE t.tenant_id = in_tenant AND t.index_id = ANY (in_indexes) AND t.term_id = ANY (in_terms);
 END $$;
 
 -- Chunks with what a source shows of them and of their documents, and their context, which no source shows.
@@ -225,7 +225,7 @@ BEGIN
         FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
         JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
         JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id
-        JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.chunking_id = l.chunking_id
+        JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.index_id = l.index_id
             AND c.ordinal = wanted.ordinal;
 END $$;
 

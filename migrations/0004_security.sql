@@ -8,8 +8,8 @@
 GRANT USAGE ON SCHEMA public TO cited_app;
 GRANT SELECT ON tenant, embedding_profile TO cited_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-    collection, collection_profile, chunking, chunking_statistic, term_statistic,
-    document, document_chunking, chunk, chunk_embedding,
+    collection, collection_index, index_statistic, term_statistic,
+    document, document_index, chunk, chunk_embedding,
     job, job_item, job_tally, job_stage, job_context, job_embedding, idempotency_key, webhook,
     usage_daily, answer_cache, answer_source TO cited_app;
 -- Written once and never changed.
@@ -26,8 +26,8 @@ DO $$
 DECLARE name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'collection', 'collection_profile', 'chunking', 'chunking_statistic', 'term_statistic',
-        'document', 'document_chunking', 'document_field', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
+        'collection', 'collection_index', 'index_statistic', 'term_statistic',
+        'document', 'document_index', 'document_field', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
         'ask_audit', 'usage_daily', 'answer_cache', 'answer_source'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);

@@ -30,10 +30,9 @@ use crate::{
         context::Context,
         documents::DocumentService,
         embedders::Embedders,
+        indexes::IndexService,
         ingest::{ContextWriter, IngestService, Notifier, Processor, Signal, Worker},
         readiness::Readiness,
-        reembed::ReembedService,
-        resplit::ResplitService,
         retrieval::Retriever,
         search::SearchService,
         sweep::Sweeper,
@@ -135,8 +134,13 @@ impl Core {
             ingest,
             documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, defaults, writers.is_some(), context.clone()),
-            reembed: ReembedService::new(store.clone(), embedders.clone(), context.clone(), Arc::clone(&signal)),
-            resplit: ResplitService::new(store.clone(), writers.is_some(), context.clone(), Arc::clone(&signal)),
+            indexes: IndexService::new(
+                store.clone(),
+                embedders.clone(),
+                writers.is_some(),
+                context.clone(),
+                Arc::clone(&signal),
+            ),
             readiness: Readiness::new(store.clone()),
         };
         let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);

@@ -18,8 +18,8 @@ const USER: &str = "postgres";
 const TABLES: [&str; 8] = [
     "embedding_profile",
     "collection",
-    "chunking",
-    "chunking_statistic",
+    "collection_index",
+    "index_statistic",
     "term_statistic",
     "document",
     "chunk",

@@ -15,10 +15,13 @@ use super::{
     splitting::{ContextBody, SplitterBody},
 };
 use crate::{
-    domain::{contextual::Contextual, identity::TenantId, job::Indexing, lexical::language::Language},
-    service::collections::{
-        Chunking, CollectionReport, CollectionSettings, CollectionSummary, Companion, DeleteReceipt,
+    domain::{
+        contextual::Contextual,
+        identity::{EmbeddingProfile, TenantId},
+        job::Indexing,
+        lexical::language::Language,
     },
+    service::collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
 };
 
 /// Most rows of a list.
@@ -31,8 +34,7 @@ pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
     #[schema(example = "handbook", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
     name: String,
-    /// How its documents are cut into chunks. `POST /v1/collections/{name}/resplit` and a
-    /// cut-over change it.
+    /// How its documents are cut into chunks. Another index changes it (`POST /v1/collections/{name}/indexes`).
     splitter: Option<SplitterBody>,
     /// Whose endings are cut off words, so that "Verträge" finds "Vertrag", and whose stop words are left out:
     /// `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`, `it`, `lt`, `nl`, `no`,
@@ -60,16 +62,14 @@ pub(super) struct CollectionBody {
     documents: u64,
     /// Chunks of those documents.
     chunks: u64,
-    /// Those of them that have a vector in the active space: fewer while vectors of `progressive` jobs are to come.
+    /// Those of them that have a vector: fewer while vectors of `progressive` jobs are to come.
     embedded_chunks: u64,
-    /// Its active vector space: the one that queries use.
+    /// Its active index, which is searched; how that is made follows.
+    index_id: Uuid,
+    /// The index next to it, if there is one: being built, or active before.
+    next_index_id: Option<Uuid>,
+    /// The vector space of its chunks and of queries.
     embedding: EmbeddingBody,
-    /// Its vector spaces beside that: being filled, or kept from before a cut-over.
-    profiles: Vec<ProfileBody>,
-    /// Its active chunking: the chunks that queries find.
-    chunking_id: Uuid,
-    /// Its chunkings beside that: being filled, or kept from before a cut-over.
-    chunkings: Vec<ChunkingBody>,
     /// How its documents are cut into chunks.
     splitter: SplitterBody,
     /// What its words are stemmed in: an ISO 639-1 code, or `none`.
@@ -96,41 +96,6 @@ pub(super) struct EmbeddingBody {
     dimension: usize,
 }
 
-/// A vector space of a collection beside its active one.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ProfileBody {
-    /// Embedding model.
-    #[schema(example = "text-embedding-3-small")]
-    model: String,
-    /// Numbers in a vector.
-    #[schema(example = 1536)]
-    dimension: usize,
-    /// Chunks that have a vector in it. A cut-over needs all.
-    vectors: u64,
-    /// Latest job that fills it; null for what was the active space from the start.
-    job_id: Option<Uuid>,
-}
-
-/// A second set of chunks of a collection's documents, by settings of its own.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ChunkingBody {
-    /// What to cut over to, or drop.
-    id: Uuid,
-    /// How documents are cut into its chunks.
-    splitter: SplitterBody,
-    /// How sentences are written that say how a chunk relates to its document; null where none are.
-    context: Option<ContextBody>,
-    /// Documents that are in it as they are now. A cut-over needs all.
-    documents: u64,
-    /// Its chunks.
-    chunks: u64,
-    /// Latest job that fills it with stored documents; null for what was the active one from the start.
-    job_id: Option<Uuid>,
-    /// When it was made.
-    #[serde(with = "time::serde::rfc3339")]
-    created_at: OffsetDateTime,
-}
-
 /// A page of collections.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CollectionPage {
@@ -154,8 +119,8 @@ pub(super) struct DeleteReceiptBody {
     terms: u64,
     /// Cached answers that were written from them.
     answers: u64,
-    /// Documents waiting or being worked on that will not be indexed; stored ones that were to be split or embedded again
-    /// count too.
+    /// Documents waiting or being worked on that will not be indexed; stored ones that were to be built into the next
+    /// index count too.
     queue_items: u64,
     /// Failed ones that were kept for a retry.
     failed_items: u64,
@@ -184,19 +149,17 @@ impl From<DeleteReceipt> for DeleteReceiptBody {
     }
 }
 
-impl From<CollectionReport> for CollectionBody {
-    fn from(report: CollectionReport) -> Self {
-        let CollectionReport { summary, companions, chunkings } = report;
-        let CollectionSummary { collection, documents, chunks, embedded_chunks, settings } = summary;
+impl From<CollectionSummary> for CollectionBody {
+    fn from(summary: CollectionSummary) -> Self {
+        let CollectionSummary { collection, documents, chunks, embedded_chunks, settings, next_index } = summary;
         Self {
             name: collection.name,
             documents,
             chunks,
             embedded_chunks,
-            embedding: EmbeddingBody { model: collection.profile.model, dimension: collection.profile.dimension },
-            profiles: companions.into_iter().map(ProfileBody::from).collect(),
-            chunking_id: collection.chunking,
-            chunkings: chunkings.into_iter().map(ChunkingBody::from).collect(),
+            index_id: collection.index,
+            next_index_id: next_index,
+            embedding: EmbeddingBody::from(collection.profile),
             splitter: settings.splitter.into(),
             context: settings.context.map(ContextBody::from),
             language: collection.language,
@@ -206,18 +169,10 @@ impl From<CollectionReport> for CollectionBody {
     }
 }
 
-impl From<Companion> for ProfileBody {
-    fn from(space: Companion) -> Self {
-        let Companion { profile, vectors, job, .. } = space;
-        Self { model: profile.model, dimension: profile.dimension, vectors, job_id: job }
-    }
-}
-
-impl From<Chunking> for ChunkingBody {
-    fn from(chunking: Chunking) -> Self {
-        let Chunking { id, splitter, context, documents, chunks, job, created_at, .. } = chunking;
-        let (splitter, context) = (splitter.into(), context.map(ContextBody::from));
-        Self { id, splitter, context, documents, chunks, job_id: job, created_at }
+impl From<EmbeddingProfile> for EmbeddingBody {
+    fn from(profile: EmbeddingProfile) -> Self {
+        let EmbeddingProfile { model, dimension } = profile;
+        Self { model, dimension }
     }
 }
 

@@ -6,19 +6,17 @@ mod audit;
 mod bulk;
 mod citations;
 mod collections;
-mod cut_over;
 mod documents;
 mod extract;
 mod fields;
 mod health;
+mod indexes;
 mod ingest;
 mod jobs;
 mod middleware;
 mod multipart;
 mod openapi;
 mod problem;
-mod reembed;
-mod resplit;
 mod search;
 mod source;
 mod splitting;
@@ -41,8 +39,8 @@ pub use openapi::document;
 
 use crate::service::{
     ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
-    documents::DocumentService, ingest::IngestService, readiness::Readiness, reembed::ReembedService,
-    resplit::ResplitService, search::SearchService,
+    documents::DocumentService, indexes::IndexService, ingest::IngestService, readiness::Readiness,
+    search::SearchService,
 };
 
 /// Shorter keys can be guessed.
@@ -86,10 +84,8 @@ pub struct Services {
     pub documents: DocumentService,
     /// Collections.
     pub collections: CollectionService,
-    /// Embedding models of collections.
-    pub reembed: ReembedService,
-    /// Splitting collections anew.
-    pub resplit: ResplitService,
+    /// How the documents of collections are made searchable.
+    pub indexes: IndexService,
     /// Whether requests can be served.
     pub readiness: Readiness,
 }
@@ -160,11 +156,9 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(audit::get_ask))
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
-        .routes(routes!(reembed::reembed_collection))
-        .routes(routes!(cut_over::cut_over_collection))
-        .routes(routes!(reembed::drop_profile))
-        .routes(routes!(resplit::resplit_collection))
-        .routes(routes!(resplit::drop_chunking))
+        .routes(routes!(indexes::build_index, indexes::list_indexes))
+        .routes(routes!(indexes::activate_index))
+        .routes(routes!(indexes::drop_index))
         .routes(routes!(documents::get_document, documents::delete_document))
         .routes(routes!(documents::get_document_content))
         .routes(routes!(documents::list_document_chunks))

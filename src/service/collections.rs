@@ -1,7 +1,7 @@
 //! Collections as a use case.
 
-use super::{ServiceError, context::Context, to_its_end};
-pub use crate::store::{Chunking, CollectionSettings, CollectionSummary, Companion, DeleteReceipt};
+use super::{ServiceError, context::Context, run_detached};
+pub use crate::store::{CollectionSettings, CollectionSummary, DeleteReceipt};
 use crate::{
     domain::identity::TenantId,
     store::{NewCollection, ProfileId, Store},
@@ -16,17 +16,6 @@ pub struct CollectionService {
     /// Whether a chat model can say how chunks relate to their document.
     can_write_contexts: bool,
     context: Context,
-}
-
-/// A collection, and what stands beside what is active of it.
-#[derive(Clone, Debug)]
-pub struct CollectionReport {
-    /// The collection with its counts.
-    pub summary: CollectionSummary,
-    /// Spaces that are being filled, or kept from before a cut-over.
-    pub companions: Vec<Companion>,
-    /// Chunkings that are being filled, or kept from before a cut-over.
-    pub chunkings: Vec<Chunking>,
 }
 
 impl CollectionService {
@@ -59,7 +48,7 @@ impl CollectionService {
         tenant: TenantId,
         name: &str,
         settings: CollectionSettings,
-    ) -> Result<CollectionReport, ServiceError> {
+    ) -> Result<CollectionSummary, ServiceError> {
         if settings.context.is_some() && !self.can_write_contexts {
             return Err(no_context_model());
         }
@@ -71,17 +60,15 @@ impl CollectionService {
                 detail: format!("there is a collection {name:?} already; use it, or choose another name"),
             });
         }
-        let summary = CollectionSummary { collection, documents: 0, chunks: 0, embedded_chunks: 0, settings };
-        Ok(CollectionReport { summary, companions: Vec::new(), chunkings: Vec::new() })
+        Ok(CollectionSummary { collection, documents: 0, chunks: 0, embedded_chunks: 0, settings, next_index: None })
     }
 
     /// One collection.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionReport, ServiceError> {
-        let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?;
-        let found = self.with_companions(tenant, found).await?.pop();
+    pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
+        let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?.pop();
         found.ok_or_else(|| ServiceError::no_collection(name))
     }
 
@@ -94,28 +81,8 @@ impl CollectionService {
         tenant: TenantId,
         after: Option<&str>,
         limit: i64,
-    ) -> Result<Vec<CollectionReport>, ServiceError> {
-        let found = self.store.collection_summaries(tenant, None, after, limit).await?;
-        self.with_companions(tenant, found).await
-    }
-
-    async fn with_companions(
-        &self,
-        tenant: TenantId,
-        summaries: Vec<CollectionSummary>,
-    ) -> Result<Vec<CollectionReport>, ServiceError> {
-        let ids: Vec<uuid::Uuid> = summaries.iter().map(|summary| summary.collection.id).collect();
-        let companions = self.store.describe_companions(tenant, &ids).await?;
-        let chunkings = self.store.describe_chunkings(tenant, &ids).await?;
-        let report = |summary: CollectionSummary| {
-            let id = summary.collection.id;
-            CollectionReport {
-                companions: companions.iter().filter(|space| space.collection == id).cloned().collect(),
-                chunkings: chunkings.iter().filter(|chunking| chunking.collection == id).cloned().collect(),
-                summary,
-            }
-        };
-        Ok(summaries.into_iter().map(report).collect())
+    ) -> Result<Vec<CollectionSummary>, ServiceError> {
+        Ok(self.store.collection_summaries(tenant, None, after, limit).await?)
     }
 
     /// Deletes a collection and everything in it.
@@ -124,7 +91,7 @@ impl CollectionService {
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
         let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
-        let receipt = to_its_end(async move { store.delete_collection(tenant, &owned, now).await }).await?;
+        let receipt = run_detached(async move { store.delete_collection(tenant, &owned, now).await }).await?;
         receipt.ok_or_else(|| ServiceError::no_collection(name))
     }
 }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{ServiceError, context::Context, to_its_end};
+use super::{ServiceError, context::Context, run_detached};
 pub use crate::store::{DocumentRow, StoredChunk};
 use crate::{
     domain::identity::TenantId,
@@ -92,7 +92,7 @@ impl DocumentService {
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        to_its_end(async move { store.delete_document(tenant, id, now).await }).await?.ok_or_else(|| missing(id))
+        run_detached(async move { store.delete_document(tenant, id, now).await }).await?.ok_or_else(|| missing(id))
     }
 
     /// Deletes everything in a collection whose source starts so, and what waits to be stored there.
@@ -107,7 +107,7 @@ impl DocumentService {
     ) -> Result<DeleteReceipt, ServiceError> {
         let collection = self.collection(tenant, collection).await?;
         let (store, now, prefix) = (self.store.clone(), self.context.clock.now(), prefix.to_owned());
-        Ok(to_its_end(async move { store.delete_by_prefix(tenant, collection, &prefix, now).await }).await?)
+        Ok(run_detached(async move { store.delete_by_prefix(tenant, collection, &prefix, now).await }).await?)
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {

@@ -9,10 +9,9 @@ pub mod documents;
 pub mod embedders;
 mod error;
 pub mod evaluation;
+pub mod indexes;
 pub mod ingest;
 pub mod readiness;
-pub mod reembed;
-pub mod resplit;
 pub mod retrieval;
 pub mod search;
 pub mod sweep;
@@ -26,7 +25,7 @@ pub use crate::{
 };
 
 /// Goes on whether or not somebody waits for the answer: over a large collection it takes longer than a request may.
-async fn to_its_end<T: Send + 'static>(
+async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
     tokio::spawn(work)

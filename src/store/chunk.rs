@@ -4,7 +4,7 @@ use pgvector::{HalfVector, SparseVector};
 use sqlx::{Postgres, Transaction, types::Json};
 use uuid::Uuid;
 
-use super::{ProfileId, Store, StoreError, statistics::StatisticChanges};
+use super::{Store, StoreError, statistics::StatisticChanges};
 use crate::domain::{fingerprint::Hash, identity::TenantId, lexical::term_id::MAX_TERM_ID};
 
 /// A chunk that is ready to be stored.
@@ -32,8 +32,6 @@ pub struct NewChunk {
     pub embedding_hash: Hash,
     /// Its vector, unit length; none when it is yet to be made.
     pub embedding: Option<Vec<f32>>,
-    /// Its vectors in the spaces beside the collection's active one, in their order; none where it could not be made.
-    pub companions: Vec<Option<Vec<f32>>>,
 }
 
 /// A chunk as the API shows it.
@@ -91,7 +89,7 @@ impl Store {
                       splitter, chunkers, tokens, c.text, context
                FROM document d
                JOIN collection l USING (tenant_id, collection_id)
-               JOIN chunk c USING (tenant_id, document_id, chunking_id)
+               JOIN chunk c USING (tenant_id, document_id, index_id)
                WHERE d.tenant_id = $1 AND d.document_id = $2 AND ordinal >= $3
                ORDER BY ordinal LIMIT $4"#,
             tenant.0,
@@ -120,41 +118,38 @@ impl Store {
     }
 }
 
-/// Deletes the chunks of documents in one chunking (their vectors go with them) and notes what its statistics lose, in a
-/// collection with this active space. Returns how many vectors went. Both are found by their documents (what is in IS TRUE
-/// uses no index): a chunking that the planner does not know yet would be read whole.
+/// Deletes the chunks of documents in one index (their vectors go with them) and notes what its statistics lose. Returns how
+/// many vectors went. Both are found by their documents (a condition in IS TRUE uses no database index): an index that the
+/// planner does not know yet would be read whole.
 pub(super) async fn delete_chunks(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,
-    (chunking, active): (Uuid, ProfileId),
+    index: Uuid,
     documents: &[Uuid],
     changes: &mut StatisticChanges,
 ) -> Result<u64, StoreError> {
     let vectors = sqlx::query!(
-        r#"WITH gone AS (
-               DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2)
-                   AND (chunking_id = $3) IS TRUE RETURNING profile_id)
-           SELECT count(*) AS "all!", count(*) FILTER (WHERE profile_id = $4) AS "active!" FROM gone"#,
+        "DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE",
         tenant.0,
         documents,
-        chunking,
-        active.0
+        index,
     )
-    .fetch_one(&mut **transaction)
-    .await?;
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
     let rows = sqlx::query!(
-        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (chunking_id = $3) IS TRUE RETURNING terms, length",
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE RETURNING terms, length",
         tenant.0,
         documents,
-        chunking
+        index
     )
     .fetch_all(&mut **transaction)
     .await?;
-    changes.bare_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - vectors.active;
+    changes.unembedded_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - i64::try_from(vectors).unwrap_or(0);
     for row in rows {
         changes.count(row.terms.into_iter(), row.length, -1);
     }
-    Ok(vectors.all.unsigned_abs())
+    Ok(vectors)
 }
 
 /// Chunks as columns, the way one statement inserts many.
@@ -176,8 +171,6 @@ pub(super) struct ChunkColumns {
     pub(super) weights: Vec<SparseVector>,
     pub(super) hashes: Vec<Vec<u8>>,
     pub(super) vectors: Vec<Option<HalfVector>>,
-    /// For each space beside the active one.
-    pub(super) companions: Vec<Vec<Option<HalfVector>>>,
 }
 
 impl ChunkColumns {
@@ -199,10 +192,6 @@ impl ChunkColumns {
         self.weights.push(sparse(&new.weights));
         self.hashes.push(new.embedding_hash.to_vec());
         self.vectors.push(new.embedding.as_deref().map(half));
-        self.companions.resize_with(new.companions.len(), Vec::new);
-        for (space, vector) in self.companions.iter_mut().zip(&new.companions) {
-            space.push(vector.as_deref().map(half));
-        }
     }
 }
 

@@ -134,9 +134,9 @@ async fn current(
                   substring(d.text FROM f.start_char + 1 FOR l.end_char - f.start_char) AS "text!"
            FROM document d
            JOIN collection k ON k.tenant_id = d.tenant_id AND k.collection_id = d.collection_id
-           JOIN chunk f ON f.tenant_id = d.tenant_id AND f.document_id = d.document_id AND f.chunking_id = k.chunking_id
+           JOIN chunk f ON f.tenant_id = d.tenant_id AND f.document_id = d.document_id AND f.index_id = k.index_id
                AND f.ordinal = $3
-           JOIN chunk l ON l.tenant_id = d.tenant_id AND l.document_id = d.document_id AND l.chunking_id = k.chunking_id
+           JOIN chunk l ON l.tenant_id = d.tenant_id AND l.document_id = d.document_id AND l.index_id = k.index_id
                AND l.ordinal = $4
            WHERE d.tenant_id = $1 AND d.document_id = $2"#,
         tenant.0,

@@ -10,21 +10,21 @@ use crate::domain::{identity::TenantId, job::Indexing};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// What is left to do for an item. The two are claimed apart.
+/// How far an item is. The phases are claimed apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Half {
-    /// Everything up to the stored document.
-    Document,
-    /// Vectors of a document that is stored and found by its words.
-    Vectors,
+pub enum Phase {
+    /// Its document is to be stored.
+    Store,
+    /// Its document is stored and found by its words; the vectors are to be made.
+    Embed,
 }
 
-impl Half {
+impl Phase {
     /// In the database.
-    const fn number(self) -> i16 {
+    const fn as_str(self) -> &'static str {
         match self {
-            Self::Document => 1,
-            Self::Vectors => 2,
+            Self::Store => "store",
+            Self::Embed => "embed",
         }
     }
 }
@@ -38,8 +38,8 @@ pub struct Claim {
     pub job_id: Uuid,
     /// Where its documents go.
     pub collection_id: Uuid,
-    /// What is left to do for all of its items.
-    pub half: Half,
+    /// The phase that all of its items are in.
+    pub phase: Phase,
     /// How its documents are indexed.
     pub indexing: Indexing,
     /// Proof of the claim; larger than that of any earlier claim.
@@ -80,13 +80,13 @@ enum Attempt {
 }
 
 impl Store {
-    /// Takes the oldest waiting items of one job of which this half is to be done, or nothing.
+    /// Takes the oldest waiting items of one job that are in this phase, or nothing.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn claim(&self, half: Half, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
+    pub async fn claim(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
         loop {
-            match self.claim_once(half, lease, now).await? {
+            match self.claim_once(phase, lease, now).await? {
                 Attempt::Claimed(claim) => return Ok(Some(claim)),
                 Attempt::NothingWaits => return Ok(None),
                 Attempt::JobWasCancelled | Attempt::ItemIsGone => {}
@@ -94,13 +94,13 @@ impl Store {
         }
     }
 
-    async fn claim_once(&self, half: Half, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
+    async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.begin_queue().await?;
         let Some(first) = sqlx::query!(
-            "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND half = $2 AND available_at <= $1
+            "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND phase = $2 AND available_at <= $1
              ORDER BY position LIMIT 1",
             now,
-            half.number(),
+            phase.as_str(),
         )
         .fetch_optional(&mut *transaction)
         .await?
@@ -134,7 +134,7 @@ impl Store {
             r#"WITH waiting AS MATERIALIZED (
                    SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
                    WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
-                     AND half = $8
+                     AND phase = $8
                    ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
                ), fitting AS (
                    SELECT ordinal FROM (
@@ -155,13 +155,13 @@ impl Store {
             lease.max_bytes,
             now + lease.duration,
             LOSSES_IN_COMPANY,
-            half.number(),
+            phase.as_str(),
         )
         .fetch_all(&mut *transaction)
         .await?;
         if rows.is_empty() {
             // Held by a delete, for one: looking again at once would only find it again.
-            let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), half, now).await?;
+            let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), phase, now).await?;
             return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
         }
         let (collection_id, indexing) = start(&mut transaction, tenant, job, now).await?;
@@ -182,25 +182,25 @@ impl Store {
             })
             .collect();
         items.sort_by_key(|item| item.ordinal);
-        Ok(Attempt::Claimed(Claim { tenant, job_id: job, collection_id, half, indexing, fence, items }))
+        Ok(Attempt::Claimed(Claim { tenant, job_id: job, collection_id, phase, indexing, fence, items }))
     }
 }
 
-/// Whether this half of an item is to be done, and may be by now.
+/// Whether an item waits in this phase, and may be claimed by now.
 async fn waits(
     transaction: &mut Tx,
     tenant: TenantId,
     (job, ordinal): (Uuid, i32),
-    half: Half,
+    phase: Phase,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let row = sqlx::query!(
         "SELECT ordinal FROM job_item
-         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND half = $4 AND available_at <= $5",
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND phase = $4 AND available_at <= $5",
         tenant.0,
         job,
         ordinal,
-        half.number(),
+        phase.as_str(),
         now,
     )
     .fetch_optional(&mut **transaction)

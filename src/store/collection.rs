@@ -18,14 +18,13 @@ use crate::domain::{
 pub struct Collection {
     /// Identity.
     pub id: Uuid,
-    /// The chunks of its documents that are meant: those that are searched, unless others are being made. Also the salt
-    /// of their term ids.
-    pub chunking: Uuid,
+    /// The index that is meant: the active one, unless the next one is being built. Also the salt of its term ids.
+    pub index: Uuid,
     /// Name in requests and URNs.
     pub name: String,
-    /// Its active vector space in this database.
+    /// The vector space of that index in this database.
     pub profile_id: ProfileId,
-    /// Its active vector space.
+    /// The same by its model.
     pub profile: EmbeddingProfile,
     /// What its words are stemmed in.
     pub language: Language,
@@ -44,7 +43,7 @@ pub struct SearchedCollection {
     pub collection: Collection,
     /// Chunks in it.
     pub chunks: u64,
-    /// Those of them that have a vector in the active space.
+    /// Those of them that have a vector.
     pub embedded_chunks: u64,
 }
 
@@ -57,10 +56,12 @@ pub struct CollectionSummary {
     pub documents: u64,
     /// Chunks of those documents.
     pub chunks: u64,
-    /// Those of them that have a vector in the active space.
+    /// Those of them that have a vector.
     pub embedded_chunks: u64,
     /// How its documents are split, and what goes with that.
     pub settings: CollectionSettings,
+    /// The index next to the active one: being built, or active before.
+    pub next_index: Option<Uuid>,
 }
 
 /// A collection that is to be made unless there is one of its name.
@@ -91,7 +92,7 @@ pub struct CollectionSettings {
 
 struct Row {
     collection_id: Uuid,
-    chunking_id: Uuid,
+    index_id: Uuid,
     name: String,
     language: String,
     profile_id: i32,
@@ -111,7 +112,7 @@ impl TryFrom<Row> for Collection {
             language: Language::from_code(&row.language).ok_or_else(|| unknown(&row.language))?,
             indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown(&row.indexing))?,
             id: row.collection_id,
-            chunking: row.chunking_id,
+            index: row.index_id,
             name: row.name,
             profile_id: ProfileId(row.profile_id),
             profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
@@ -126,7 +127,7 @@ macro_rules! collection_of {
     ($row:ident) => {
         Collection::try_from(Row {
             collection_id: $row.collection_id,
-            chunking_id: $row.chunking_id,
+            index_id: $row.index_id,
             name: $row.name,
             language: $row.language,
             profile_id: $row.profile_id,
@@ -156,15 +157,15 @@ impl Store {
             return Ok((collection, false));
         }
         let mut transaction = self.begin(tenant).await?;
-        // Its first chunking has its identity.
+        // Its first index has its identity.
         let made = sqlx::query!(
             "WITH made AS (
-                 INSERT INTO collection (tenant_id, collection_id, chunking_id, name, profile_id, created_at, language, indexing)
-                 VALUES ($1, $2, $2, $3, $4, $5, $7, $8)
+                 INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing)
+                 VALUES ($1, $2, $2, $3, $5, $7, $8)
                  ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING
                  RETURNING tenant_id, collection_id, created_at)
-             INSERT INTO chunking (tenant_id, chunking_id, collection_id, splitter, context, created_at)
-             SELECT tenant_id, collection_id, collection_id, $6, $9, created_at FROM made",
+             INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, created_at)
+             SELECT tenant_id, collection_id, collection_id, $6, $9, $4, created_at FROM made",
             tenant.0,
             id,
             name,
@@ -179,8 +180,8 @@ impl Store {
         .await?
         .rows_affected();
         sqlx::query!(
-            "INSERT INTO chunking_statistic (tenant_id, chunking_id)
-             SELECT tenant_id, chunking_id FROM collection WHERE tenant_id = $1 AND name = $2
+            "INSERT INTO index_statistic (tenant_id, index_id)
+             SELECT tenant_id, index_id FROM collection WHERE tenant_id = $1 AND name = $2
              ON CONFLICT DO NOTHING",
             tenant.0,
             name,
@@ -203,9 +204,9 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
+            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
                     p.dimension
-             FROM collection c JOIN chunking k USING (tenant_id, chunking_id) JOIN embedding_profile p USING (profile_id)
+             FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
             tenant.0,
             name,
@@ -227,9 +228,9 @@ impl Store {
     ) -> Result<Vec<SearchedCollection>, StoreError> {
         let mut reading = self.reading().await?;
         let rows = sqlx::query!(
-            r#"SELECT collection_id AS "collection_id!", chunking_id AS "chunking_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
+            r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
-                      dimension AS "dimension!", chunks AS "chunks!", bare_chunks AS "bare_chunks!"
+                      dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!"
                FROM find_collections($1, $2)"#,
             tenant.0,
             names,
@@ -239,7 +240,7 @@ impl Store {
         reading.end().await?;
         rows.into_iter()
             .map(|row| {
-                let (chunks, bare) = (row.chunks.unsigned_abs(), row.bare_chunks.unsigned_abs());
+                let (chunks, bare) = (row.chunks.unsigned_abs(), row.unembedded_chunks.unsigned_abs());
                 let embedded_chunks = chunks.saturating_sub(bare);
                 Ok(SearchedCollection { chunks, embedded_chunks, collection: collection_of!(row)? })
             })
@@ -257,9 +258,9 @@ impl Store {
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
-                    p.dimension, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>"
-             FROM collection c JOIN chunking k USING (tenant_id, chunking_id) JOIN embedding_profile p USING (profile_id)
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+                    p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>"
+             FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
             tenant.0,
             id,
@@ -290,14 +291,16 @@ impl Store {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.chunking_id, c.name, c.language, c.profile_id, k.average_length, c.created_at, c.indexing, p.model,
-                      p.dimension, k.splitter AS "splitter: Json<SplitterSettings>", k.context AS "context: Json<Contextual>",
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+                      p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
-                      COALESCE(s.chunks - s.bare_chunks, 0) AS "embedded_chunks!"
+                      COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",
+                      (SELECT n.index_id FROM collection_index n WHERE n.tenant_id = c.tenant_id AND n.collection_id = c.collection_id
+                           AND n.index_id <> c.index_id) AS next_index
                FROM collection c
-               JOIN chunking k USING (tenant_id, chunking_id)
+               JOIN collection_index i USING (tenant_id, index_id)
                JOIN embedding_profile p USING (profile_id)
-               LEFT JOIN chunking_statistic s USING (tenant_id, chunking_id)
+               LEFT JOIN index_statistic s USING (tenant_id, index_id)
                WHERE c.tenant_id = $1 AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR c.name > $3)
                ORDER BY c.name LIMIT $4"#,
             tenant.0,
@@ -322,6 +325,7 @@ impl Store {
                         indexing: collection.indexing,
                         context,
                     },
+                    next_index: row.next_index,
                     collection,
                 })
             })

@@ -2,7 +2,7 @@
 //!
 //! A reader sees each document as it was or as it is, never in between, and an item is settled in the
 //! transaction that stores its document: it cannot be stored twice or settled without being stored.
-//! Locks are taken in the order items, collection, chunkings, documents (by source), statistics (by term).
+//! Locks are taken in the order items, collection, its indexes, documents (by source), statistics (by term).
 
 use std::collections::HashMap;
 
@@ -13,11 +13,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    Collection, FetchRecord, NewChunk, ProfileId, Store, StoreError,
+    Collection, FetchRecord, NewChunk, Store, StoreError,
     chunk::{ChunkColumns, delete_chunks},
-    chunkings, fields, places, reembed, settle,
+    collection_lock, fields, index, places, settle,
     statistics::StatisticChanges,
-    turn::{self, Active},
     vectors,
 };
 use crate::domain::{fingerprint::Hash, identity::TenantId};
@@ -63,7 +62,7 @@ pub struct NewDocument {
     pub embedding_calls: i32,
     /// Its chunks, at least one.
     pub chunks: Vec<NewChunk>,
-    /// Whether vectors of them are yet to be made: its item then goes on to its second half.
+    /// Whether vectors of them are yet to be made: its item then goes on to its second phase.
     pub awaits_vectors: bool,
 }
 
@@ -91,19 +90,25 @@ pub struct CommitBatch<'a> {
     pub fence: i64,
     /// Where to; its average length must be the one that the weights were made with.
     pub collection: &'a Collection,
-    /// The spaces beside the collection's active one that the documents have vectors in, in order.
-    pub companions: &'a [ProfileId],
     /// What to store; sources are distinct.
     pub documents: &'a [NewDocument],
     /// Items whose document is stored already just as it would be stored.
     pub unchanged: &'a [UnchangedItem],
-    /// What an item says from then on whose document is stored and awaits vectors.
-    pub second_half: &'a Value,
-    /// A job and what its items say: it has what is stored split by the chunking beside the active one, should there be
-    /// one.
-    pub follow_up: (Uuid, &'a Value),
+    /// Payload of an item from then on whose document is stored and awaits vectors.
+    pub embed_work: &'a Value,
+    /// The job that has the stored documents built into the next index, should there be one.
+    pub follow_up: FollowUp<'a>,
     /// Time of the settlement.
     pub now: OffsetDateTime,
+}
+
+/// A job that is queued together with what it works on.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowUp<'a> {
+    /// Its identity.
+    pub job: Uuid,
+    /// Payload of its items.
+    pub payload: &'a Value,
 }
 
 impl CommitBatch<'_> {
@@ -121,11 +126,11 @@ pub enum BatchOutcome {
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// The chunking's average length moved; nothing was written, the weights must be made again.
+    /// The average length of the index moved; nothing was written, the weights must be made again.
     WeightsStale,
-    /// The collection has other spaces or another chunking by now, or the chunking is gone; nothing was written, the
-    /// documents must be made for what there is.
-    CollectionChanged,
+    /// Another index of the collection is active by now, or the index is gone; nothing was written, the documents must be
+    /// made for what there is.
+    IndexChanged,
     /// A document that was unchanged is another one by now; nothing was written, its item must be looked at again.
     DocumentsChanged,
     /// The collection is gone; nothing was written.
@@ -143,13 +148,13 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        let Some(active) = turn::share(&mut transaction, batch.tenant, batch.collection.id).await? else {
+        let Some(active) = collection_lock::lock_shared(&mut transaction, batch.tenant, batch.collection.id).await?
+        else {
             return Ok(BatchOutcome::CollectionGone);
         };
-        let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection.id).await?;
-        let Collection { profile_id: profile, chunking, .. } = *batch.collection;
-        if active != (Active { profile, chunking }) || companions != batch.companions {
-            return Ok(BatchOutcome::CollectionChanged);
+        let index = batch.collection.index;
+        if active != index {
+            return Ok(BatchOutcome::IndexChanged);
         }
         if let Some(outdated) = lock_weights(&mut transaction, batch).await? {
             return Ok(outdated);
@@ -162,32 +167,32 @@ impl Store {
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
-            delete_chunks(&mut transaction, batch.tenant, (chunking, profile), &replaced, &mut changes).await?;
+            delete_chunks(&mut transaction, batch.tenant, index, &replaced, &mut changes).await?;
         }
         fields::replace(&mut transaction, batch, &stored).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
         insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
         settle::settle_items(&mut transaction, batch, &stored).await?;
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
-        chunkings::follow(&mut transaction, batch, &documents).await?;
-        changes.apply(&mut transaction, batch.tenant, chunking).await?;
+        index::queue_for_next(&mut transaction, batch, &documents).await?;
+        changes.apply(&mut transaction, batch.tenant, index).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
 }
 
 /// Keeps a reweighing out until the batch has landed with the average length that its weights were made with; how it ends
-/// if they were made with another one, or its chunking is gone. A statement of its own, after the lock on the collection:
+/// if they were made with another one, or the index is gone. A statement of its own, after the lock on the collection:
 /// what waits for a lock in a join pairs what the lock's holder has changed with what it read before.
 pub(super) async fn lock_weights(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
 ) -> Result<Option<BatchOutcome>, StoreError> {
     let average_length = sqlx::query_scalar!(
-        "SELECT average_length FROM chunking WHERE tenant_id = $1 AND collection_id = $2 AND chunking_id = $3 FOR SHARE",
+        "SELECT average_length FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 AND index_id = $3 FOR SHARE",
         batch.tenant.0,
         batch.collection.id,
-        batch.collection.chunking
+        batch.collection.index
     )
     .fetch_optional(&mut **transaction)
     .await?;
@@ -195,7 +200,7 @@ pub(super) async fn lock_weights(
     Ok(match average_length {
         Some(current) if current.to_bits() == made_with.to_bits() => None,
         Some(_) => Some(BatchOutcome::WeightsStale),
-        None => Some(BatchOutcome::CollectionChanged),
+        None => Some(BatchOutcome::IndexChanged),
     })
 }
 
@@ -206,7 +211,7 @@ pub(super) struct Stored {
 }
 
 /// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
-/// has the fingerprint and can be split again, or that a newer upload wrote, is left alone.
+/// has the fingerprint, or that a newer upload wrote, is left alone.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -229,17 +234,17 @@ async fn upsert_documents(
     let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
     let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
     let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
-    let bare: Vec<i32> = documents.iter().map(|d| int(bare_chunks(d))).collect();
+    let bare: Vec<i32> = documents.iter().map(|d| int(unembedded_chunks(d))).collect();
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             bare_chunks, layout, version, created_at, updated_at)
+             unembedded_chunks, layout, version, created_at, updated_at)
          SELECT $1, $2, new.*, 1, $3, $3
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
                      $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
-                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, bare_chunks,
+                      media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, unembedded_chunks,
                       layout)
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
@@ -248,7 +253,7 @@ async fn upsert_documents(
              media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
              characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
-             bare_chunks = EXCLUDED.bare_chunks, layout = EXCLUDED.layout, version = document.version + 1,
+             unembedded_chunks = EXCLUDED.unembedded_chunks, layout = EXCLUDED.layout, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
@@ -283,8 +288,8 @@ async fn upsert_documents(
         .collect())
 }
 
-/// Chunks that have no vector in the active space.
-fn bare_chunks(document: &NewDocument) -> usize {
+/// Chunks that have no vector.
+fn unembedded_chunks(document: &NewDocument) -> usize {
     document.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
 }
 
@@ -297,7 +302,7 @@ pub(super) async fn insert_chunks(
     let mut rows = ChunkColumns::default();
     for document in batch.documents {
         let Some(row) = stored.get(&document.source) else { continue };
-        changes.bare_chunks += i64::try_from(bare_chunks(document)).unwrap_or(i64::MAX);
+        changes.unembedded_chunks += i64::try_from(unembedded_chunks(document)).unwrap_or(i64::MAX);
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             rows.push(row.document_id, int(ordinal), &document.splitter, chunk);
             changes.count(chunk.weights.iter().map(|(term, _)| *term), chunk.length, 1);
@@ -307,7 +312,7 @@ pub(super) async fn insert_chunks(
         return Ok(());
     }
     sqlx::query!(
-        "INSERT INTO chunk (tenant_id, chunking_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
+        "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
              chunkers, tokens, text, context, context_key, length, terms, weights)
          SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
              ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
@@ -316,7 +321,7 @@ pub(super) async fn insert_chunks(
                      $11::text[], $12::int[], $13::text[], $14::sparsevec[], $15::text[], $16::bytea[])
               AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights, context, context_key)",
         batch.tenant.0,
-        batch.collection.chunking,
+        batch.collection.index,
         &rows.documents,
         &rows.ordinals,
         &rows.starts,

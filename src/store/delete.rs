@@ -8,8 +8,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    ProfileId, Store, StoreError, Work, cache::forget_written_from, chunk::delete_chunks, statistics::StatisticChanges,
-    turn,
+    Store, StoreError, Work, cache::forget_written_from, chunk::delete_chunks, collection_lock,
+    statistics::StatisticChanges,
 };
 use crate::domain::identity::TenantId;
 
@@ -115,7 +115,7 @@ impl Store {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
-        let sets = lock_chunkings(&mut transaction, tenant, collection).await?;
+        let sets = lock_indexes(&mut transaction, tenant, collection).await?;
         let mut receipt =
             DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
         let mut changes: Vec<StatisticChanges> = sets.iter().map(|_| StatisticChanges::default()).collect();
@@ -127,8 +127,7 @@ impl Store {
             receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
             for (set, changes) in sets.iter().zip(&mut changes) {
                 let before = changes.chunks;
-                receipt.vectors +=
-                    delete_chunks(&mut transaction, tenant, (set.chunking, set.profile), &page, changes).await?;
+                receipt.vectors += delete_chunks(&mut transaction, tenant, set.index, &page, changes).await?;
                 receipt.chunks += changes.chunks.abs_diff(before);
                 changes.documents -= set.documents(&mut transaction, tenant, &page).await?;
             }
@@ -140,9 +139,9 @@ impl Store {
         }
         if receipt.documents > 0 {
             for (set, changes) in sets.iter().zip(changes) {
-                let terms = changes.apply(&mut transaction, tenant, set.chunking).await?;
+                let terms = changes.apply(&mut transaction, tenant, set.index).await?;
                 receipt.terms += u64::try_from(terms.len()).unwrap_or(u64::MAX);
-                forget_unused_terms(&mut transaction, tenant, set.chunking, &terms).await?;
+                forget_unused_terms(&mut transaction, tenant, set.index, &terms).await?;
             }
         }
         transaction.commit().await?;
@@ -172,14 +171,14 @@ impl Store {
             return Ok(None);
         };
         let dropped = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
-        turn::alone(&mut transaction, tenant, id).await?;
+        collection_lock::lock_exclusive(&mut transaction, tenant, id).await?;
         let counts = sqlx::query!(
             r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
-                      (SELECT COALESCE(sum(s.chunks), 0)::bigint FROM chunking k JOIN chunking_statistic s USING (tenant_id, chunking_id)
+                      (SELECT COALESCE(sum(s.chunks), 0)::bigint FROM collection_index k JOIN index_statistic s USING (tenant_id, index_id)
                        WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "chunks!",
-                      (SELECT count(*) FROM chunking k JOIN chunk_embedding e USING (tenant_id, chunking_id)
+                      (SELECT count(*) FROM collection_index k JOIN chunk_embedding e USING (tenant_id, index_id)
                        WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "vectors!",
-                      (SELECT count(*) FROM chunking k JOIN term_statistic t USING (tenant_id, chunking_id)
+                      (SELECT count(*) FROM collection_index k JOIN term_statistic t USING (tenant_id, index_id)
                        WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "terms!""#,
             tenant.0,
             id
@@ -251,7 +250,7 @@ async fn drop_items(
                ORDER BY i.job_id, i.ordinal FOR UPDATE OF i
            ), stopped AS (
                UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
-                      half = 1, finished_at = $5, cause = $6, message = $7
+                      phase = 'store', finished_at = $5, cause = $6, message = $7
                FROM locked WHERE locked.state <> 'failed'
                  AND i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
            ), forgotten AS (
@@ -282,44 +281,47 @@ async fn drop_items(
     Ok(dropped)
 }
 
-/// A chunking of a collection that documents are deleted from.
-struct ChunkSet {
-    chunking: Uuid,
+/// An index of a collection that documents are deleted from.
+struct LockedIndex {
+    index: Uuid,
     is_active: bool,
-    /// The active space of the collection.
-    profile: ProfileId,
 }
 
-impl ChunkSet {
+impl LockedIndex {
     /// How many of these documents have chunks in it.
     async fn documents(&self, transaction: &mut Tx, tenant: TenantId, page: &[Uuid]) -> Result<i64, StoreError> {
         if self.is_active {
             return Ok(i64::try_from(page.len()).unwrap_or(i64::MAX));
         }
         let count = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "count!" FROM document_chunking WHERE tenant_id = $1 AND document_id = ANY ($2) AND chunking_id = $3"#,
+            r#"SELECT count(*) AS "count!" FROM document_index WHERE tenant_id = $1 AND document_id = ANY ($2) AND index_id = $3"#,
             tenant.0,
             page,
-            self.chunking
+            self.index
         );
         Ok(count.fetch_one(&mut **transaction).await?)
     }
 }
 
-/// The chunkings of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
-/// against a cut-over or a new chunking, for which the lock is taken first. Without its collection nothing is left to be
+/// The indexes of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
+/// against an activation or a new index, for which the lock is taken first. Without its collection nothing is left to be
 /// deleted.
-async fn lock_chunkings(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Vec<ChunkSet>, StoreError> {
-    let Some(active) = turn::share(transaction, tenant, collection).await? else { return Ok(Vec::new()) };
-    let chunkings = sqlx::query_scalar!(
-        "SELECT chunking_id FROM chunking WHERE tenant_id = $1 AND collection_id = $2 ORDER BY chunking_id FOR SHARE",
+async fn lock_indexes(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+) -> Result<Vec<LockedIndex>, StoreError> {
+    let Some(active) = collection_lock::lock_shared(transaction, tenant, collection).await? else {
+        return Ok(Vec::new());
+    };
+    let indexes = sqlx::query_scalar!(
+        "SELECT index_id FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 ORDER BY index_id FOR SHARE",
         tenant.0,
         collection
     )
     .fetch_all(&mut **transaction)
     .await?;
-    let set = |chunking| ChunkSet { chunking, is_active: chunking == active.chunking, profile: active.profile };
-    Ok(chunkings.into_iter().map(set).collect())
+    Ok(indexes.into_iter().map(|index| LockedIndex { index, is_active: index == active }).collect())
 }
 
 async fn lock_documents(
@@ -347,14 +349,14 @@ async fn lock_documents(
 async fn forget_unused_terms(
     transaction: &mut Tx,
     tenant: TenantId,
-    chunking: Uuid,
+    index: Uuid,
     terms: &[i32],
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "DELETE FROM term_statistic
-         WHERE tenant_id = $1 AND chunking_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
+         WHERE tenant_id = $1 AND index_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
         tenant.0,
-        chunking,
+        index,
         terms
     )
     .execute(&mut **transaction)

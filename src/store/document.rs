@@ -124,7 +124,7 @@ impl Store {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
             "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
-                    d.title, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.bare_chunks, d.created_at, d.updated_at
+                    d.title, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.unembedded_chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
@@ -158,7 +158,7 @@ impl Store {
                 characters: row.characters.unsigned_abs(),
                 version: row.version.unsigned_abs(),
                 chunks: row.chunks.unsigned_abs(),
-                embedded_chunks: (row.chunks - row.bare_chunks).unsigned_abs(),
+                embedded_chunks: (row.chunks - row.unembedded_chunks).unsigned_abs(),
                 created_at: row.created_at,
                 updated_at: row.updated_at,
             })

@@ -32,7 +32,7 @@ pub(super) fn push_page_test(builder: &mut QueryBuilder<Postgres>, filter: &Filt
     if !filter.pages.is_empty() {
         builder.push(
             " AND EXISTS (SELECT FROM chunk c WHERE c.tenant_id = e.tenant_id AND c.document_id = e.document_id \
-             AND c.chunking_id = e.chunking_id AND c.ordinal = e.ordinal",
+             AND c.index_id = e.index_id AND c.ordinal = e.ordinal",
         );
         push_page_filter(builder, filter);
         builder.push(")");
@@ -67,7 +67,7 @@ pub(super) fn push_start(
 ) {
     let (table, place, ids) = match part {
         Some(Part::Metadata(_)) => ("document_field", "collection_id", &scope.collections),
-        Some(Part::Pages(_)) => ("chunk", "chunking_id", &scope.chunkings),
+        Some(Part::Pages(_)) => ("chunk", "index_id", &scope.indexes),
         Some(Part::SourcePrefix(_) | Part::DocumentIds(_)) | None => ("document", "collection_id", &scope.collections),
     };
     let from = |builder: &mut QueryBuilder<Postgres>| {

@@ -274,7 +274,7 @@ impl Store {
         let rows = sqlx::query!(
             r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
                       CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>"
-               FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND half = 2
+               FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND phase = 'embed'
                    THEN 'searchable' ELSE state END AS shown) AS as_shown
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
                ORDER BY ordinal LIMIT $5"#,

@@ -137,8 +137,8 @@ impl Store {
                    UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL,
                           cause = NULL, message = NULL, finished_at = NULL
                    WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
-                   RETURNING half, content_bytes)
-               SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE half = 1), 0)::bigint AS "bytes!" FROM requeued"#,
+                   RETURNING phase, content_bytes)
+               SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase = 'store'), 0)::bigint AS "bytes!" FROM requeued"#,
             tenant.0,
             job,
             now
@@ -220,7 +220,7 @@ async fn cancel_items(
              ORDER BY ordinal LIMIT $4 FOR UPDATE)
          UPDATE job_item SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
                 finished_at = $5, cause = 'cancelled',
-                message = CASE half WHEN 1 THEN 'The job was cancelled before this document was indexed.'
+                message = CASE phase WHEN 'store' THEN 'The job was cancelled before this document was indexed.'
                     ELSE 'The job was cancelled before the vectors of this document were made: it is found by its words only. Send it again to have them made.' END
          WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
         tenant.0,

@@ -11,7 +11,7 @@ use crate::domain::{
     lexical::candidates::{GROUPS_AT_ONCE, grouped_pairs},
 };
 
-/// How many chunks of a chunking hold a term; a term that none holds is missing.
+/// How many chunks of an index hold a term; a term that none holds is missing.
 pub type DocumentFrequencies = HashMap<i32, u64>;
 
 /// The query side of BM25, ready for the database.
@@ -37,22 +37,22 @@ impl LexicalQuery {
 }
 
 impl Store {
-    /// Document frequencies of these (salted) terms, by chunking.
+    /// Document frequencies of these (salted) terms, by index.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn document_frequencies(
         &self,
         tenant: TenantId,
-        chunkings: &[Uuid],
+        indexes: &[Uuid],
         terms: &[i32],
     ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
         let mut reading = self.reading().await?;
         let rows = sqlx::query!(
-            r#"SELECT chunking_id AS "chunking_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
+            r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
                FROM term_frequencies($1, $2, $3)"#,
             tenant.0,
-            chunkings,
+            indexes,
             terms,
         )
         .fetch_all(&mut *reading)
@@ -61,7 +61,7 @@ impl Store {
         let mut frequencies: HashMap<Uuid, DocumentFrequencies> = HashMap::new();
         for row in rows {
             if let Some(count) = u64::try_from(row.document_frequency).ok().filter(|count| *count > 0) {
-                frequencies.entry(row.chunking_id).or_default().insert(row.term_id, count);
+                frequencies.entry(row.index_id).or_default().insert(row.term_id, count);
             }
         }
         Ok(frequencies)
@@ -110,7 +110,7 @@ impl Store {
             r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"#,
             tenant.0,
-            &scope.chunkings,
+            &scope.indexes,
             rare_terms,
             &heads,
             &others,

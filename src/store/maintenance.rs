@@ -1,15 +1,15 @@
-//! Keeping BM25 weights true to a chunking's average length, and the lexical index in order.
+//! Keeping BM25 weights true to an index's average length, and the lexical index in order.
 
 use pgvector::SparseVector;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::{Store, StoreError, turn};
+use super::{Store, StoreError, collection_lock};
 use crate::domain::identity::{ChunkKey, TenantId};
 
-/// The lengths of a chunking: those that stored weights were made with, and those of today.
+/// The lengths of an index: those that stored weights were made with, and those of today.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ChunkingLengths {
+pub struct IndexLengths {
     /// Average length behind the stored weights; zero before the first chunk.
     pub reference: f32,
     /// Chunks there were when it was taken.
@@ -24,7 +24,7 @@ pub struct ChunkingLengths {
 const PAGE: i64 = 500;
 
 impl Store {
-    /// Sets the first reference length of a chunking; returns the one that is in force, which may
+    /// Sets the first reference length of an index; returns the one that is in force, which may
     /// be another worker's.
     ///
     /// # Errors
@@ -32,33 +32,33 @@ impl Store {
     pub async fn first_reference_length(
         &self,
         tenant: TenantId,
-        chunking: Uuid,
+        index: Uuid,
         average_length: f32,
         chunks: i64,
     ) -> Result<Option<f32>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         sqlx::query!(
-            "UPDATE chunking SET average_length = $3, chunks_at_reference = $4
-             WHERE tenant_id = $1 AND chunking_id = $2 AND average_length = 0",
+            "UPDATE collection_index SET average_length = $3, chunks_at_reference = $4
+             WHERE tenant_id = $1 AND index_id = $2 AND average_length = 0",
             tenant.0,
-            chunking,
+            index,
             average_length,
             chunks,
         )
         .execute(&mut *transaction)
         .await?;
-        let reference = reference_length(&mut transaction, tenant, chunking).await?;
+        let reference = reference_length(&mut transaction, tenant, index).await?;
         transaction.commit().await?;
         Ok(reference)
     }
 
-    /// The average length that the weights of a chunking are made with; none if it is gone.
+    /// The average length that the weights of an index are made with; none if it is gone.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn reference_length(&self, tenant: TenantId, chunking: Uuid) -> Result<Option<f32>, StoreError> {
+    pub async fn reference_length(&self, tenant: TenantId, index: Uuid) -> Result<Option<f32>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
-        let reference = reference_length(&mut transaction, tenant, chunking).await?;
+        let reference = reference_length(&mut transaction, tenant, index).await?;
         transaction.commit().await?;
         Ok(reference)
     }
@@ -72,19 +72,19 @@ impl Store {
         Ok(())
     }
 
-    /// The lengths of each chunking of a collection.
+    /// The lengths of each index of a collection.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn chunking_lengths(
+    pub async fn index_lengths(
         &self,
         tenant: TenantId,
         collection: Uuid,
-    ) -> Result<Vec<(Uuid, ChunkingLengths)>, StoreError> {
+    ) -> Result<Vec<(Uuid, IndexLengths)>, StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT c.chunking_id, c.average_length, c.chunks_at_reference, s.chunks, s.total_length
-             FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
+            "SELECT c.index_id, c.average_length, c.chunks_at_reference, s.chunks, s.total_length
+             FROM collection_index c JOIN index_statistic s USING (tenant_id, index_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2",
             tenant.0,
             collection
@@ -93,18 +93,18 @@ impl Store {
         .await?;
         transaction.commit().await?;
         let lengths = rows.into_iter().map(|row| {
-            let lengths = ChunkingLengths {
+            let lengths = IndexLengths {
                 reference: row.average_length,
                 chunks_at_reference: row.chunks_at_reference.unsigned_abs(),
                 chunks: row.chunks.unsigned_abs(),
                 total_length: row.total_length.unsigned_abs(),
             };
-            (row.chunking_id, lengths)
+            (row.index_id, lengths)
         });
         Ok(lengths.collect())
     }
 
-    /// Makes all weights of a chunking again for its average length of now. `reweigh` turns the
+    /// Makes all weights of an index again for its average length of now. `reweigh` turns the
     /// weights of one chunk (term id and weight, with the chunk's length) from the old to the new
     /// average. Whoever stores into its collection or deletes waits meanwhile; queries do not.
     ///
@@ -113,21 +113,21 @@ impl Store {
     pub async fn reweigh(
         &self,
         tenant: TenantId,
-        chunking: Uuid,
+        index: Uuid,
         reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send,
     ) -> Result<(), StoreError> {
         let transaction = self.begin(tenant).await?;
-        let Some(mut reweighing) = Reweighing::begin(transaction, tenant, chunking).await? else { return Ok(()) };
+        let Some(mut reweighing) = Reweighing::begin(transaction, tenant, index).await? else { return Ok(()) };
         reweighing.rewrite(reweigh).await?;
         reweighing.end().await
     }
 }
 
-/// A chunking whose weights are made again, in one transaction.
+/// An index whose weights are made again, in one transaction.
 struct Reweighing {
     transaction: Transaction<'static, Postgres>,
     tenant: TenantId,
-    chunking: Uuid,
+    index: Uuid,
     /// Average length behind the stored weights.
     reference: f32,
     /// Average length of now.
@@ -137,35 +137,35 @@ struct Reweighing {
 }
 
 impl Reweighing {
-    /// Waits until nobody stores into the collection or deletes; none if the chunking is gone.
+    /// Waits until nobody stores into the collection or deletes; none if the index is gone.
     async fn begin(
         mut transaction: Transaction<'static, Postgres>,
         tenant: TenantId,
-        chunking: Uuid,
+        index: Uuid,
     ) -> Result<Option<Self>, StoreError> {
         // The collection first, like everybody: a drop or a delete then waits, or has ended.
         let collection = sqlx::query_scalar!(
-            "SELECT collection_id FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
+            "SELECT collection_id FROM collection_index WHERE tenant_id = $1 AND index_id = $2",
             tenant.0,
-            chunking
+            index
         )
         .fetch_optional(&mut *transaction)
         .await?;
         let Some(collection) = collection else { return Ok(None) };
-        turn::alone(&mut transaction, tenant, collection).await?;
+        collection_lock::lock_exclusive(&mut transaction, tenant, collection).await?;
         let row = sqlx::query!(
             r#"SELECT c.average_length, s.chunks, (s.total_length::float8 / GREATEST(s.chunks, 1))::real AS "current!"
-               FROM chunking c JOIN chunking_statistic s USING (tenant_id, chunking_id)
-               WHERE c.tenant_id = $1 AND c.chunking_id = $2 FOR UPDATE OF c"#,
+               FROM collection_index c JOIN index_statistic s USING (tenant_id, index_id)
+               WHERE c.tenant_id = $1 AND c.index_id = $2 FOR UPDATE OF c"#,
             tenant.0,
-            chunking
+            index
         )
         .fetch_optional(&mut *transaction)
         .await?;
         Ok(row.map(|row| Self {
             transaction,
             tenant,
-            chunking,
+            index,
             reference: row.average_length,
             current: row.current,
             chunks: row.chunks,
@@ -174,15 +174,15 @@ impl Reweighing {
 
     /// Gives every chunk the weights that `reweigh` makes of those it has, page by page.
     async fn rewrite(&mut self, reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send) -> Result<(), StoreError> {
-        let (tenant, chunking) = (self.tenant, self.chunking);
+        let (tenant, index) = (self.tenant, self.index);
         let mut after = ChunkKey { document_id: Uuid::nil(), ordinal: 0 };
         loop {
             let page = sqlx::query!(
                 r#"SELECT document_id, ordinal, length, weights AS "weights: SparseVector" FROM chunk
-                   WHERE tenant_id = $1 AND chunking_id = $2 AND (document_id, ordinal) > ($3, $4)
+                   WHERE tenant_id = $1 AND index_id = $2 AND (document_id, ordinal) > ($3, $4)
                    ORDER BY document_id, ordinal LIMIT $5"#,
                 tenant.0,
-                chunking,
+                index,
                 after.document_id,
                 i32::try_from(after.ordinal).unwrap_or(i32::MAX),
                 PAGE,
@@ -201,9 +201,9 @@ impl Reweighing {
             sqlx::query!(
                 "UPDATE chunk c SET weights = new.weights
                  FROM UNNEST($3::uuid[], $4::int[], $5::sparsevec[]) AS new (document_id, ordinal, weights)
-                 WHERE c.tenant_id = $1 AND c.document_id = new.document_id AND c.chunking_id = $2 AND c.ordinal = new.ordinal",
+                 WHERE c.tenant_id = $1 AND c.document_id = new.document_id AND c.index_id = $2 AND c.ordinal = new.ordinal",
                 tenant.0,
-                chunking,
+                index,
                 &documents,
                 &ordinals,
                 &weights as &[SparseVector],
@@ -216,12 +216,12 @@ impl Reweighing {
 
     /// Notes that the stored weights are those of the average of now, and commits.
     async fn end(self) -> Result<(), StoreError> {
-        let Self { mut transaction, tenant, chunking, current, chunks, .. } = self;
+        let Self { mut transaction, tenant, index, current, chunks, .. } = self;
         sqlx::query!(
-            "UPDATE chunking SET average_length = $3, chunks_at_reference = $4
-             WHERE tenant_id = $1 AND chunking_id = $2",
+            "UPDATE collection_index SET average_length = $3, chunks_at_reference = $4
+             WHERE tenant_id = $1 AND index_id = $2",
             tenant.0,
-            chunking,
+            index,
             current,
             chunks,
         )
@@ -243,12 +243,12 @@ fn changed(weights: &SparseVector, change: impl FnOnce(&mut [(i32, f32)])) -> Sp
 async fn reference_length(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,
-    chunking: Uuid,
+    index: Uuid,
 ) -> Result<Option<f32>, StoreError> {
     let reference = sqlx::query_scalar!(
-        "SELECT average_length FROM chunking WHERE tenant_id = $1 AND chunking_id = $2",
+        "SELECT average_length FROM collection_index WHERE tenant_id = $1 AND index_id = $2",
         tenant.0,
-        chunking
+        index
     );
     Ok(reference.fetch_optional(&mut **transaction).await?)
 }

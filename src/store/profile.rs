@@ -69,14 +69,14 @@ fn nearest_chunks(id: i32, dimension: i32) -> String {
     let name = nearest_chunks_name(ProfileId(id));
     let distance = format!("(e.embedding::halfvec({dimension})) <=> query");
     format!(
-        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_chunkings uuid[], query halfvec, max_rows integer, ef_search integer) \
+        "CREATE OR REPLACE FUNCTION {name}(in_tenant uuid, in_indexes uuid[], query halfvec, max_rows integer, ef_search integer) \
          RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision) LANGUAGE plpgsql VOLATILE \
          SET enable_sort = off SET plan_cache_mode = force_generic_plan AS $$ \
          BEGIN \
              PERFORM set_config('cited.tenant', in_tenant::text, true), \
                      set_config('hnsw.ef_search', ef_search::text, true); \
              RETURN QUERY SELECT e.document_id, e.ordinal, 1 - ({distance}) FROM chunk_embedding e \
-                 WHERE e.profile_id = {id} AND e.chunking_id = ANY (in_chunkings) \
+                 WHERE e.profile_id = {id} AND e.index_id = ANY (in_indexes) \
                  ORDER BY {distance} LIMIT max_rows; \
          END $$; \
          REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; \

@@ -24,8 +24,8 @@ const EXACT_SCAN_LIMIT: u64 = 3_000;
 pub struct Scope {
     /// The collections.
     pub collections: Vec<Uuid>,
-    /// The active chunking of each.
-    pub chunkings: Vec<Uuid>,
+    /// The active index of each collection.
+    pub indexes: Vec<Uuid>,
 }
 
 /// A chunk and its BM25 score.
@@ -155,7 +155,7 @@ impl Store {
         let mut reading = self.reading().await?;
         let rows = sqlx::query(AssertSqlSafe(statement))
             .bind(tenant.0)
-            .bind(query.scope.chunkings.as_slice())
+            .bind(query.scope.indexes.as_slice())
             .bind(chunk::half(query.vector))
             .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
             .bind(ef_search(query.vectors, query.limit))
@@ -188,10 +188,10 @@ impl Store {
         ));
         builder.push_bind(chunk::half(query.vector));
         builder.push(format!(
-            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.chunking_id = ANY ("
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.index_id = ANY ("
         ));
         builder
-            .push_bind(query.scope.chunkings.as_slice())
+            .push_bind(query.scope.indexes.as_slice())
             .push(")) SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
         builder.push_bind(query.limit);
         fetch_hits(self.begin_read(tenant).await?, &mut builder).await
@@ -206,9 +206,9 @@ impl Store {
         let mut builder = sqlx::QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
         builder.push_bind(chunk::half(query.vector));
         builder.push(format!(
-            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.chunking_id = ANY ("
+            ") AS similarity FROM chunk_embedding e WHERE e.profile_id = {profile} AND e.index_id = ANY ("
         ));
-        builder.push_bind(query.scope.chunkings.as_slice()).push(
+        builder.push_bind(query.scope.indexes.as_slice()).push(
             ") AND EXISTS (SELECT FROM document d WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id",
         );
         push_document_filter(&mut builder, filter);

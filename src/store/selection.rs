@@ -96,15 +96,15 @@ impl Store {
 fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]) -> QueryBuilder<Postgres> {
     let mut builder = QueryBuilder::new(
         "WITH sample AS MATERIALIZED (
-             SELECT d.*, s.chunks * d.chunks / sum(d.chunks) OVER (PARTITION BY s.chunking_id) AS weight
-             FROM collection l JOIN chunking_statistic s USING (tenant_id, chunking_id) CROSS JOIN LATERAL (
+             SELECT d.*, s.chunks * d.chunks / sum(d.chunks) OVER (PARTITION BY s.index_id) AS weight
+             FROM collection l JOIN index_statistic s USING (tenant_id, index_id) CROSS JOIN LATERAL (
                  SELECT d.document_id, d.source, d.metadata, d.chunks::double precision, ",
     );
     if filter.pages.is_empty() {
         builder.push("1");
     } else {
         builder.push(
-            "(SELECT count(*) FROM chunk c WHERE c.tenant_id = d.tenant_id AND c.chunking_id = s.chunking_id \
+            "(SELECT count(*) FROM chunk c WHERE c.tenant_id = d.tenant_id AND c.index_id = s.index_id \
              AND c.document_id = d.document_id",
         );
         push_page_filter(&mut builder, filter);

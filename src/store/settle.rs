@@ -1,4 +1,4 @@
-//! What becomes of items once their documents are stored: settled, or handed on to their second half.
+//! What becomes of items once their documents are stored: settled, or requeued for their vectors.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ pub(super) async fn settle_items(
     let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
     settle(transaction, batch.tenant, batch.job_id, &done, batch.now).await?;
-    hand_on(transaction, batch, &awaiting).await
+    requeue_for_vectors(transaction, batch, &awaiting).await
 }
 
 /// A document that was there before.
@@ -69,10 +69,10 @@ async fn documents_present(
         return Ok(Vec::new());
     }
     let rows = sqlx::query!(
-        r#"SELECT source AS "source!", document_id AS "document_id!", version AS "version!", bare_chunks AS "bare_chunks!" FROM document
+        r#"SELECT source AS "source!", document_id AS "document_id!", version AS "version!", unembedded_chunks AS "unembedded_chunks!" FROM document
            WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)
            UNION
-           SELECT source, document_id, version, bare_chunks FROM document
+           SELECT source, document_id, version, unembedded_chunks FROM document
            WHERE tenant_id = $1 AND collection_id = $2 AND document_id = ANY ($4)"#,
         batch.tenant.0,
         batch.collection.id,
@@ -86,7 +86,7 @@ async fn documents_present(
         .map(|row| Present {
             source: row.source,
             document: row.document_id,
-            awaiting: (row.bare_chunks > 0).then_some(row.version),
+            awaiting: (row.unembedded_chunks > 0).then_some(row.version),
         })
         .collect())
 }
@@ -129,9 +129,9 @@ pub(super) async fn settle(
     let calls: Vec<i32> = items.iter().map(|item| item.embedding_calls).collect();
     sqlx::query!(
         "UPDATE job_item i SET
-                state = CASE WHEN (CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END) > 0
+                state = CASE WHEN (CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END) > 0
                     THEN 'succeeded' ELSE 'unchanged' END,
-                chunks = CASE i.half WHEN 1 THEN new.chunks ELSE i.chunks END,
+                chunks = CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END,
                 document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
@@ -149,9 +149,9 @@ pub(super) async fn settle(
     Ok(())
 }
 
-/// Lets items wait for their second half, with all their attempts. Content is empty and not null: what fails can be
+/// Queues items for phase embed, with all their attempts. Content is empty and not null: what fails can be
 /// retried.
-async fn hand_on(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed]) -> Result<(), StoreError> {
+async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed]) -> Result<(), StoreError> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -160,14 +160,14 @@ async fn hand_on(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed])
     let versions: Vec<i32> = rows.iter().filter_map(|(_, version)| *version).collect();
     let chunks: Vec<i32> = rows.iter().map(|(item, _)| item.chunks).collect();
     sqlx::query!(
-        "UPDATE job_item i SET state = 'queued', half = 2, stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
+        "UPDATE job_item i SET state = 'queued', phase = 'embed', stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
                 payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false
          FROM UNNEST($5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (ordinal, document_id, version, chunks)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($5)",
         batch.tenant.0,
         batch.job_id,
         batch.now,
-        batch.second_half,
+        batch.embed_work,
         &ordinals,
         &documents as &[Option<Uuid>],
         &versions,

@@ -8,14 +8,14 @@ use uuid::Uuid;
 use super::StoreError;
 use crate::domain::identity::TenantId;
 
-/// What a transaction adds to and takes from the lexical statistics of a chunking.
+/// What a transaction adds to and takes from the lexical statistics of an index.
 #[derive(Debug, Default)]
 pub(super) struct StatisticChanges {
     /// Documents that have chunks in it.
     pub(super) documents: i64,
     pub(super) chunks: i64,
-    /// Chunks without a vector in the collection's active space.
-    pub(super) bare_chunks: i64,
+    /// Chunks without a vector.
+    pub(super) unembedded_chunks: i64,
     length: i64,
     // Ordered, so that transactions lock the terms they share in the same order.
     terms: BTreeMap<i32, i32>,
@@ -31,36 +31,36 @@ impl StatisticChanges {
     }
 
     /// Writes the changes, and returns the terms that they touched. Last in its transaction: the rows of common
-    /// terms are locked from here to the commit, and every other writer of the chunking waits for them.
+    /// terms are locked from here to the commit, and every other writer of the index waits for them.
     pub(super) async fn apply(
         self,
         transaction: &mut Transaction<'static, Postgres>,
         tenant: TenantId,
-        chunking: Uuid,
+        index: Uuid,
     ) -> Result<Vec<i32>, StoreError> {
         let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
         sqlx::query!(
-            "INSERT INTO term_statistic (tenant_id, chunking_id, term_id, document_frequency)
+            "INSERT INTO term_statistic (tenant_id, index_id, term_id, document_frequency)
              SELECT $1, $2, new.* FROM UNNEST($3::int[], $4::int[]) AS new (term_id, change)
-             ON CONFLICT (tenant_id, chunking_id, term_id)
+             ON CONFLICT (tenant_id, index_id, term_id)
              DO UPDATE SET document_frequency = term_statistic.document_frequency + EXCLUDED.document_frequency",
             tenant.0,
-            chunking,
+            index,
             &terms,
             &changes,
         )
         .execute(&mut **transaction)
         .await?;
         sqlx::query!(
-            "UPDATE chunking_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5,
-                    bare_chunks = bare_chunks + $6
-             WHERE tenant_id = $1 AND chunking_id = $2",
+            "UPDATE index_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5,
+                    unembedded_chunks = unembedded_chunks + $6
+             WHERE tenant_id = $1 AND index_id = $2",
             tenant.0,
-            chunking,
+            index,
             self.documents,
             self.chunks,
             self.length,
-            self.bare_chunks,
+            self.unembedded_chunks,
         )
         .execute(&mut **transaction)
         .await?;

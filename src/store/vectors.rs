@@ -6,11 +6,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
-    CommitBatch, ProfileId, Store, StoreError, StoredDocument,
+    Collection, CommitBatch, Store, StoreError, StoredDocument,
     chunk::{ChunkColumns, half},
-    reembed, settle,
+    collection_lock, settle,
     statistics::StatisticChanges,
-    turn::{self, Active},
 };
 use crate::domain::{
     fingerprint::Hash,
@@ -38,9 +37,9 @@ impl ReadDocument {
     }
 }
 
-/// A chunk that has no vector in one space or another.
+/// A chunk of the active index that has no vector yet.
 #[derive(Clone, Debug)]
-pub struct BareChunk {
+pub struct UnembeddedChunk {
     /// The chunk.
     pub key: ChunkKey,
     /// Caller's name of its document.
@@ -60,8 +59,6 @@ pub struct BareChunk {
 /// A vector of a stored chunk.
 #[derive(Clone, Debug)]
 pub struct NewVector {
-    /// The space.
-    pub profile: ProfileId,
     /// The chunk.
     pub key: ChunkKey,
     /// Version of the document that the chunk was read from.
@@ -94,12 +91,8 @@ pub struct VectorBatch<'a> {
     pub job_id: Uuid,
     /// The claim's proof.
     pub fence: i64,
-    /// Where to.
-    pub collection: Uuid,
-    /// The spaces of the collection that are filled.
-    pub spaces: &'a [ProfileId],
-    /// Whether those must be all the spaces that it has.
-    pub fills_all: bool,
+    /// Where to: the index whose chunks were read, and its vector space.
+    pub collection: &'a Collection,
     /// The vectors.
     pub vectors: &'a [NewVector],
     /// What they are made for; the claim must hold it.
@@ -117,53 +110,51 @@ pub enum VectorOutcome {
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// A space was dropped, or the collection deleted; nothing was written.
-    SpaceGone,
-    /// All spaces were to be filled, and by now there are others; nothing was written.
-    SpacesChanged,
+    /// Another index is active by now; nothing was written.
+    IndexChanged,
+    /// The collection was deleted; nothing was written.
+    CollectionGone,
 }
 
 impl Store {
-    /// The documents of these sources, and their chunks that have no vector in one of the spaces or another.
+    /// The documents of these sources, and those of their chunks in the active index that have no vector yet.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn bare_chunks(
+    pub async fn unembedded_chunks(
         &self,
         tenant: TenantId,
-        collection: Uuid,
-        spaces: &[ProfileId],
+        collection: &Collection,
         sources: &[String],
-    ) -> Result<(Vec<ReadDocument>, Vec<BareChunk>), StoreError> {
+    ) -> Result<(Vec<ReadDocument>, Vec<UnembeddedChunk>), StoreError> {
         let mut transaction = self.begin(tenant).await?;
         let documents = sqlx::query!(
             "SELECT source, document_id, version FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
-            collection,
+            collection.id,
             sources
         )
         .fetch_all(&mut *transaction)
         .await?;
-        let spaces: Vec<i32> = spaces.iter().map(|profile| profile.0).collect();
         let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
         let chunks = sqlx::query!(
             r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
-               FROM document d JOIN collection l ON l.tenant_id = d.tenant_id AND l.collection_id = d.collection_id
-               JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND c.chunking_id = l.chunking_id
+               FROM document d
+               JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND (c.index_id = $3) IS TRUE
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
-                 AND (SELECT count(*) FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
-                     AND (e.chunking_id = c.chunking_id) IS TRUE AND e.ordinal = c.ordinal AND e.profile_id = ANY ($3)) < cardinality($3::int[])
+                 AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
+                     AND (e.index_id = c.index_id) IS TRUE AND e.ordinal = c.ordinal)
                ORDER BY d.source, c.ordinal"#,
             tenant.0,
             &ids,
-            &spaces
+            collection.index
         )
         .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
         let chunks = chunks
             .into_iter()
-            .map(|row| BareChunk {
+            .map(|row| UnembeddedChunk {
                 key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
                 source: row.source,
                 version: row.version,
@@ -180,8 +171,8 @@ impl Store {
         Ok((documents, chunks))
     }
 
-    /// Stores vectors of chunks, and settles their items with the last of them. Chunks of documents that were replaced meanwhile are left
-    /// out: whoever replaced them stored their vectors.
+    /// Stores vectors of chunks, and settles their items with the last of them. Chunks of documents that were replaced
+    /// meanwhile are left out: whoever replaced them sees to their vectors.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
@@ -191,21 +182,12 @@ impl Store {
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
-        let Some(Active { profile: active, chunking }) =
-            turn::share(&mut transaction, batch.tenant, batch.collection).await?
-        else {
-            return Ok(VectorOutcome::SpaceGone);
-        };
-        let companions = reembed::companions(&mut transaction, batch.tenant, batch.collection).await?;
-        let is_there = |space: &ProfileId| *space == active || companions.contains(space);
-        let is_filled = |space: &ProfileId| batch.spaces.contains(space);
-        if batch.fills_all && !(is_filled(&active) && companions.iter().all(is_filled)) {
-            return Ok(VectorOutcome::SpacesChanged);
+        match collection_lock::lock_shared(&mut transaction, batch.tenant, batch.collection.id).await? {
+            None => return Ok(VectorOutcome::CollectionGone),
+            Some(active) if active != batch.collection.index => return Ok(VectorOutcome::IndexChanged),
+            Some(_) => {}
         }
-        if !batch.spaces.iter().all(is_there) {
-            return Ok(if batch.fills_all { VectorOutcome::SpacesChanged } else { VectorOutcome::SpaceGone });
-        }
-        insert_vectors(&mut transaction, batch, (active, chunking)).await?;
+        insert_vectors(&mut transaction, batch).await?;
         if batch.is_last {
             settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
         }
@@ -214,40 +196,31 @@ impl Store {
     }
 }
 
-/// Inserts the vectors of chunks that were inserted in the same transaction, in the active space and those beside it.
+/// Inserts the vectors of chunks that were inserted in the same transaction, where they are there.
 pub(super) async fn insert_of_chunks(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
     rows: &ChunkColumns,
 ) -> Result<(), StoreError> {
-    let mut spaces = vec![(batch.collection.profile_id, &rows.vectors)];
-    spaces.extend(batch.companions.iter().zip(&rows.companions).map(|(profile, vectors)| (*profile, vectors)));
-    for (profile, vectors) in spaces {
-        // A vector is left out where a model beside the active one could not make it.
-        sqlx::query!(
-            "INSERT INTO chunk_embedding (tenant_id, chunking_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-             SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
-                  AS new (document_id, ordinal, embedding_hash, embedding)
-             WHERE new.embedding IS NOT NULL",
-            batch.tenant.0,
-            batch.collection.chunking,
-            profile.0,
-            &rows.documents,
-            &rows.ordinals,
-            &rows.hashes,
-            vectors as &[Option<HalfVector>],
-        )
-        .execute(&mut **transaction)
-        .await?;
-    }
+    sqlx::query!(
+        "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
+              AS new (document_id, ordinal, embedding_hash, embedding)
+         WHERE new.embedding IS NOT NULL",
+        batch.tenant.0,
+        batch.collection.index,
+        batch.collection.profile_id.0,
+        &rows.documents,
+        &rows.ordinals,
+        &rows.hashes,
+        &rows.vectors as &[Option<HalfVector>],
+    )
+    .execute(&mut **transaction)
+    .await?;
     Ok(())
 }
 
-async fn insert_vectors(
-    transaction: &mut Tx,
-    batch: &VectorBatch<'_>,
-    (active, chunking): (ProfileId, Uuid),
-) -> Result<(), StoreError> {
+async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result<(), StoreError> {
     if batch.vectors.is_empty() {
         return Ok(());
     }
@@ -260,38 +233,21 @@ async fn insert_vectors(
     )
     .fetch_all(&mut **transaction)
     .await?;
-    for space in batch.spaces {
-        let inserted = insert_in_space(transaction, batch, *space).await?;
-        if *space == active {
-            dress(transaction, batch.tenant, chunking, &inserted).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Inserts the vectors of one space; returns the document of each that is new.
-async fn insert_in_space(
-    transaction: &mut Tx,
-    batch: &VectorBatch<'_>,
-    space: ProfileId,
-) -> Result<Vec<Uuid>, StoreError> {
-    let vectors: Vec<&NewVector> = batch.vectors.iter().filter(|new| new.profile == space).collect();
-    let documents: Vec<Uuid> = vectors.iter().map(|new| new.key.document_id).collect();
-    let versions: Vec<i32> = vectors.iter().map(|new| new.version).collect();
-    let ordinals: Vec<i32> = vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
-    let hashes: Vec<Vec<u8>> = vectors.iter().map(|new| new.hash.to_vec()).collect();
-    let vectors: Vec<HalfVector> = vectors.iter().map(|new| half(&new.vector)).collect();
-    Ok(sqlx::query_scalar!(
-        "INSERT INTO chunk_embedding (tenant_id, chunking_id, profile_id, document_id, ordinal, embedding_hash, embedding)
-         SELECT $1, l.chunking_id, $3, new.document_id, new.ordinal, new.hash, new.vector
+    let versions: Vec<i32> = batch.vectors.iter().map(|new| new.version).collect();
+    let ordinals: Vec<i32> =
+        batch.vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
+    let hashes: Vec<Vec<u8>> = batch.vectors.iter().map(|new| new.hash.to_vec()).collect();
+    let vectors: Vec<HalfVector> = batch.vectors.iter().map(|new| half(&new.vector)).collect();
+    let embedded = sqlx::query_scalar!(
+        "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
          FROM UNNEST($4::uuid[], $5::int[], $6::int[], $7::bytea[], $8::halfvec[])
               AS new (document_id, version, ordinal, hash, vector)
          JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version
-         JOIN collection l ON l.tenant_id = $1 AND l.collection_id = $2
          ON CONFLICT DO NOTHING RETURNING document_id",
         batch.tenant.0,
-        batch.collection,
-        space.0,
+        batch.collection.index,
+        batch.collection.profile_id.0,
         &documents,
         &versions,
         &ordinals,
@@ -299,25 +255,31 @@ async fn insert_in_space(
         &vectors as &[HalfVector],
     )
     .fetch_all(&mut **transaction)
-    .await?)
+    .await?;
+    mark_embedded(transaction, batch.tenant, batch.collection.index, &embedded).await
 }
 
 /// Notes that chunks of these documents, one for each time that it is named, are no longer without a vector.
-async fn dress(transaction: &mut Tx, tenant: TenantId, chunking: Uuid, documents: &[Uuid]) -> Result<(), StoreError> {
+async fn mark_embedded(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    index: Uuid,
+    documents: &[Uuid],
+) -> Result<(), StoreError> {
     if documents.is_empty() {
         return Ok(());
     }
     sqlx::query!(
-        "UPDATE document d SET bare_chunks = bare_chunks - dressed.chunks
-         FROM (SELECT document_id, count(*)::int AS chunks FROM UNNEST($2::uuid[]) AS new (document_id) GROUP BY 1) AS dressed
-         WHERE d.tenant_id = $1 AND d.document_id = dressed.document_id",
+        "UPDATE document d SET unembedded_chunks = unembedded_chunks - embedded.chunks
+         FROM (SELECT document_id, count(*)::int AS chunks FROM UNNEST($2::uuid[]) AS new (document_id) GROUP BY 1) AS embedded
+         WHERE d.tenant_id = $1 AND d.document_id = embedded.document_id",
         tenant.0,
         documents
     )
     .execute(&mut **transaction)
     .await?;
     let mut changes = StatisticChanges::default();
-    changes.bare_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
-    changes.apply(transaction, tenant, chunking).await?;
+    changes.unembedded_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    changes.apply(transaction, tenant, index).await?;
     Ok(())
 }

@@ -32,11 +32,10 @@ impl Store {
             ") AS similarity FROM passing d CROSS JOIN LATERAL (SELECT e.ordinal, e.embedding FROM chunk_embedding e WHERE e.tenant_id = ",
         );
         builder.push_bind(tenant.0);
-        builder.push(format!(
-            " AND e.document_id = d.document_id AND e.profile_id = {profile} AND (e.chunking_id = ANY ("
-        ));
-        // By the document, never by an index of all vectors of the chunking.
-        builder.push_bind(query.scope.chunkings.as_slice()).push(")) IS TRUE");
+        builder
+            .push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile} AND (e.index_id = ANY ("));
+        // By the document, never through all vectors of the index.
+        builder.push_bind(query.scope.indexes.as_slice()).push(")) IS TRUE");
         push_page_test(&mut builder, query.selection.filter);
         builder.push(" OFFSET 0) e) SELECT document_id, ordinal, similarity FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
         builder.push_bind(query.limit);
@@ -61,8 +60,8 @@ impl Store {
         let mut builder = passing_documents(tenant, scope, selection);
         builder.push(", scored AS MATERIALIZED (SELECT d.document_id, c.ordinal, (-(c.weights <#> ");
         builder.push_bind(chunk::sparse(&query.weights)).push("))::real AS score FROM passing d CROSS JOIN LATERAL (SELECT c.ordinal, c.weights FROM chunk c WHERE c.tenant_id = ");
-        builder.push_bind(tenant.0).push(" AND c.document_id = d.document_id AND (c.chunking_id = ANY (");
-        builder.push_bind(scope.chunkings.as_slice()).push(")) IS TRUE");
+        builder.push_bind(tenant.0).push(" AND c.document_id = d.document_id AND (c.index_id = ANY (");
+        builder.push_bind(scope.indexes.as_slice()).push(")) IS TRUE");
         push_page_filter(&mut builder, selection.filter);
         builder.push(" OFFSET 0) c) SELECT document_id, ordinal, score FROM scored WHERE score > 0 ORDER BY score DESC, document_id, ordinal LIMIT ");
         builder.push_bind(limit);

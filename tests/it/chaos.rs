@@ -50,7 +50,7 @@ const STUCK: &str = "SELECT count(*) FROM job WHERE finished_at IS NULL";
 const OPEN: &str = "SELECT count(*) FROM job_item WHERE state IN ('queued', 'running')";
 
 /// Chunks of one document that cover the same words.
-const DOUBLED: &str = "SELECT count(*) FROM (SELECT FROM chunk GROUP BY document_id, chunking_id, start_char, end_char HAVING count(*) > 1) doubled";
+const DOUBLED: &str = "SELECT count(*) FROM (SELECT FROM chunk GROUP BY document_id, index_id, start_char, end_char HAVING count(*) > 1) doubled";
 
 /// Random numbers that a seed repeats (`SplitMix64`).
 pub struct Random(pub u64);

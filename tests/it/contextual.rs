@@ -378,13 +378,15 @@ async fn another_embedding_model_gets_the_same_texts() {
     let app = app(&server, &[], &file).await;
     collection(&app, &json!({"on_failure": "abort"})).await;
     send(&app, "ferry.txt", &text()).await;
-    let job = app.post("/v1/collections/c/reembed", json!({"profile": "second"})).await.body;
-    let ended = app.ended_job(job["id"].as_str().expect("an id")).await;
+    let written = server.calls(Role::Context).len();
+    let begun = app.post("/v1/collections/c/indexes", json!({"embedding_model": "second"})).await.body;
+    let ended = app.ended_job(begun["job"]["id"].as_str().expect("an id")).await;
     assert_eq!((&ended["state"], &ended["counts"]["chunks"]), (&json!("succeeded"), &json!(6)), "{ended}");
     let mut texts = second.embedded();
     texts.sort();
     let mut expected: Vec<String> = PARAGRAPHS.iter().map(|paragraph| format!("{SENTENCE}\n{paragraph}")).collect();
     expected.sort();
     assert_eq!(texts, expected);
+    assert_eq!(server.calls(Role::Context).len(), written, "the sentences are there already");
     app.stop().await;
 }

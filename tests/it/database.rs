@@ -83,38 +83,39 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// What must hold of every database at rest: no orphan, no double, statistics equal to a recount. Each counts what
 /// breaks it.
-pub const LAWS: [(&str, &str); 15] = [
+pub const LAWS: [(&str, &str); 17] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
-            WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.chunking_id = l.chunking_id)"),
-        ("documents whose chunk count beside the active chunking is wrong", "SELECT count(*) FROM document_chunking o
-            WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = o.document_id AND c.chunking_id = o.chunking_id)"),
-        ("chunks of a chunking that does not know their document", "SELECT count(*) FROM chunk c
-            WHERE NOT EXISTS (SELECT FROM collection l WHERE l.chunking_id = c.chunking_id)
-              AND NOT EXISTS (SELECT FROM document_chunking o WHERE o.document_id = c.document_id AND o.chunking_id = c.chunking_id)"),
+            WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.index_id = l.index_id)"),
+        ("documents whose chunk count in the next index is wrong", "SELECT count(*) FROM document_index o
+            WHERE chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = o.document_id AND c.index_id = o.index_id)"),
+        ("chunks of an index that does not know their document", "SELECT count(*) FROM chunk c
+            WHERE NOT EXISTS (SELECT FROM collection l WHERE l.index_id = c.index_id)
+              AND NOT EXISTS (SELECT FROM document_index o WHERE o.document_id = c.document_id AND o.index_id = c.index_id)"),
         ("documents that know wrongly how many of their chunks have no vector", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
-            WHERE d.bare_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.chunking_id = l.chunking_id AND NOT EXISTS
-                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id))"),
-        ("documents without vectors that no job owes them", "SELECT count(*) FROM document d WHERE bare_chunks > 0 AND NOT EXISTS
-            (SELECT FROM job_item i WHERE i.document_id = d.document_id AND half = 2 AND stored_version = d.version AND state NOT IN ('succeeded', 'unchanged'))"),
-        ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal)"),
+            WHERE d.unembedded_chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.index_id = l.index_id AND NOT EXISTS
+                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.index_id = c.index_id AND e.ordinal = c.ordinal))"),
+        ("documents without vectors that no job owes them", "SELECT count(*) FROM document d WHERE unembedded_chunks > 0 AND NOT EXISTS
+            (SELECT FROM job_item i WHERE i.document_id = d.document_id AND phase = 'embed' AND stored_version = d.version AND state NOT IN ('succeeded', 'unchanged'))"),
+        ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.index_id = c.index_id AND e.ordinal = c.ordinal)"),
+        ("vectors of another model than that of their index", "SELECT count(*) FROM chunk_embedding e JOIN collection_index i USING (index_id) WHERE e.profile_id <> i.profile_id"),
+        ("collections with more than two indexes", "SELECT count(*) FROM (SELECT FROM collection_index GROUP BY collection_id HAVING count(*) > 2) crowded"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
-        ("chunkings whose counters are wrong", "SELECT count(*) FROM chunking_statistic s WHERE
-            documents <> (SELECT count(DISTINCT document_id) FROM chunk c WHERE c.chunking_id = s.chunking_id) OR
-            chunks <> (SELECT count(*) FROM chunk c WHERE c.chunking_id = s.chunking_id) OR
-            bare_chunks <> (SELECT count(*) FROM chunk c JOIN chunking k USING (chunking_id) JOIN collection l USING (collection_id)
-                WHERE c.chunking_id = s.chunking_id AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id
-                    AND e.chunking_id = c.chunking_id AND e.ordinal = c.ordinal AND e.profile_id = l.profile_id)) OR
-            total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.chunking_id = s.chunking_id)"),
+        ("indexes whose counters are wrong", "SELECT count(*) FROM index_statistic s WHERE
+            documents <> (SELECT count(DISTINCT document_id) FROM chunk c WHERE c.index_id = s.index_id) OR
+            chunks <> (SELECT count(*) FROM chunk c WHERE c.index_id = s.index_id) OR
+            unembedded_chunks <> (SELECT count(*) FROM chunk c WHERE c.index_id = s.index_id AND NOT EXISTS
+                (SELECT FROM chunk_embedding e WHERE e.document_id = c.document_id AND e.index_id = c.index_id AND e.ordinal = c.ordinal)) OR
+            total_length <> (SELECT COALESCE(sum(length), 0) FROM chunk c WHERE c.index_id = s.index_id)"),
         ("terms whose document frequency is wrong", "SELECT count(*) FROM
-            (SELECT chunking_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
-            FULL JOIN (SELECT chunking_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
-            USING (chunking_id, term_id)
+            (SELECT index_id, term_id, document_frequency FROM term_statistic WHERE document_frequency <> 0) stored
+            FULL JOIN (SELECT index_id, unnest(terms) AS term_id, count(*) AS recount FROM chunk GROUP BY 1, 2) counted
+            USING (index_id, term_id)
             WHERE document_frequency IS DISTINCT FROM recount"),
         ("settled items that still hold content", "SELECT count(*) FROM job_item WHERE state NOT IN ('queued', 'running', 'failed')
             AND (content IS NOT NULL OR payload IS NOT NULL OR contexts IS NOT NULL)"),
         ("uploads kept for a collection that is gone", "SELECT count(*) FROM job_item i JOIN job j USING (tenant_id, job_id)
             WHERE (content IS NOT NULL OR payload IS NOT NULL) AND NOT EXISTS (SELECT FROM collection c WHERE c.collection_id = j.collection_id)"),
-        ("failed items that would give vectors to a document that is gone", "SELECT count(*) FROM job_item i WHERE half = 2 AND state = 'failed'
+        ("failed items that would give vectors to a document that is gone", "SELECT count(*) FROM job_item i WHERE phase = 'embed' AND state = 'failed'
             AND content IS NOT NULL AND NOT EXISTS (SELECT FROM document d WHERE d.document_id = i.document_id)"),
         ("tallies that a recount contradicts", "SELECT count(*) FROM job_tally t WHERE
             (succeeded, unchanged, failed, cancelled, bytes, chunks, embedding_calls, reused_vectors, searchable, searchable_bytes) IS DISTINCT FROM
@@ -124,8 +125,8 @@ pub const LAWS: [(&str, &str); 15] = [
                      COALESCE(sum(i.chunks) FILTER (WHERE state = 'succeeded'), 0),
                      COALESCE(sum(i.embedding_calls) FILTER (WHERE state NOT IN ('queued', 'running')), 0),
                      COALESCE(sum(i.chunks - i.embedding_calls) FILTER (WHERE state = 'succeeded'), 0),
-                     count(*) FILTER (WHERE half = 2 AND state NOT IN ('succeeded', 'unchanged')),
-                     COALESCE(sum(content_bytes) FILTER (WHERE half = 2 AND state IN ('queued', 'running')), 0)::bigint)
+                     count(*) FILTER (WHERE phase = 'embed' AND state NOT IN ('succeeded', 'unchanged')),
+                     COALESCE(sum(content_bytes) FILTER (WHERE phase = 'embed' AND state IN ('queued', 'running')), 0)::bigint)
              FROM job_item i WHERE i.tenant_id = t.tenant_id AND i.job_id = t.job_id)"),
         ("jobs without a tally", "SELECT count(*) FROM job j WHERE NOT EXISTS (SELECT FROM job_tally t WHERE t.job_id = j.job_id)"),
         ("ended jobs with something to do", "SELECT count(*) FROM job_item i JOIN job j USING (tenant_id, job_id) WHERE i.state IN ('queued', 'running') AND j.finished_at IS NOT NULL"),

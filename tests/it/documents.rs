@@ -65,7 +65,7 @@ async fn a_delete_leaves_nothing_and_says_what_went() {
         )
     );
     app.get("/v1/collections/notes").await.assert_problem(404, "not_found");
-    for table in ["chunking_statistic", "term_statistic", "document", "chunk", "chunk_embedding"] {
+    for table in ["index_statistic", "term_statistic", "document", "chunk", "chunk_embedding"] {
         assert_eq!(database::number(&app.database, &format!("SELECT count(*) FROM {table}")).await, 0, "{table}");
     }
     app.stop().await;

@@ -6,11 +6,11 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use super::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 24] = [
+const TABLES: [&str; 23] = [
     "collection",
-    "chunking",
-    "chunking_statistic",
-    "document_chunking",
+    "collection_index",
+    "index_statistic",
+    "document_index",
     "term_statistic",
     "document",
     "document_field",
@@ -30,7 +30,6 @@ const TABLES: [&str; 24] = [
     "usage_daily",
     "answer_cache",
     "answer_source",
-    "collection_profile",
 ];
 const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
 const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
@@ -52,8 +51,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
     let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job LIMIT 1;
         INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
-        INSERT INTO collection_profile SELECT tenant_id, collection_id, profile_id, NULL, now() FROM collection;
-        INSERT INTO document_chunking SELECT tenant_id, document_id, collection_id, version, fingerprint, NULL, chunks FROM document;
+        INSERT INTO document_index SELECT tenant_id, document_id, collection_id, version, fingerprint, NULL, chunks FROM document;
         INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
         INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
@@ -71,7 +69,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         }
         let asked = tenant.unwrap_or(OTHER);
         let search = format!(
-            "SELECT count(*) FROM lexical_search('{asked}', ARRAY(SELECT chunking_id FROM collection),
+            "SELECT count(*) FROM lexical_search('{asked}', ARRAY(SELECT index_id FROM collection),
             (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
         );
         let found: i64 = connection.fetch_one(AssertSqlSafe(search)).await.expect("search").get(0);
@@ -84,7 +82,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
     assert_eq!(stolen.expect("no error, no row").rows_affected(), 0);
     let forged = connection
         .execute(AssertSqlSafe(format!(
-            "INSERT INTO chunking_statistic (tenant_id, chunking_id) VALUES ('{DEFAULT}', '{OTHER}')"
+            "INSERT INTO index_statistic (tenant_id, index_id) VALUES ('{DEFAULT}', '{OTHER}')"
         )))
         .await;
     assert!(forged.is_err(), "a row of another tenant cannot be written");
@@ -100,7 +98,7 @@ async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities(
     let mut connection = app.database.connect().await.expect("connect");
     // As superuser: the identities that a thief would have to know.
     let row = connection
-        .fetch_one("SELECT (array_agg(DISTINCT chunking_id))[1]::text, array_agg(term_id)::text FROM term_statistic")
+        .fetch_one("SELECT (array_agg(DISTINCT index_id))[1]::text, array_agg(term_id)::text FROM term_statistic")
         .await
         .expect("row");
     let (collection, terms): (String, String) = (row.get(0), row.get(1));

@@ -3,8 +3,8 @@
 use cited::{
     domain::identity::TenantId,
     store::{
-        BatchOutcome, CommitBatch, EnqueueOutcome, Half, ItemPage, Lease, NewJob, PoolSettings, QueueLimits, Store,
-        UnchangedItem,
+        BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemPage, Lease, NewJob, Phase, PoolSettings, QueueLimits,
+        Store, UnchangedItem,
     },
 };
 use serde_json::json;
@@ -72,14 +72,14 @@ fn uuid(number: u128) -> uuid::Uuid {
 #[tokio::test]
 async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     let (store, _) = queued(15).await;
-    let first = store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").expect("work");
+    let first = store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
     assert_eq!(first.items.len(), 10);
     let small = Lease { max_bytes: 250, ..LEASE };
-    let second = store.claim(Half::Document, &small, at(1)).await.expect("claim").expect("work");
+    let second = store.claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
     assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
     assert!(second.fence > first.fence);
     let tiny = Lease { max_bytes: 1, ..LEASE };
-    let third = store.claim(Half::Document, &tiny, at(1)).await.expect("claim").expect("work");
+    let third = store.claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
     assert_eq!(third.items.len(), 1, "one always fits");
     let mut all: Vec<i32> =
         [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
@@ -104,7 +104,7 @@ async fn who_comes_second_to_a_job_takes_the_next_one() {
         }
         holder.execute("COMMIT").await.expect("let go");
     };
-    let claim = || store.claim(Half::Document, &LEASE, at(1));
+    let claim = || store.claim(Phase::Store, &LEASE, at(1));
     let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
     let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").job_id);
     jobs.sort_unstable();
@@ -118,9 +118,9 @@ async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
     let (store, options) = queued(2).await;
     let mut holder = options.connect().await.expect("connect");
     holder.execute("BEGIN; SELECT FROM job_item FOR UPDATE").await.expect("locked");
-    assert!(store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").is_none());
+    assert!(store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").is_none());
     holder.execute("ROLLBACK").await.expect("let go");
-    let claim = store.claim(Half::Document, &LEASE, at(1)).await.expect("claim").expect("work");
+    let claim = store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
     assert_eq!(claim.items.len(), 2);
     holder.close().await.expect("close");
     store.close().await;
@@ -129,11 +129,11 @@ async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
 #[tokio::test]
 async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     let (store, options) = queued(2).await;
-    let lost = store.claim(Half::Document, &LEASE, at(0)).await.expect("claim").expect("work");
-    assert!(store.claim(Half::Document, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
+    let lost = store.claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
+    assert!(store.claim(Phase::Store, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
     assert_eq!(store.reap(&LEASE, at(29)).await.expect("reap"), 0);
     assert_eq!(store.reap(&LEASE, at(31)).await.expect("reap"), 2);
-    let taken_over = store.claim(Half::Document, &LEASE, at(31)).await.expect("claim").expect("work");
+    let taken_over = store.claim(Phase::Store, &LEASE, at(31)).await.expect("claim").expect("work");
     assert_eq!(taken_over.items[0].attempts, 2);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
     assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
@@ -143,11 +143,10 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         job_id: lost.job_id,
         fence: lost.fence,
         collection: &collection,
-        companions: &[],
         documents: &[],
         unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
-        second_half: &json!({}),
-        follow_up: (uuid(10), &json!({})),
+        embed_work: &json!({}),
+        follow_up: FollowUp { job: uuid(10), payload: &json!({}) },
         now: at(32),
     };
     assert_eq!(store.commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
@@ -171,7 +170,7 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     for round in 0..5 {
         assert!(lose_worker(&store, round).await.is_some(), "round {round}");
     }
-    assert!(store.claim(Half::Document, &LEASE, at(600)).await.expect("claim").is_none());
+    assert!(store.claim(Phase::Store, &LEASE, at(600)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     let items =
@@ -183,7 +182,7 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
 
 /// The items of the next claim, whose worker is then lost in the midst of work on them.
 async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
-    let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim")?;
+    let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim")?;
     if let [suspect] = claim.items.as_slice()
         && suspect.is_suspected
     {
@@ -200,16 +199,16 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
         assert_eq!(lose_worker(&store, round).await, Some(vec![0, 1, 2]));
     }
     // From now on each has a claim of its own; only the second ends its worker.
-    let first = store.claim(Half::Document, &LEASE, at(200)).await.expect("claim").expect("work");
+    let first = store.claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
     store.fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
-    let third = store.claim(Half::Document, &LEASE, at(202)).await.expect("claim").expect("work");
+    let third = store.claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
     assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
     store.reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
     for round in 3..6 {
         assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
     }
-    let last = store.claim(Half::Document, &LEASE, at(601)).await.expect("claim").expect("work");
+    let last = store.claim(Phase::Store, &LEASE, at(601)).await.expect("claim").expect("work");
     assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
     let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
     assert_eq!(database::number(&options, failed).await, 1);
@@ -220,7 +219,7 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
 async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
     let (store, options) = queued(2).await;
     for round in 0..10 {
-        let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
         assert_eq!(store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
         store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
@@ -233,11 +232,11 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
 async fn nothing_is_claimed_without_end() {
     let (store, options) = queued(1).await;
     for round in 0..i64::from(cited::store::MAX_CLAIMS) {
-        let claim = store.claim(Half::Document, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
         store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
     }
-    assert!(store.claim(Half::Document, &LEASE, at(100_000)).await.expect("claim").is_none());
+    assert!(store.claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
     let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     database::assert_consistent(&options).await;
@@ -309,7 +308,7 @@ async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there(
 #[tokio::test]
 async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
     let (store, options) = queued(1).await;
-    let claim = store.claim(Half::Document, &LEASE, at(0)).await.expect("claim").expect("work");
+    let claim = store.claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
     let failure = cited::store::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
     store.fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
     let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";

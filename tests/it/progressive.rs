@@ -314,7 +314,7 @@ async fn every_way_in_takes_it_and_a_collection_can_have_it_for_its_own() {
 }
 
 #[tokio::test]
-async fn a_collection_that_moves_gets_vectors_of_both_models_before_it_is_cut_over() {
+async fn vectors_that_are_awaited_keep_no_other_index_back() {
     let (first, second) = (ModelServer::start().await, ModelServer::start().await);
     let table = format!(
         "[embeddings.second]\nbase_url = {:?}\nmodel = \"second\"\ndimension = {DIMENSION}\nwindow = 512\n",
@@ -322,19 +322,36 @@ async fn a_collection_that_moves_gets_vectors_of_both_models_before_it_is_cut_ov
     );
     let app = TestApp::with_file(&first, &[], &table).await;
     app.ingest("c", &[("a.md", BOATS)]).await;
-    let wish = json!({"profile": "second"});
-    let moving = app.post("/v1/collections/c/reembed", wish.clone()).await;
-    app.ended_job(moving.body["id"].as_str().expect("an id")).await;
+    let index = |path: &str| format!("/v1/collections/c/indexes{path}");
+    let begun = app.post(&index(""), json!({"embedding_model": "second"})).await.body;
+    app.ended_job(begun["job"]["id"].as_str().expect("an id")).await;
+    let (second_index, first_index) = (begun["index"]["id"].as_str().expect("an id"), active(&app).await);
     first.hold_embeddings(Some("Trams"));
     let job = send_progressive(&app, &[("b.md", TRAMS)]).await;
     searchable(&app, &job, 1).await;
-    app.post("/v1/collections/c/cut-over", wish.clone()).await.assert_problem(409, "vectors_missing");
+    let activate = async |id: &str| app.post(&index(&format!("/{id}/activate")), json!({})).await;
+    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
+    while activate(second_index).await.status != 200 {
+        assert!(tokio::time::Instant::now() < deadline, "the next index is not complete");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(sources(&app, "market square", "dense").await[0], "b.md");
+    assert_eq!(coverage(&app, "market").await["fraction"], 1.0);
+    // The index before lacks them, and says so, until a build makes them.
+    activate(&first_index).await.assert_problem(409, "index_incomplete");
     first.hold_embeddings(None);
     assert_eq!(app.ended_job(&job).await["state"], "succeeded");
+    let filled = app.post(&index(""), json!({})).await.body;
+    let filled = app.ended_job(filled["job"]["id"].as_str().expect("an id")).await;
+    assert_eq!((&filled["counts"]["documents"], &filled["counts"]["unchanged"]), (&json!(1), &json!(1)), "{filled}");
+    assert_eq!(activate(&first_index).await.status, 200);
     assert_eq!(vectors(&app).await, 4);
-    assert_eq!(app.post("/v1/collections/c/cut-over", wish).await.status, 200);
-    assert_eq!(sources(&app, "market square", "dense").await[0], "b.md");
     app.stop().await;
+}
+
+/// The id of the active index.
+async fn active(app: &TestApp) -> String {
+    app.get("/v1/collections/c").await.body["index_id"].as_str().expect("an id").to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -98,7 +98,8 @@ async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
     stream(&app, &[("busy.md", BOATS)], "&indexing=progressive").await;
     poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
     let job = stream(&app, &[("a.md", TRAMS), ("a.md", BUSES)], "&indexing=progressive").await;
-    let awaiting = format!("SELECT count(*) FROM job_item WHERE job_id = '{job}' AND half = 2 AND state = 'queued'");
+    let awaiting =
+        format!("SELECT count(*) FROM job_item WHERE job_id = '{job}' AND phase = 'embed' AND state = 'queued'");
     while database::number(&app.database, &awaiting).await < 2 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -106,7 +107,7 @@ async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
     let ended = app.ended_job(&job).await;
     assert_eq!((&ended["state"], &ended["counts"]["complete"]), (&json!("succeeded"), &json!(2)), "{ended}");
     assert_eq!(stored(&app, "a.md").await, (json!(2), json!(BUSES)));
-    let bare = "SELECT sum(bare_chunks)::bigint FROM document WHERE source = 'a.md'";
+    let bare = "SELECT sum(unembedded_chunks)::bigint FROM document WHERE source = 'a.md'";
     assert_eq!(database::number(&app.database, bare).await, 0);
     assert!(server.embedded().iter().any(|text| text.contains(BUSES)), "{:?}", server.embedded());
     app.stop().await;

@@ -87,6 +87,6 @@ pub async fn profile_of(
     for row in rows {
         frequencies.insert(row.try_get(0)?, u64::try_from(row.try_get::<i32, _>(1)?)?);
     }
-    let chunks: i64 = sqlx::query_scalar("SELECT chunks FROM chunking_statistic").fetch_one(connection).await?;
+    let chunks: i64 = sqlx::query_scalar("SELECT chunks FROM index_statistic").fetch_one(connection).await?;
     Ok(QueryProfile::new(&counts, u64::try_from(chunks)?, &frequencies))
 }

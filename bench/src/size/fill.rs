@@ -134,7 +134,7 @@ struct Rows {
 impl Rows {
     /// Takes the collection that the service has begun for a pattern.
     async fn new(connection: &mut PgConnection, ranked: usize) -> anyhow::Result<Self> {
-        let row = sqlx::query("SELECT k.chunking_id, k.average_length FROM collection c JOIN chunking k USING (chunking_id) WHERE c.name = $1")
+        let row = sqlx::query("SELECT k.index_id, k.average_length FROM collection c JOIN collection_index k USING (index_id) WHERE c.name = $1")
             .bind(ingest::COLLECTION)
             .fetch_one(&mut *connection)
             .await?;
@@ -252,15 +252,15 @@ impl Rows {
         run_sql(
             connection,
             "SET work_mem = '512MB'; TRUNCATE term_statistic;
-             INSERT INTO term_statistic (tenant_id, chunking_id, term_id, document_frequency)
-                 SELECT tenant_id, chunking_id, term, count(*) FROM chunk, UNNEST(terms) AS term
-                 GROUP BY tenant_id, chunking_id, term;
-             UPDATE chunking_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
+             INSERT INTO term_statistic (tenant_id, index_id, term_id, document_frequency)
+                 SELECT tenant_id, index_id, term, count(*) FROM chunk, UNNEST(terms) AS term
+                 GROUP BY tenant_id, index_id, term;
+             UPDATE index_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
                  FROM (SELECT count(*) AS chunks, sum(length) AS length FROM chunk) t;
              INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
                  SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
                  FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f;
-             UPDATE chunking SET chunks_at_reference = (SELECT count(*) FROM chunk)"
+             UPDATE collection_index SET chunks_at_reference = (SELECT count(*) FROM chunk)"
                 .to_owned(),
         )
         .await

@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum JobKind {
     /// It brings documents.
     Ingest,
-    /// It gives stored documents vectors of another model.
-    Reembed,
-    /// It splits stored documents for the chunking beside the active one.
-    Resplit,
+    /// It builds stored documents into the next index of their collection.
+    Index,
 }
 
 /// State of a job as a caller sees it. The last four are terminal.
@@ -183,7 +181,7 @@ stored_as_text!(JobState {
     Partial = "partial", Failed = "failed", Cancelled = "cancelled",
 });
 stored_as_text!(Indexing { Complete = "complete", Progressive = "progressive" });
-stored_as_text!(JobKind { Ingest = "ingest", Reembed = "reembed", Resplit = "resplit" });
+stored_as_text!(JobKind { Ingest = "ingest", Index = "index" });
 stored_as_text!(ItemState {
     Queued = "queued", Running = "running", Searchable = "searchable", Succeeded = "succeeded",
     Unchanged = "unchanged", Failed = "failed", Cancelled = "cancelled",
@@ -272,7 +270,7 @@ mod tests {
             assert_eq!(Indexing::from_name(indexing.as_str()), Some(indexing));
             assert_eq!(serde_json::json!(indexing), indexing.as_str());
         }
-        for kind in [JobKind::Ingest, JobKind::Reembed, JobKind::Resplit] {
+        for kind in [JobKind::Ingest, JobKind::Index] {
             assert_eq!(JobKind::from_name(kind.as_str()), Some(kind));
             assert_eq!(serde_json::json!(kind), kind.as_str());
         }

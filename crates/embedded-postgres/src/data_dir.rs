@@ -218,7 +218,7 @@ fn make_private(path: &Path, run_as: &RunAs) -> Result<(), PrivatePostgresError>
             // place meanwhile, and root would follow it.
             return Ok(());
         }
-        // Half-made by this service. Only its owner can have replaced it.
+        // Phase-made by this service. Only its owner can have replaced it.
         if !(metadata.is_dir() && metadata.uid() == geteuid().as_raw()) {
             return Err(failed("create")(error));
         }

@@ -16,9 +16,8 @@ use crate::{
 pub(in crate::http) struct JobBody {
     /// Identity.
     id: Uuid,
-    /// `ingest` brings documents; `reembed` gives stored ones vectors of another model; `resplit`
-    /// splits stored ones for the chunking beside the active one. While there is one, the service begins such a job for
-    /// each batch that it stores.
+    /// `ingest` brings documents; `index` builds stored ones into the next index of their collection. While there is one,
+    /// the service begins such a job for each batch that it stores.
     #[schema(value_type = JobKindBody)]
     kind: JobKind,
     /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
@@ -83,7 +82,7 @@ pub(super) struct CountsBody {
     searchable: u64,
     /// Documents that nothing is missing of: `documents` and `unchanged` together.
     complete: u64,
-    /// Documents stored, new or in a new version, vectors included; of `resplit`, documents split for the other chunking.
+    /// Documents stored, new or in a new version, vectors included; of `index`, documents built into the next index.
     documents: u64,
     /// Chunks of those.
     chunks: u64,
@@ -205,8 +204,7 @@ pub(super) enum JobStateBody {
 #[expect(dead_code, reason = "names the kinds in the OpenAPI document")]
 pub(super) enum JobKindBody {
     Ingest,
-    Reembed,
-    Resplit,
+    Index,
 }
 
 /// When documents can be found.

@@ -64,7 +64,7 @@ pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
     Some(Omen { scope, failures, cool_down })
 }
 
-/// Open: nobody calls. Half open: one call tries. Closed: everybody calls. Time comes in as a
+/// Open: nobody calls. Phase open: one call tries. Closed: everybody calls. Time comes in as a
 /// parameter, so that tests decide it.
 #[derive(Debug, Default)]
 pub(super) struct Circuit(Mutex<State>);

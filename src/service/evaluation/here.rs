@@ -76,7 +76,7 @@ impl Target for Here {
     }
 
     async fn stored(&self, collection: &str) -> Result<Stored, EvaluationError> {
-        let summary = self.collections.get(self.tenant, collection).await?.summary;
+        let summary = self.collections.get(self.tenant, collection).await?;
         Ok(Stored { documents: summary.documents, chunks: summary.chunks })
     }
 

@@ -15,8 +15,8 @@ use crate::{
 pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
     pub(super) collection: &'a Collection,
-    /// Stored documents, by item, that are split for a chunking beside the active one: that of `collection`.
-    pub(super) beside: Option<&'a HashMap<i32, ReadDocument>>,
+    /// Stored documents, by item, that are built into the next index: that of `collection`.
+    pub(super) rebuilt: Option<&'a HashMap<i32, ReadDocument>>,
     pub(super) plan: SplitPlan,
     pub(super) indexing: Indexing,
     /// How often each item was tried.

@@ -2,18 +2,17 @@
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
-use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::{
-    Payload,
     batch::Batch,
     failure::Trouble,
-    prepare::{Described, Description, Origin, SplitPlan, unreadable},
+    prepare::{Described, Description, Origin, SplitPlan},
     process::Processor,
+    work::Fetch,
 };
 use crate::{
-    domain::job::Stage,
+    domain::{fingerprint::Hash, job::Stage},
     extract::MediaType,
     providers::outbound::{Fetched, FetchedDocument, OutboundError, Validators},
     service::ServiceError,
@@ -35,30 +34,17 @@ enum Loaded {
     Failed(Trouble),
 }
 
-/// A document of a claim that is yet to be fetched.
-struct Fetch {
-    item: i32,
-    position: i64,
-    source: String,
-    url: String,
-    title: Option<String>,
-    media_type: Option<String>,
-    metadata: Value,
-    loader: String,
-}
-
-/// Whether an item is to be fetched. One whose payload cannot be read is not.
-pub(super) fn is_to_be_fetched(item: &ClaimedItem) -> bool {
-    item.payload.get("url").is_some()
-}
-
 impl Processor {
     /// Fetches the documents of a claim and works on them in parts.
-    pub(super) async fn process_fetched(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<(), ServiceError> {
+    pub(super) async fn process_fetched(
+        &self,
+        batch: &Batch<'_>,
+        items: Vec<(ClaimedItem, Fetch)>,
+    ) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
         }
-        let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
+        let sources: Vec<String> = items.iter().map(|(item, _)| item.source.clone()).collect();
         let earlier = self.store.earlier_fetches(batch.handle.tenant, batch.collection.id, &sources).await?;
         let earlier: Arc<HashMap<String, EarlierFetch>> =
             Arc::new(earlier.into_iter().map(|fetch| (fetch.source.clone(), fetch)).collect());
@@ -68,12 +54,12 @@ impl Processor {
         let (mut part, mut unchanged, mut bytes) = (Vec::new(), Vec::new(), 0);
         loop {
             while fetching.len() < FETCHES
-                && let Some(item) = waiting.next()
+                && let Some((item, work)) = waiting.next()
             {
                 let (processor, plan, earlier) = (self.clone(), batch.plan, Arc::clone(&earlier));
                 fetching.spawn(async move {
                     let (ordinal, started) = (item.ordinal, Instant::now());
-                    (ordinal, processor.load(item, plan, &earlier).await, started)
+                    (ordinal, processor.load((item, work), plan, &earlier).await, started)
                 });
             }
             let Some(done) = fetching.join_next().await else { break };
@@ -95,16 +81,17 @@ impl Processor {
         self.process_documents(batch, part, unchanged).await
     }
 
-    async fn load(&self, item: ClaimedItem, plan: SplitPlan, earlier: &HashMap<String, EarlierFetch>) -> Loaded {
-        let item = match read(item) {
-            Ok(item) => item,
-            Err(trouble) => return Loaded::Failed(trouble),
-        };
+    async fn load(
+        &self,
+        (item, work): (ClaimedItem, Fetch),
+        plan: SplitPlan,
+        earlier: &HashMap<String, EarlierFetch>,
+    ) -> Loaded {
         let description = Description {
-            uri: &item.url,
-            title: item.title.as_deref(),
-            media_type: item.media_type.as_deref().unwrap_or_default(),
-            metadata: &item.metadata,
+            uri: &work.url,
+            title: work.title.as_deref(),
+            media_type: work.media_type.as_deref().unwrap_or_default(),
+            metadata: &work.metadata,
             settings: plan.fingerprint(self.embedder.profile()),
         };
         let request_hash = description.hash(&[]);
@@ -115,13 +102,13 @@ impl Processor {
             last_modified: earlier.fetch.last_modified.clone(),
         });
         let validators = validators.unwrap_or_default();
-        match self.outbound.fetch(&item.url, &validators, self.settings.fetch_max_bytes).await {
+        match self.outbound.fetch(&work.url, &validators, self.settings.fetch_max_bytes).await {
             Ok(Fetched::Document(document)) => {
-                Loaded::Document(Box::new(self.described(item, document, plan, request_hash)))
+                Loaded::Document(Box::new(self.described((item, work), document, plan, request_hash)))
             }
             Ok(Fetched::Unchanged) => match earlier {
                 Some(earlier) => Loaded::Unchanged(UnchangedItem {
-                    item: item.item,
+                    item: item.ordinal,
                     document_id: earlier.document_id,
                     version: earlier.version,
                     position: item.position,
@@ -135,12 +122,12 @@ impl Processor {
 
     fn described(
         &self,
-        item: Fetch,
+        (item, work): (ClaimedItem, Fetch),
         document: FetchedDocument,
         plan: SplitPlan,
-        request_hash: crate::domain::fingerprint::Hash,
+        request_hash: Hash,
     ) -> Described {
-        let Fetch { item, position, source, url, title, media_type, metadata, loader } = item;
+        let Fetch { url, title, media_type, metadata, loader } = work;
         let FetchedDocument { content, content_type, validators, url: place } = document;
         let name = place.path().rsplit('/').next().unwrap_or_default().to_owned();
         let requested_media_type = media_type.clone();
@@ -148,9 +135,9 @@ impl Processor {
         let Validators { etag, last_modified } = validators;
         let fetch = FetchRecord { etag, last_modified, request_hash };
         let origin = Origin {
-            item,
-            position,
-            source,
+            item: item.ordinal,
+            position: item.position,
+            source: item.source,
             uri: url,
             title,
             media_type,
@@ -160,18 +147,5 @@ impl Processor {
             fetch: Some(fetch),
         };
         origin.describe(content, plan, self.embedder.profile())
-    }
-}
-
-fn read(item: ClaimedItem) -> Result<Fetch, Trouble> {
-    let ClaimedItem { ordinal, position, source, payload, .. } = item;
-    match serde_json::from_value(payload) {
-        Ok(Payload::V2 { url, title, media_type, metadata, loader }) => {
-            Ok(Fetch { item: ordinal, position, source, url, title, media_type, metadata, loader })
-        }
-        Ok(Payload::V1 { .. } | Payload::V3 { .. } | Payload::V4 {} | Payload::V5 {}) => {
-            Err(Trouble::for_good(unreadable(ordinal, "it has no url")))
-        }
-        Err(error) => Err(Trouble::for_good(unreadable(ordinal, &error.to_string()))),
     }
 }

@@ -7,21 +7,21 @@ use crate::{
 };
 
 impl Processor {
-    /// Makes the weights of a collection's chunkings again where their average length has drifted.
+    /// Makes the weights of a collection's indexes again where their average length has drifted.
     pub(super) async fn maintain(
         &self,
         handle: ClaimHandle,
         collection: uuid::Uuid,
         job_has_ended: bool,
     ) -> Result<(), ServiceError> {
-        for (chunking, lengths) in self.store.chunking_lengths(handle.tenant, collection).await? {
+        for (index, lengths) in self.store.index_lengths(handle.tenant, collection).await? {
             let reference =
                 ReferenceLength { terms: f64::from(lengths.reference), chunks: lengths.chunks_at_reference };
             let Some(current) = ReferenceLength::of(lengths.total_length, lengths.chunks) else { continue };
             let is_due = reference.needs_reweighing(current) || (job_has_ended && reference.has_drifted(current));
             if lengths.reference > 0.0 && is_due {
-                tracing::info!(collection_id = %collection, chunking_id = %chunking, "weighing chunks again for their new average length");
-                self.store.reweigh(handle.tenant, chunking, reweigh).await?;
+                tracing::info!(collection_id = %collection, index_id = %index, "weighing chunks again for their new average length");
+                self.store.reweigh(handle.tenant, index, reweigh).await?;
             }
         }
         Ok(())

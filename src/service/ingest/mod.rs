@@ -1,8 +1,10 @@
 //! Ingest: accept documents durably, and work on them.
 
 mod batch;
+mod build;
 mod contextual;
 mod embed;
+mod embed_stored;
 mod extraction;
 mod failure;
 mod jobs;
@@ -13,12 +15,10 @@ mod meter;
 mod notify;
 mod prepare;
 mod process;
-mod progressive;
-mod reembed;
-mod resplit;
 mod stream;
 mod submission;
 mod weigh;
+mod work;
 mod worker;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
@@ -32,10 +32,9 @@ pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
 pub use process::Processor;
-pub use reembed::reembedding_payload;
-pub use resplit::resplitting_payload;
 pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
+pub use work::build_work;
 pub use worker::{Progress, Worker};
 
 pub use crate::{
@@ -46,7 +45,7 @@ pub use crate::{
     },
 };
 
-use submission::{Payload, queue_item};
+use submission::queue_item;
 
 use super::{ServiceError, context::Context, embedders::Embedders};
 use crate::{

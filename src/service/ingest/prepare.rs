@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use super::{Payload, extraction::extract_here, layout::Layout, meter::Meter, process::Processor};
+use super::{extraction::extract_here, layout::Layout, meter::Meter, process::Processor, work::Upload};
 use crate::{
     domain::{
         contextual::{Contextual, beside_sentence, with_sentence},
@@ -181,35 +181,22 @@ impl Origin {
     }
 }
 
-/// Reads an item's payload and says what would be stored for it.
-pub(super) fn describe(
-    item: ClaimedItem,
-    plan: SplitPlan,
-    profile: &EmbeddingProfile,
-) -> Result<Described, ItemFailure> {
-    let ClaimedItem { ordinal, position, source, payload, content, .. } = item;
-    match serde_json::from_value(payload) {
-        Ok(Payload::V1 { uri, title, media_type, metadata, loader }) => {
-            let (item, requested_media_type, fetch) = (ordinal, None, None);
-            let origin = Origin {
-                item,
-                position,
-                source,
-                uri,
-                title,
-                media_type,
-                requested_media_type,
-                metadata,
-                loader,
-                fetch,
-            };
-            Ok(origin.describe(content, plan, profile))
-        }
-        Ok(Payload::V2 { .. } | Payload::V3 { .. } | Payload::V4 {} | Payload::V5 {}) => {
-            Err(unreadable(ordinal, "it has no content"))
-        }
-        Err(error) => Err(unreadable(ordinal, &error.to_string())),
-    }
+/// Says what would be stored for an upload.
+pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
+    let Upload { uri, title, media_type, metadata, loader } = upload;
+    let origin = Origin {
+        item: item.ordinal,
+        position: item.position,
+        source: item.source,
+        uri,
+        title,
+        media_type,
+        requested_media_type: None,
+        metadata,
+        loader,
+        fetch: None,
+    };
+    origin.describe(item.content, plan, profile)
 }
 
 /// The failure of an item that another version queued.

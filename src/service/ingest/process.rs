@@ -9,15 +9,15 @@ use std::{
 use super::{
     Settings,
     batch::{Batch, ClaimHandle, Tries},
+    build::index_dropped,
     contextual::ContextWriter,
     embed::{Embedded, Failed},
+    embed_stored::{model_missing, model_missing_for_stored},
     failure::{collection_gone, is_refusal},
-    load::{PART_BYTES, is_to_be_fetched},
+    load::PART_BYTES,
     meter::Meter,
     prepare::{Described, Prepared, SplitPlan, describe},
-    progressive::second_half,
-    reembed::{is_to_be_reembedded, model_missing, model_missing_for_vectors},
-    resplit::{is_to_be_resplit, resplitting_payload},
+    work::{ItemsByWork, Upload, Work, build_work},
 };
 use crate::{
     domain::job::{Indexing, Stage},
@@ -25,7 +25,7 @@ use crate::{
     providers::{Embedder, outbound::Outbound},
     service::{ServiceError, context::Context, embedders::Embedders},
     store::{
-        BatchOutcome, BesideBatch, Claim, ClaimedItem, Collection, CommitBatch, Half, ItemFailure, ProfileId, Store,
+        BatchOutcome, BuildBatch, Claim, ClaimedItem, Collection, CommitBatch, FollowUp, ItemFailure, Phase, Store,
         StoredAs, UnchangedItem,
     },
 };
@@ -35,10 +35,8 @@ use crate::{
 pub struct Processor {
     pub(super) store: Store,
     pub(super) embedders: Embedders,
-    /// That of the collection that is worked on.
+    /// That of the index that is worked on.
     pub(super) embedder: Arc<dyn Embedder>,
-    /// The spaces of that collection beside its active one.
-    pub(super) companions: Arc<[ProfileId]>,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
     /// Says how chunks relate to their document, for collections that want it.
@@ -59,40 +57,48 @@ impl Processor {
         context: Context,
     ) -> Self {
         let embedder = Arc::clone(embedders.primary().1);
-        Self { store, embedders, embedder, companions: Arc::default(), outbound, writer, settings, context }
+        Self { store, embedders, embedder, outbound, writer, settings, context }
     }
 
     /// Works through a claim. Every item is settled, put back, or left to whoever holds it now.
     pub(super) async fn process(&self, claim: Claim, meter: &Arc<Meter>) -> Result<(), ServiceError> {
-        let started = Instant::now();
-        let handle = ClaimHandle::of(&claim);
-        let tries = Tries::of(&claim);
+        let (handle, tries, phase) = (ClaimHandle::of(&claim), Tries::of(&claim), claim.phase);
         let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
-        let Some((collection, split_by)) = found else {
+        let Some(active) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
+        let items = ItemsByWork::of(claim.items);
+        // The items of a job that builds an index all do.
+        let is_build = !items.builds.is_empty();
+        let target =
+            if is_build { self.store.collection_with_next_index(claim.tenant, &active.0).await? } else { Some(active) };
+        let Some((collection, settings)) = target else {
+            return self.fail_all(handle, tries.keys().copied(), &index_dropped()).await;
+        };
         let Some(embedder) = self.embedders.of(collection.profile_id) else {
-            let failure = if claim.half == Half::Vectors { model_missing_for_vectors() } else { model_missing() };
+            let failure = if phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
             return self.fail_all(handle, tries.keys().copied(), &failure).await;
         };
-        let companions = self.store.companions(claim.tenant, collection.id).await?;
-        let bound = Self { embedder: Arc::clone(embedder), companions: companions.into(), ..self.clone() };
-        let plan = SplitPlan::new(split_by, embedder.window(), *self.writer.models());
-        let indexing = claim.indexing;
-        let batch = Batch { handle, collection: &collection, beside: None, plan, indexing, tries: &tries, meter };
-        if claim.half == Half::Vectors {
-            return bound.make_vectors(&batch, &claim.items).await;
-        }
-        let (stored, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) =
-            claim.items.into_iter().partition(is_to_be_reembedded);
-        bound.reembed(&batch, stored).await?;
-        let (again, brought): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_resplit());
-        bound.resplit(&batch, again).await?;
-        let (fetched, given): (Vec<ClaimedItem>, Vec<ClaimedItem>) = brought.into_iter().partition(is_to_be_fetched);
-        let described = bound.describe_all(&batch, given).await?;
-        meter.add(Stage::Load, described.len(), started);
-        bound.process_documents(&batch, described, Vec::new()).await?;
-        bound.process_fetched(&batch, fetched).await
+        let bound = Self { embedder: Arc::clone(embedder), ..self.clone() };
+        let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
+        let indexing = if is_build { Indexing::Complete } else { claim.indexing };
+        let collection = &collection;
+        bound.work_on(&Batch { handle, collection, rebuilt: None, plan, indexing, tries: &tries, meter }, items).await
+    }
+
+    async fn work_on(&self, batch: &Batch<'_>, items: ItemsByWork) -> Result<(), ServiceError> {
+        let started = Instant::now();
+        let ItemsByWork { uploads, fetches, embeds, builds, unreadable } = items;
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        self.store.fail_items(tenant, job_id, fence, &unreadable, self.context.clock.now()).await?;
+        self.embed_stored(batch, &embeds).await?;
+        self.build(batch, builds).await?;
+        let profile = self.embedder.profile();
+        let describe = |(item, upload): (ClaimedItem, Upload)| describe(item, upload, batch.plan, profile);
+        let described: Vec<Described> = uploads.into_iter().map(describe).collect();
+        batch.meter.add(Stage::Load, described.len(), started);
+        self.process_documents(batch, described, Vec::new()).await?;
+        self.process_fetched(batch, fetches).await
     }
 
     /// Works on documents whose content is there; `unchanged` are those of which that is known already.
@@ -162,11 +168,7 @@ impl Processor {
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let Batch { handle, collection, indexing, .. } = *batch;
-        let (embedded, failed) = match indexing {
-            Indexing::Complete => self.embed_apart(batch, prepared).await,
-            Indexing::Progressive => (self.attach_known(handle, collection, prepared).await?, Vec::new()),
-        };
+        let (embedded, failed) = self.embed(batch, prepared).await?;
         batch.meter.add(Stage::Embed, embedded.len(), started);
         self.note_risk(batch, false).await?;
         for Failed { items, error } in failed {
@@ -177,20 +179,6 @@ impl Processor {
         self.commit(batch, embedded, unchanged).await?;
         batch.meter.add(Stage::Store, stored, started);
         Ok(())
-    }
-
-    /// Says what would be stored for each item; those that cannot be read fail.
-    async fn describe_all(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<Vec<Described>, ServiceError> {
-        let (mut described, mut failures) = (Vec::new(), Vec::new());
-        for item in items {
-            match describe(item, batch.plan, self.embedder.profile()) {
-                Ok(document) => described.push(document),
-                Err(failure) => failures.push(failure),
-            }
-        }
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
-        self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
-        Ok(described)
     }
 
     /// Sets aside the documents that are stored already just as they would be stored now.
@@ -319,16 +307,15 @@ impl Processor {
                 job_id: handle.job_id,
                 fence: handle.fence,
                 collection: &collection,
-                companions: &self.companions,
                 documents: &documents,
                 unchanged,
-                second_half: &second_half(),
-                follow_up: (self.context.ids.next(), &resplitting_payload()),
+                embed_work: &Work::Embed.store(),
+                follow_up: FollowUp { job: self.context.ids.next(), payload: &build_work() },
                 now: self.context.clock.now(),
             };
-            let outcome = match batch.beside {
+            let outcome = match batch.rebuilt {
                 None => self.store.commit_batch(&commit).await?,
-                Some(read) => self.store.commit_beside(&BesideBatch { batch: commit, read }).await?,
+                Some(read) => self.store.commit_build(&BuildBatch { batch: commit, read }).await?,
             };
             match outcome {
                 BatchOutcome::Settled => return Ok(Landing::Settled),
@@ -338,7 +325,7 @@ impl Processor {
                     return Ok(Landing::Settled);
                 }
                 // Whoever claims the documents next makes them for what there is now.
-                BatchOutcome::CollectionChanged | BatchOutcome::DocumentsChanged => {
+                BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
                     let ClaimHandle { tenant, job_id, fence } = handle;
                     let items: Vec<i32> = items().collect();
                     let now = self.context.clock.now();
@@ -346,7 +333,7 @@ impl Processor {
                     return Ok(Landing::Settled);
                 }
                 BatchOutcome::WeightsStale => {
-                    let renewed = self.store.reference_length(handle.tenant, collection.chunking).await?;
+                    let renewed = self.store.reference_length(handle.tenant, collection.index).await?;
                     collection.average_length = renewed.unwrap_or(collection.average_length);
                 }
             }

@@ -1,8 +1,8 @@
 //! What is handed in, and how it waits.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::work::{Fetch, Upload, Work};
 use crate::{
     domain::{
         fingerprint::{Hash, content_hash, fingerprint},
@@ -72,26 +72,6 @@ pub struct Submission {
     pub webhook: Option<String>,
 }
 
-/// What a queue item says about its document; versioned because it outlives the process that wrote it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "v")]
-pub(super) enum Payload {
-    #[serde(rename = "1")]
-    V1 { uri: String, title: Option<String>, media_type: String, metadata: Value, loader: String },
-    /// A document that is to be fetched; the item has no content.
-    #[serde(rename = "2")]
-    V2 { url: String, title: Option<String>, media_type: Option<String>, metadata: Value, loader: String },
-    /// A stored document whose chunks are to get vectors in this space; the item has no content.
-    #[serde(rename = "3")]
-    V3 { profile: i32 },
-    /// A stored document that is found by its words and is to get its vectors; the item has no content any more.
-    #[serde(rename = "4")]
-    V4 {},
-    /// A stored document that is to be split for the chunking beside the active one; the item has no content.
-    #[serde(rename = "5")]
-    V5 {},
-}
-
 impl Submission {
     /// Hash of everything that the request asks for: a repetition asks for the same.
     pub(super) fn hash(&self) -> Hash {
@@ -123,13 +103,14 @@ impl Submission {
 pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
     let IncomingDocument { source, uri, title, metadata, loader, content } = document;
     let loader = loader.to_owned();
-    let (payload, content) = match content {
+    let (work, content) = match content {
         Content::Given { media_type, bytes } => {
             let uri = uri.unwrap_or_else(|| source.clone());
-            (Payload::V1 { uri, title, media_type, metadata, loader }, bytes)
+            (Work::Upload(Upload { uri, title, media_type, metadata, loader }), bytes)
         }
-        Content::At { url, media_type } => (Payload::V2 { url, title, media_type, metadata, loader }, Vec::new()),
+        Content::At { url, media_type } => {
+            (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new())
+        }
     };
-    let payload = serde_json::to_value(payload).expect("a payload of plain values is JSON");
-    NewJobItem { source, payload, content }
+    NewJobItem { source, payload: work.store(), content }
 }

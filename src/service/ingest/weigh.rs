@@ -16,7 +16,7 @@ use crate::{
 impl Processor {
     pub(super) fn count_terms(collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
         let analyzer = Analyzer::of(collection.language);
-        let salt = TermSalt::new(collection.chunking.as_bytes());
+        let salt = TermSalt::new(collection.index.as_bytes());
         embedded
             .iter()
             .map(|document| {
@@ -36,7 +36,7 @@ impl Processor {
         let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
         let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
         let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
-        let reference = self.store.first_reference_length(handle.tenant, collection.chunking, average, chunks).await?;
+        let reference = self.store.first_reference_length(handle.tenant, collection.index, average, chunks).await?;
         Ok(reference.unwrap_or(average))
     }
 
@@ -65,8 +65,8 @@ impl Processor {
         let chunks = pieces
             .iter()
             .zip(counts)
-            .zip(document.vectors.iter().zip(&document.companions))
-            .map(|((piece, terms), (vector, companions))| NewChunk {
+            .zip(&document.vectors)
+            .map(|((piece, terms), vector)| NewChunk {
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
@@ -78,7 +78,6 @@ impl Processor {
                 weights: document_weights(terms, f64::from(average)),
                 embedding_hash: piece.embedding_hash,
                 embedding: vector.clone(),
-                companions: companions.clone(),
             })
             .collect();
         NewDocument {
@@ -99,7 +98,7 @@ impl Processor {
             layout: layout.clone(),
             splitter: splitter.clone(),
             embedding_calls: document.embedding_calls,
-            awaits_vectors: document.awaits_vectors,
+            awaits_vectors: document.vectors.iter().any(Option::is_none),
             chunks,
         }
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::job::Indexing,
     service::ServiceError,
-    store::{Claim, Half, MAX_CLAIMS, StoreError},
+    store::{Claim, MAX_CLAIMS, Phase, StoreError},
 };
 
 /// How long a worker rests after an unexpected error.
@@ -68,8 +68,8 @@ impl Worker {
     pub async fn run(self, stop: CancellationToken) {
         let mut tasks = tokio::task::JoinSet::new();
         let workers = self.processor.settings.workers.get();
-        let documents_first: &[Half] = &[Half::Document, Half::Vectors];
-        let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Half::Document][..], &[Half::Vectors]]);
+        let documents_first: &[Phase] = &[Phase::Store, Phase::Embed];
+        let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Phase::Store][..], &[Phase::Embed]]);
         for duty in duties {
             let worker = self.clone();
             let stop = stop.clone();
@@ -89,7 +89,7 @@ impl Worker {
         tasks.join_all().await;
     }
 
-    async fn work_until(&self, duty: &[Half], stop: &CancellationToken) {
+    async fn work_until(&self, duty: &[Phase], stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
             let queued = self.signal.queued.notified();
@@ -152,14 +152,14 @@ impl Worker {
         Ok(taken_back)
     }
 
-    /// Claims once, of the first of these halves of which something waits, and works through the claim.
+    /// Claims once, of the first of these phases in which something waits, and works through the claim.
     ///
     /// # Errors
     /// Store errors; the claim has then been given back, or comes back when its lease ends.
-    pub async fn step(&self, duty: &[Half]) -> Result<Progress, ServiceError> {
+    pub async fn step(&self, duty: &[Phase]) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
-        let has_second_half = claim.half == Half::Document && claim.indexing == Indexing::Progressive;
+        let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
         let handle = ClaimHandle::of(&claim);
         let collection = claim.collection_id;
         let meter = Arc::new(Meter::default());
@@ -184,17 +184,17 @@ impl Worker {
         let now = processor.context.clock.now();
         let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
         self.signal.settled.notify_waiters();
-        if has_second_half {
+        if has_second_phase {
             self.signal.queued();
         }
         processor.maintain(handle, collection, job_has_ended).await?;
         Ok(Progress::Worked)
     }
 
-    async fn claim(&self, duty: &[Half]) -> Result<Option<Claim>, StoreError> {
+    async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
         let Processor { store, settings, context, .. } = &self.processor;
-        for half in duty {
-            if let Some(claim) = store.claim(*half, &settings.lease(), context.clock.now()).await? {
+        for phase in duty {
+            if let Some(claim) = store.claim(*phase, &settings.lease(), context.clock.now()).await? {
                 return Ok(Some(claim));
             }
         }

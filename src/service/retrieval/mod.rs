@@ -177,7 +177,7 @@ impl Retriever {
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let scope = Scope {
             collections: query.collections.iter().map(|searched| searched.collection.id).collect(),
-            chunkings: query.collections.iter().map(|searched| searched.collection.chunking).collect(),
+            indexes: query.collections.iter().map(|searched| searched.collection.index).collect(),
         };
         let scope = &scope;
         let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
@@ -309,18 +309,18 @@ impl Retriever {
             .collections
             .iter()
             .map(|searched| {
-                let salt = TermSalt::new(searched.collection.chunking.as_bytes());
+                let salt = TermSalt::new(searched.collection.index.as_bytes());
                 let analyzer = Analyzer::of(searched.collection.language);
                 (searched, salt, TermCounts::of_text(analyzer, salt, query.text))
             })
             .collect();
         let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
-        let frequencies = self.store.document_frequencies(query.tenant, &scope.chunkings, &terms).await?;
+        let frequencies = self.store.document_frequencies(query.tenant, &scope.indexes, &terms).await?;
         let mut lexical_query = LexicalQuery::default();
         let mut result = LexicalResult::default();
         let mut profiles = Vec::with_capacity(per_collection.len());
         for (searched, salt, counts) in &per_collection {
-            let known = frequencies.get(&searched.collection.chunking).cloned().unwrap_or_default();
+            let known = frequencies.get(&searched.collection.index).cloned().unwrap_or_default();
             let profile = QueryProfile::new(counts, searched.chunks, &known);
             for stem in &stems {
                 let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);

@@ -3,7 +3,7 @@
 //! Ids are salted by collection on purpose. The GIN index over all chunks then keeps one posting
 //! list per (collection, stem): a query never walks another tenant's postings, and a query over
 //! several collections is the union of their salted terms, each with its own document frequency.
-//! (A collection here, and in BM25, is a set of chunks that is searched: one chunking of what users call a collection.)
+//! (A collection here, and in BM25, is a set of chunks that is searched: one index of what users call a collection.)
 //! A shared vocabulary table was rejected: it costs a look-up per new term and a lock per batch.
 //!
 //! Ids are stored, so the function must not change between platforms or releases. The standard

@@ -1,0 +1,228 @@
+//! `/v1/collections/{name}/indexes`: how the documents of a collection in use are made searchable.
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
+use serde::{Deserialize, Deserializer, Serialize};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{
+    AppState,
+    collections::{CollectionBody, EmbeddingBody},
+    extract::{ValidJson, ValidPath},
+    fields::Faults,
+    jobs::{JobBody, accepted},
+    problem::{ApiError, Problem},
+    splitting::{ContextBody, SplitterBody},
+};
+use crate::{
+    domain::{contextual::Contextual, identity::TenantId},
+    service::indexes::{CollectionIndex, DroppedIndex, WantedIndex},
+};
+
+/// How the next index differs from the active one; `{}` for what is left to do of the next one.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(examples(json!({"embedding_model": "text-embedding-3-small"}), json!({"splitter": {"size": 256}, "context": null})))]
+pub(super) struct NewIndexBody {
+    /// How documents are cut; left out, as in the active one. What it leaves out is as in a new collection.
+    splitter: Option<SplitterBody>,
+    /// How sentences are written that say how a chunk relates to its document; null for no more of them, left out, as
+    /// in the active one.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<ContextBody>)]
+    #[expect(clippy::option_option, reason = "left out, null or given")]
+    context: Option<Option<ContextBody>>,
+    /// Model that embeds chunks and queries: the service's own, or that of a table of `[embeddings]` in its
+    /// configuration; left out, as in the active one.
+    #[schema(nullable = false)]
+    embedding_model: Option<String>,
+}
+
+/// Tells null from what is left out.
+#[expect(clippy::option_option, reason = "left out, null or given")]
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<ContextBody>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// An index of a collection: how its documents are split, put into context and embedded.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct IndexBody {
+    /// Its id, to activate or to drop it.
+    id: Uuid,
+    /// Whether it is the one that is searched. The other one is being built, or was active before.
+    is_active: bool,
+    /// How documents are cut into its chunks.
+    splitter: SplitterBody,
+    /// How sentences are written that say how a chunk relates to its document; null where none are.
+    context: Option<ContextBody>,
+    /// The vector space of its chunks.
+    embedding: EmbeddingBody,
+    /// Documents that are in it as they are now. An activation needs all.
+    documents: u64,
+    /// Its chunks.
+    chunks: u64,
+    /// Those of them that have no vector yet: they are found by their words only.
+    unembedded_chunks: u64,
+    /// Latest job that was asked to build it from stored documents; null for the first one of a collection.
+    job_id: Option<Uuid>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+/// The indexes of a collection.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct IndexListBody {
+    /// The active one, and the one next to it, if there is one.
+    indexes: Vec<IndexBody>,
+}
+
+/// An index that is being built.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct BuildingBody {
+    /// The index.
+    index: IndexBody,
+    /// The job that builds it.
+    job: JobBody,
+}
+
+/// What was dropped.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DroppedIndexBody {
+    /// Documents that had chunks in it.
+    documents: u64,
+    /// Its chunks.
+    chunks: u64,
+    /// Their vectors.
+    vectors: u64,
+}
+
+impl From<CollectionIndex> for IndexBody {
+    fn from(index: CollectionIndex) -> Self {
+        let CollectionIndex { id, is_active, splitter, context, profile, documents, chunks, .. } = index;
+        Self {
+            id,
+            is_active,
+            splitter: splitter.into(),
+            context: context.map(ContextBody::from),
+            embedding: EmbeddingBody::from(profile),
+            documents,
+            chunks,
+            unembedded_chunks: index.unembedded_chunks,
+            job_id: index.job,
+            created_at: index.created_at,
+        }
+    }
+}
+
+/// Build the next index of a collection
+///
+/// A job splits each stored document by other settings, or embeds it with another model, from its stored text; nothing is
+/// uploaded again. The chunks make an index next to the active one: meanwhile the collection is searched and cited as
+/// before, and uploads go into both. Chunks whose text is embedded already by the same model use that vector. When the job
+/// has succeeded, activate the index. Sent again, also with an empty body, the job does only what is left.
+#[utoipa::path(
+    post, path = "/v1/collections/{name}/indexes", tag = "collections", operation_id = "build_index",
+    params(("name" = String, Path, description = "Name of the collection")), request_body = NewIndexBody,
+    responses(
+        (status = 202, description = "Accepted; see the job at the Location header", body = BuildingBody),
+        (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A job is building it, or there is an index with other settings next to the active one", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "A setting is not allowed, or the service has no model for it", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn build_index(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(name): ValidPath<String>,
+    ValidJson(body): ValidJson<NewIndexBody>,
+) -> Result<(StatusCode, HeaderMap, Json<BuildingBody>), ApiError> {
+    let mut faults = Faults::default();
+    let defaults = state.services.collections.defaults().splitter;
+    let wanted = WantedIndex {
+        splitter: body.splitter.map(|splitter| splitter.read(defaults, &mut faults)),
+        context: body.context.map(|context| context.map(Contextual::from)),
+        embedding_model: body.embedding_model,
+    };
+    faults.finish()?;
+    let (index, job) = state.services.indexes.build(tenant, &name, wanted).await?;
+    let (status, headers, Json(job)) = accepted(&state, tenant, job).await?;
+    Ok((status, headers, Json(BuildingBody { index: index.into(), job })))
+}
+
+/// List the indexes of a collection
+#[utoipa::path(
+    get, path = "/v1/collections/{name}/indexes", tag = "collections", operation_id = "list_indexes",
+    params(("name" = String, Path, description = "Name of the collection")),
+    responses(
+        (status = 200, description = "The active index, and the one next to it", body = IndexListBody),
+        (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn list_indexes(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath(name): ValidPath<String>,
+) -> Result<Json<IndexListBody>, ApiError> {
+    let indexes = state.services.indexes.list(tenant, &name).await?;
+    Ok(Json(IndexListBody { indexes: indexes.into_iter().map(IndexBody::from).collect() }))
+}
+
+/// Activate an index
+///
+/// If every document is in it as it is now. In one transaction: each document becomes a new version of itself, since its
+/// chunks are others from then on, and what was cited before stays good. The index before stays next to it, up to date with
+/// uploads, until it is dropped: to activate it again undoes this.
+#[utoipa::path(
+    post, path = "/v1/collections/{name}/indexes/{id}/activate", tag = "collections", operation_id = "activate_index",
+    params(
+        ("name" = String, Path, description = "Name of the collection"),
+        ("id" = Uuid, Path, description = "Id of the index"),
+    ),
+    responses(
+        (status = 200, description = "The collection as it is now", body = CollectionBody),
+        (status = 404, description = "There is no such collection, or it has no such index", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is active already, not complete, or of a model that the service does not have", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn activate_index(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath((name, id)): ValidPath<(String, Uuid)>,
+) -> Result<Json<CollectionBody>, ApiError> {
+    state.services.indexes.activate(tenant, &name, id).await?;
+    Ok(Json(state.services.collections.get(tenant, &name).await?.into()))
+}
+
+/// Drop an index
+///
+/// One that is not the active one, with its chunks and their vectors; jobs that build it are cancelled.
+#[utoipa::path(
+    delete, path = "/v1/collections/{name}/indexes/{id}", tag = "collections", operation_id = "drop_index",
+    params(
+        ("name" = String, Path, description = "Name of the collection"),
+        ("id" = Uuid, Path, description = "Id of the index"),
+    ),
+    responses(
+        (status = 200, description = "What was dropped", body = DroppedIndexBody),
+        (status = 404, description = "There is no such collection, or it has no such index", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is the active one", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("bearer" = []), ()),
+)]
+pub(super) async fn drop_index(
+    State(state): State<AppState>,
+    Extension(tenant): Extension<TenantId>,
+    ValidPath((name, id)): ValidPath<(String, Uuid)>,
+) -> Result<Json<DroppedIndexBody>, ApiError> {
+    let DroppedIndex { documents, chunks, vectors } = state.services.indexes.drop_index(tenant, &name, id).await?;
+    Ok(Json(DroppedIndexBody { documents, chunks, vectors }))
+}

@@ -1,0 +1,118 @@
+//! Building the next index of a collection from stored documents.
+
+use std::{collections::HashMap, time::Instant};
+
+use super::{
+    batch::{Batch, ClaimHandle},
+    layout::Layout,
+    prepare::{Described, Origin, SplitPlan},
+    process::Processor,
+};
+use crate::{
+    domain::{identity::EmbeddingProfile, job::Stage},
+    extract::Extracted,
+    service::ServiceError,
+    store::{ClaimedItem, ItemFailure, ReadDocument, StoredDocument, UnchangedItem},
+};
+
+/// What is left to do for a stored document.
+enum Rebuilt {
+    /// The index has it as it would be built.
+    Unchanged(UnchangedItem),
+    /// It is to be split.
+    Changed(Box<(Described, Extracted)>),
+}
+
+impl Processor {
+    /// Splits stored documents by the settings of the next index, and takes them the way of an upload from there on. Chunks
+    /// whose text is embedded already, in whatever index of the model, use that vector. `batch` is that of the next index.
+    pub(super) async fn build(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<(), ServiceError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let started = Instant::now();
+        let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
+        let stored = self.store.stored_documents(tenant, batch.collection, &sources).await?;
+        let mut by_source: HashMap<String, StoredDocument> =
+            stored.into_iter().map(|document| (document.source.clone(), document)).collect();
+        let read_as: HashMap<i32, ReadDocument> = items
+            .iter()
+            .filter_map(|item| Some((item.ordinal, ReadDocument::of(by_source.get(&item.source)?))))
+            .collect();
+        let (mut unchanged, mut changed, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+        for item in &items {
+            let document = by_source.remove(&item.source).ok_or_else(gone);
+            match document.and_then(|document| rebuild(item, document, batch.plan, self.embedder.profile())) {
+                Ok(Rebuilt::Unchanged(document)) => unchanged.push(document),
+                Ok(Rebuilt::Changed(document)) => changed.push(*document),
+                Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
+            }
+        }
+        batch.meter.add(Stage::Load, items.len(), started);
+        let batch = &Batch { rebuilt: Some(&read_as), ..*batch };
+        self.note_risk(batch, true).await?;
+        let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
+        self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
+        let done = self.prepare_in_background(changed, batch.plan, batch.meter).await;
+        let prepared = self.keep_prepared(batch.handle, done).await?;
+        self.complete(batch, prepared, unchanged).await
+    }
+}
+
+/// The document as if it were uploaded now. Whoever stores it compares its version.
+fn rebuild(
+    item: &ClaimedItem,
+    document: StoredDocument,
+    plan: SplitPlan,
+    profile: &EmbeddingProfile,
+) -> Result<Rebuilt, ItemFailure> {
+    let (item, position) = (item.ordinal, item.position);
+    let StoredDocument { id, version, source, uri, loader, fetched_at, fetch, .. } = document;
+    let layout = Layout::read(document.layout).map_err(|error| unreadable_layout(&error))?;
+    let Layout { given_title, found_title, declared, requested, splitter, headings, pages } = layout;
+    let origin = Origin {
+        item,
+        position,
+        source,
+        uri,
+        title: given_title,
+        media_type: declared,
+        requested_media_type: requested,
+        metadata: document.metadata,
+        loader,
+        fetch,
+    };
+    let request_hash = origin.request_hash(plan, profile);
+    let mut described = origin.describe_read(document.content_hash, plan, profile);
+    if Some(described.fingerprint) == document.fingerprint {
+        return Ok(Rebuilt::Unchanged(UnchangedItem { item, document_id: id, version, position }));
+    }
+    described.fetched_at = Some(fetched_at);
+    if let Some(fetch) = &mut described.origin.fetch {
+        fetch.request_hash = request_hash;
+    }
+    let (text, media_type) = (document.text, document.media_type);
+    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages };
+    Ok(Rebuilt::Changed(Box::new((described, extracted))))
+}
+
+fn unreadable_layout(error: &serde_json::Error) -> ItemFailure {
+    let message = format!(
+        "this version of the service cannot read the stored headings and pages of the document ({error}), which splitting \
+         needs; it stays as it is in the active index, and the next one is incomplete without it; retry the job with the \
+         release that stored it"
+    );
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "payload_version", message }
+}
+
+pub(super) fn index_dropped() -> ItemFailure {
+    let message = "the collection has no index next to the active one to build this document into: it was dropped; send \
+                   POST /v1/collections/{name}/indexes to make one";
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "index_dropped", message: message.to_owned() }
+}
+
+fn gone() -> ItemFailure {
+    let message = "this document was deleted before it was built into the next index";
+    ItemFailure { ordinal: 0, stage: Stage::Load, cause: "document_deleted", message: message.to_owned() }
+}

@@ -1,0 +1,300 @@
+//! Vectors of documents that are stored and found by their words: those of their chunks that have none yet.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
+
+use super::{
+    batch::{Batch, ClaimHandle},
+    embed::readable,
+    failure::{Trouble, is_transient},
+    prepare::embedded_title,
+    process::Processor,
+};
+use crate::{
+    domain::{
+        contextual::with_sentence,
+        fingerprint::{Hash, content_hash},
+        job::Stage,
+        split::{FrontComposer, Window, embedding_text},
+    },
+    providers::Embedder,
+    service::ServiceError,
+    store::{
+        ClaimedItem, FilledItem, ItemFailure, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome,
+    },
+};
+
+/// Vectors that are made and stored together: as many are made in vain at most by a worker that is lost.
+const ROUND_CHUNKS: usize = 256;
+
+/// The state of a document whose vectors could not be made.
+const BY_WORDS: &str = "The document is stored and found by its words only";
+
+/// A chunk with the text that is embedded for it.
+struct Composed {
+    chunk: UnembeddedChunk,
+    hash: Hash,
+    text: String,
+}
+
+/// A document of the claim with its chunks that have no vector.
+struct Stored {
+    item: i32,
+    document: Option<uuid::Uuid>,
+    chunks: Vec<Composed>,
+}
+
+impl Processor {
+    /// Makes the vectors that stored documents lack, in rounds that are stored as they are made. A document that the model
+    /// refuses for good fails alone.
+    pub(super) async fn embed_stored(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<(), ServiceError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let mut groups = in_rounds(self.read_stored(batch, items).await?);
+        while let Some(group) = groups.pop() {
+            match self.fill(batch, &group).await {
+                Ok(()) => {}
+                Err(error) if !is_transient(&error) && group.len() > 1 => {
+                    groups.extend(group.into_iter().map(|document| vec![document]));
+                }
+                Err(error) => {
+                    let items: Vec<i32> = group.iter().map(|document| document.item).collect();
+                    self.retry_or_fail(batch, &items, &trouble(&error)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_stored(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<Vec<Stored>, ServiceError> {
+        let started = Instant::now();
+        let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
+        let (documents, chunks) = self.store.unembedded_chunks(batch.handle.tenant, batch.collection, &sources).await?;
+        let (embedder, window) = (Arc::clone(&self.embedder), batch.plan.window);
+        let composed = tokio::task::spawn_blocking(move || compose(chunks, embedder.as_ref(), window))
+            .await
+            .expect("composing a title and a text does not panic");
+        let mut by_source: HashMap<String, Vec<Composed>> = HashMap::new();
+        for chunk in composed {
+            by_source.entry(chunk.chunk.source.clone()).or_default().push(chunk);
+        }
+        let documents: HashMap<&str, &ReadDocument> =
+            documents.iter().map(|document| (document.source.as_str(), document)).collect();
+        let stored: Vec<Stored> = items
+            .iter()
+            .map(|item| {
+                let document = documents.get(item.source.as_str());
+                // Whoever replaced a document sees to its vectors: it may be another item of the same claim.
+                let is_current = document.is_some_and(|document| item.stored_version == Some(document.version));
+                let chunks = if is_current { by_source.remove(&item.source) } else { None };
+                Stored {
+                    item: item.ordinal,
+                    document: document.map(|document| document.id),
+                    chunks: chunks.unwrap_or_default(),
+                }
+            })
+            .collect();
+        batch.meter.add(Stage::Load, stored.len(), started);
+        Ok(stored)
+    }
+
+    async fn fill(&self, batch: &Batch<'_>, documents: &[Stored]) -> Result<(), ServiceError> {
+        let chunks: Vec<&Composed> = documents.iter().flat_map(|document| &document.chunks).collect();
+        let mut made = Made::default();
+        let mut rest = chunks.as_slice();
+        loop {
+            let (round, after) = rest.split_at(rest.len().min(ROUND_CHUNKS));
+            let vectors = self.vectors_of_round(batch, round, &mut made).await?;
+            if after.is_empty() {
+                let (whole, cut): (Vec<&Stored>, Vec<&Stored>) =
+                    documents.iter().partition(|document| !made.has_missed(document));
+                let failure = too_long(self.embedder.as_ref());
+                self.fail_all(batch.handle, cut.iter().map(|document| document.item), &failure).await?;
+                self.store_round(batch, &vectors, &whole, Some(&mut made)).await?;
+                return Ok(());
+            }
+            let everything: Vec<&Stored> = documents.iter().collect();
+            if !self.store_round(batch, &vectors, &everything, None).await? {
+                return Ok(());
+            }
+            rest = after;
+        }
+    }
+
+    async fn vectors_of_round(
+        &self,
+        batch: &Batch<'_>,
+        chunks: &[&Composed],
+        made: &mut Made,
+    ) -> Result<Vec<NewVector>, ServiceError> {
+        self.note_risk(batch, true).await?;
+        let started = Instant::now();
+        let texts: Vec<(Hash, &str)> = chunks.iter().map(|chunk| (chunk.hash, chunk.text.as_str())).collect();
+        let found = self.vectors_of(batch, &readable(self.embedder.as_ref(), texts.clone())).await?;
+        batch.meter.add(Stage::Embed, 0, started);
+        self.note_risk(batch, false).await?;
+        made.missed.extend(texts.iter().map(|(hash, _)| *hash).filter(|hash| !found.by_hash.contains_key(hash)));
+        made.new.extend(found.new);
+        Ok(new_vectors(chunks, &found.by_hash))
+    }
+
+    /// Stores what was made for these documents; with `made` that was the last of it, and they are settled. False when
+    /// nothing more is to be made: they wait again, or have failed.
+    async fn store_round(
+        &self,
+        batch: &Batch<'_>,
+        vectors: &[NewVector],
+        documents: &[&Stored],
+        made: Option<&mut Made>,
+    ) -> Result<bool, ServiceError> {
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let started = Instant::now();
+        let is_last = made.is_some();
+        let mut nothing = Made::default();
+        let made = made.unwrap_or(&mut nothing);
+        let items: Vec<FilledItem> = documents.iter().map(|document| made.item(document)).collect();
+        let stored = self
+            .store
+            .store_vectors(&VectorBatch {
+                tenant,
+                job_id,
+                fence,
+                collection: batch.collection,
+                vectors,
+                items: &items,
+                is_last,
+                now: self.context.clock.now(),
+            })
+            .await?;
+        let passed = if is_last { items.len() } else { 0 };
+        let items: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+        match stored {
+            VectorOutcome::Settled => {
+                batch.meter.add(Stage::Embed, passed, Instant::now());
+                batch.meter.add(Stage::Store, passed, started);
+                return Ok(true);
+            }
+            VectorOutcome::CollectionGone => {
+                self.fail_all(batch.handle, items.into_iter(), &collection_gone()).await?;
+            }
+            // Some were deleted or cancelled, or have other chunks by now; what is left waits again.
+            VectorOutcome::LeaseLost | VectorOutcome::IndexChanged => {
+                self.store.take_back_loss(tenant, job_id, fence, &items).await?;
+                self.store.release_items(tenant, job_id, fence, (&items, false), self.context.clock.now()).await?;
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A failure of documents that are found by their words meanwhile.
+fn trouble(error: &ServiceError) -> Trouble {
+    let mut trouble = Trouble::from(error);
+    let message = &mut trouble.failure.message;
+    *message = format!("{message}. {BY_WORDS}; retry the job, and its vectors are made.");
+    trouble
+}
+
+/// Documents that are worked on together, the first ones last.
+fn in_rounds(documents: Vec<Stored>) -> Vec<Vec<Stored>> {
+    let (mut rounds, mut chunks): (Vec<Vec<Stored>>, usize) = (Vec::new(), 0);
+    for document in documents.into_iter().rev() {
+        let size = document.chunks.len();
+        if let Some(round) = rounds.last_mut().filter(|_| chunks + size <= ROUND_CHUNKS) {
+            round.push(document);
+            chunks += size;
+        } else {
+            rounds.push(vec![document]);
+            chunks = size;
+        }
+    }
+    rounds
+}
+
+/// The work of a model for documents so far.
+#[derive(Default)]
+struct Made {
+    /// Texts that it was asked for, until they are counted for a document.
+    new: HashSet<Hash>,
+    /// Texts that it cannot read whole.
+    missed: HashSet<Hash>,
+}
+
+impl Made {
+    fn has_missed(&self, document: &Stored) -> bool {
+        document.chunks.iter().any(|chunk| self.missed.contains(&chunk.hash))
+    }
+
+    /// A text that several documents share counts for the first.
+    fn item(&mut self, document: &Stored) -> FilledItem {
+        let calls = document.chunks.iter().filter(|chunk| self.new.remove(&chunk.hash)).count();
+        FilledItem {
+            ordinal: document.item,
+            document: document.document,
+            chunks: i32::try_from(document.chunks.len()).unwrap_or(i32::MAX),
+            embedding_calls: i32::try_from(calls).unwrap_or(i32::MAX),
+        }
+    }
+}
+
+fn new_vectors(chunks: &[&Composed], by_hash: &HashMap<Hash, Vec<f32>>) -> Vec<NewVector> {
+    let new = |Composed { chunk, hash, .. }: &&Composed| {
+        let vector = by_hash.get(hash)?.clone();
+        Some(NewVector { key: chunk.key, version: chunk.version, hash: *hash, vector })
+    };
+    chunks.iter().filter_map(new).collect()
+}
+
+/// The text that ingest embeds for these chunks: the same text has the same hash, and is not embedded twice.
+fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window) -> Vec<Composed> {
+    let counter = |text: &str| embedder.count(text);
+    let mut fronts: HashMap<&str, FrontComposer<'_>> = HashMap::new();
+    let mut texts = Vec::with_capacity(chunks.len());
+    for chunk in &chunks {
+        let title = embedded_title(&chunk.title, &chunk.source);
+        let front = fronts.entry(&chunk.source).or_insert_with(|| FrontComposer::new(title, window, &counter));
+        let composed = embedding_text(&front.compose(&chunk.heading), &chunk.text);
+        let sentence = chunk.context.as_deref();
+        texts.push(match sentence {
+            Some(sentence) => with_sentence(&composed, &chunk.text, sentence),
+            None => composed,
+        });
+    }
+    chunks
+        .into_iter()
+        .zip(texts)
+        .map(|(chunk, text)| Composed { hash: content_hash(text.as_bytes()), text, chunk })
+        .collect()
+}
+
+/// The index has a model that this process does not have.
+pub(super) fn model_missing() -> ItemFailure {
+    let message = "this service is not configured for the embedding model; configure it for every service and worker, \
+                   and retry the job";
+    ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }
+}
+
+/// The same for documents that are found by their words meanwhile.
+pub(super) fn model_missing_for_stored() -> ItemFailure {
+    let failure = model_missing();
+    ItemFailure { message: format!("{}. {BY_WORDS} until then.", failure.message), ..failure }
+}
+
+fn collection_gone() -> ItemFailure {
+    let message = "the collection was deleted before this document had its vectors";
+    ItemFailure { ordinal: 0, stage: Stage::Store, cause: ItemFailure::COLLECTION_DELETED, message: message.to_owned() }
+}
+
+fn too_long(embedder: &dyn Embedder) -> ItemFailure {
+    let message = format!(
+        "chunks of this document are longer than the {} tokens that the embedding model reads now; it was configured \
+         with a larger window when they were made. {BY_WORDS}; build an index with the window of now: \
+         POST /v1/collections/{{name}}/indexes",
+        embedder.window().tokens
+    );
+    ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "window_exceeded", message }
+}
