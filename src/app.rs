@@ -28,6 +28,7 @@ use crate::{
         citations::CitationService,
         collections::CollectionService,
         context::Context,
+        daily_budget::DailyBudget,
         documents::DocumentService,
         embedders::Embedders,
         indexes::IndexService,
@@ -116,8 +117,8 @@ impl Core {
         let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
         let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
         let writers = models.chain(CallRole::Context, &[]);
-        let (contexts, daily_cost) = (config.ingest.contexts, config.ask.daily_cost);
-        let writer = ContextWriter::new(store.clone(), context.clone(), writers.clone(), contexts, daily_cost);
+        let daily_budget = DailyBudget::new(store.clone(), config.ask.daily_cost);
+        let writer = ContextWriter::new(context.clone(), writers.clone(), config.ingest.contexts, daily_budget.clone());
         let services = Services {
             ask: AskService::new(AskParts {
                 store: store.clone(),
@@ -126,6 +127,7 @@ impl Core {
                 models,
                 web: config.web_search.clone().map(|settings| Arc::new(WebSearch::new((*outbound).clone(), settings))),
                 settings: config.ask.clone(),
+                daily_budget,
                 context: context.clone(),
             }),
             audit: AuditService::new(store.clone()),

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod citations;
 pub mod collections;
 pub mod context;
+pub mod daily_budget;
 pub mod documents;
 pub mod embedders;
 mod error;
@@ -17,6 +18,10 @@ pub mod search;
 pub mod sweep;
 
 pub use error::ServiceError;
+
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
 
 // What the use cases hand out, and how they fail, as their callers know it.
 pub use crate::{
@@ -31,4 +36,15 @@ async fn run_detached<T: Send + 'static>(
     tokio::spawn(work)
         .await
         .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
+}
+
+/// Longest that an answer is held up by work that goes on without it.
+const BRIEF_WAIT: Duration = Duration::from_secs(1);
+
+/// Waits a moment for a task. One that takes longer goes on by itself.
+async fn wait_briefly(task: Option<JoinHandle<()>>) {
+    if let Some(task) = task {
+        // A panic was reported where it happened.
+        let _ = tokio::time::timeout(BRIEF_WAIT, task).await;
+    }
 }

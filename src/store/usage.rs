@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use sqlx::PgConnection;
 use time::Date;
 
 use super::{Store, StoreError, signed};
@@ -53,27 +52,12 @@ impl Store {
         })
     }
 
-    /// Puts what was spent in place of what was reserved.
-    ///
-    /// # Errors
-    /// Any [`StoreError`]; the reservation stands then.
-    pub async fn settle_daily_cost(
-        &self,
-        tenant: TenantId,
-        day: Date,
-        reserved: NanoUsd,
-        spent: NanoUsd,
-    ) -> Result<(), StoreError> {
-        let mut connection = self.writer().acquire().await?;
-        settle(&mut connection, tenant, day, reserved, spent).await
-    }
-
-    /// The same, however long it takes until there is a connection: a day should not cost more for want of one. What
-    /// was sent once is not sent again, since nobody can tell whether it came through.
+    /// Puts what was spent in place of what was reserved, however long it takes until there is a connection: a day
+    /// should not cost more for want of one. What was sent once is not sent again, since it may have come through.
     ///
     /// # Errors
     /// Any [`StoreError`]; the reservation stands then, unless the error came after it was settled.
-    pub async fn settle_daily_cost_in_the_end(
+    pub async fn settle_daily_cost(
         &self,
         tenant: TenantId,
         day: Date,
@@ -89,7 +73,16 @@ impl Store {
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         };
-        settle(&mut connection, tenant, day, reserved, spent).await
+        sqlx::query!(
+            "SELECT settle_daily_cost($1, $2, $3, $4)",
+            tenant.0,
+            day,
+            signed(reserved.nano_usd()),
+            signed(spent.nano_usd())
+        )
+        .execute(&mut *connection)
+        .await?;
+        Ok(())
     }
 
     /// Deletes days before this one, of every tenant; how many.
@@ -103,23 +96,4 @@ impl Store {
         transaction.commit().await?;
         Ok(forgotten.rows_affected())
     }
-}
-
-async fn settle(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    day: Date,
-    reserved: NanoUsd,
-    spent: NanoUsd,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "SELECT settle_daily_cost($1, $2, $3, $4)",
-        tenant.0,
-        day,
-        signed(reserved.nano_usd()),
-        signed(spent.nano_usd())
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }

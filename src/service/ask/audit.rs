@@ -4,10 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::{
-    AskError, AskOutcome, AskReport, AskWarning, GradedHit, aftermath::wait_for, cache, run::Ask, stage::Stage,
-    trace::Trace,
-};
+use super::{AskError, AskOutcome, AskReport, AskWarning, GradedHit, cache, run::Ask, stage::Stage, trace::Trace};
 use crate::{
     domain::{
         audit::AuditOutcome,
@@ -15,7 +12,7 @@ use crate::{
         fingerprint::content_hash,
     },
     providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
-    service::ServiceError,
+    service::{ServiceError, wait_briefly},
     store::{AuditCitation, AuditRow, storable},
 };
 
@@ -49,7 +46,7 @@ impl Ask<'_> {
         // Before anything is waited for: one who leaves now is audited by the drop, with all of it.
         let row = Arc::new(self.audit_row(&self.end(&result)));
         self.audit = AuditState::Ended(Arc::clone(&row));
-        let booked = self.purse.settle(self.spent_at_most());
+        let booked = self.daily_account.settle(self.spent_at_most());
         let kept = self.keep(&result);
         tokio::join!(booked, kept);
         let written = self.service.store.write_audit(row).await;
@@ -200,15 +197,15 @@ impl Drop for Ask<'_> {
             }
         };
         let store = self.service.store.clone();
-        let (purse, spent) = (self.purse.clone(), self.spent_at_most());
+        let (account, spent) = (self.daily_account.clone(), self.spent_at_most());
         let (tenant, ask, claim) = (self.caller.tenant, self.id, self.take_claim());
         // Without a runtime the process is ending, and with it the connection to the database.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
-            purse.settle(spent).await;
+            account.settle(spent).await;
             if let Some((key, _flight)) = claim {
                 let store = store.clone();
-                wait_for(Some(tokio::spawn(async move { cache::release(&store, tenant, &key, ask).await }))).await;
+                wait_briefly(Some(tokio::spawn(async move { cache::release(&store, tenant, &key, ask).await }))).await;
             }
             let ask_id = row.ask_id;
             if let Err(error) = store.write_audit(Arc::new(row)).await {

@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::{
     AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
-    aftermath::wait_for,
     flights::{Flight, Part},
     pool::EvidenceFound,
     run::Ask,
@@ -25,7 +24,7 @@ use crate::{
         origin::Origin,
     },
     providers::chat::{CallRole, ModelName},
-    service::retrieval::Retrieved,
+    service::{retrieval::Retrieved, wait_briefly},
     store::{CachedState, NewCachedAnswer, Store},
 };
 
@@ -191,7 +190,7 @@ impl Ask<'_> {
                 drop(flight);
             })
         });
-        wait_for(keeping)
+        wait_briefly(keeping)
     }
 
     /// What is to be done for an ask that nobody waits for any more.

@@ -137,7 +137,7 @@ impl Ask<'_> {
     ) -> Result<(ChatRequest, Allowance<Chat>), AskError> {
         let size = self.size_of(chain, &call);
         let unmade = Unmade(Some(self.budget.reserve_chat(size)?));
-        self.reserve_cost(size.most_cost).await?;
+        self.daily_account.reserve(size.most_cost).await?;
         Ok((self.request_of(call), unmade.make()))
     }
 
@@ -151,7 +151,7 @@ impl Ask<'_> {
         let size = self.size_of(chain, &call);
         let Ok(allowance) = self.budget.reserve_chat(size) else { return Ok(None) };
         let unmade = Unmade(Some(allowance));
-        let is_paid_for = self.reserve_cost_twice(size.most_cost).await?;
+        let is_paid_for = self.daily_account.reserve_with_spare(size.most_cost).await?;
         Ok(is_paid_for.then(|| (self.request_of(call), unmade.make())))
     }
 

@@ -2,7 +2,6 @@
 //!
 //! retrieve → grade → [`next_step`] → rewrite and again, or generate → validate → answer, or abstain.
 
-mod aftermath;
 mod audit;
 mod cache;
 mod call;
@@ -11,7 +10,6 @@ mod generate;
 mod grade;
 mod plan;
 mod pool;
-mod purse;
 mod refine;
 mod report;
 mod rewrite;
@@ -37,6 +35,7 @@ use self::{flights::Flights, run::Ask, stream::Listener};
 use super::{
     ServiceError,
     context::Context,
+    daily_budget::DailyBudget,
     retrieval::{Retriever, Stages},
 };
 use crate::{
@@ -192,6 +191,8 @@ pub struct AskParts {
     pub web: Option<Arc<WebSearch>>,
     /// Defaults and limits of the deployment.
     pub settings: Settings,
+    /// What the model calls of a tenant may cost on one day.
+    pub daily_budget: DailyBudget,
     /// Time and identities.
     pub context: Context,
 }

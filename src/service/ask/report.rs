@@ -16,7 +16,7 @@ use crate::{
         planning::Plan,
     },
     providers::{FailedAttempt, ProviderError, ProvidersUnavailable, chat::CallRole},
-    service::ServiceError,
+    service::{ServiceError, daily_budget::DailyBudgetError},
     store::StoreError,
 };
 
@@ -200,6 +200,12 @@ pub enum AskError {
 
 impl From<BudgetExceeded> for AskError {
     fn from(error: BudgetExceeded) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<DailyBudgetError> for AskError {
+    fn from(error: DailyBudgetError) -> Self {
         Self::Service(error.into())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use time::{OffsetDateTime, UtcOffset};
+use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -14,7 +14,6 @@ use super::{
     generate::Generated,
     plan::SubQuestions,
     pool::Pool,
-    purse::Purse,
     speculate::EarlyDraft,
     stage::{Stage, StageClock},
     stream::{AskEvent, Listener},
@@ -25,6 +24,7 @@ use crate::{
         budget::Budget,
         citation::Level,
         corrective::{AbstainReason, Evidence, Fallback, LoopSettings, LoopState, Round, Step, StepCalls, next_step},
+        cost::NanoUsd,
         evidence::Inquiry,
         grouping::Grouping,
         identity::Caller,
@@ -32,7 +32,10 @@ use crate::{
         rewriting::Tried,
     },
     providers::chat::{CallRole, ChatChain},
-    service::retrieval::{Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+    service::{
+        daily_budget::DailyAccount,
+        retrieval::{Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+    },
     store::SearchedCollection,
 };
 
@@ -49,7 +52,7 @@ pub(super) struct Ask<'a> {
     pub(super) id: Uuid,
     pub(super) asked_at: OffsetDateTime,
     pub(super) budget: Budget,
-    pub(super) purse: Purse,
+    pub(super) daily_account: DailyAccount,
     timeout: Duration,
     pub(super) deadline: Instant,
     /// The level that the answer is held to.
@@ -90,7 +93,6 @@ impl<'a> Ask<'a> {
     ) -> Self {
         let AskService { parts: service, flights } = service;
         let asked_at = service.context.clock.now();
-        let day = asked_at.to_offset(UtcOffset::UTC).date();
         let timeout = request.timeout.map_or(service.settings.timeout, |shorter| shorter.min(service.settings.timeout));
         Self {
             service,
@@ -102,7 +104,7 @@ impl<'a> Ask<'a> {
             id: service.context.ids.next(),
             asked_at,
             budget: Budget::new(service.settings.limits.tightened(request.limits)),
-            purse: Purse::new(service.store.clone(), caller.tenant, day, service.settings.daily_cost),
+            daily_account: service.daily_budget.open(caller.tenant, asked_at),
             timeout,
             deadline: Instant::now() + timeout,
             level: request.level,
@@ -299,6 +301,12 @@ impl<'a> Ask<'a> {
     /// Sources in marker order, then those that were found but not used.
     fn sources(&self) -> Vec<GradedHit> {
         self.pool.sources(self.evidence.to_vec(), self.request.top_k)
+    }
+
+    /// What was spent, calls under way as reserved.
+    pub(super) fn spent_at_most(&self) -> NanoUsd {
+        let spent = self.budget.spent();
+        spent.cost.plus(spent.unsettled)
     }
 
     /// Tells, once, that a configured model had no part in the answer.

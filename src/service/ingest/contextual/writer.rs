@@ -7,14 +7,12 @@ use std::{
 };
 
 use futures::{StreamExt, stream};
-use time::Date;
 use tokio::{sync::Semaphore, time::Instant};
 
 use crate::{
     domain::{
         budget::{Budget, BudgetExceeded, ChatSize, LimitKind, Limits, Spent},
         contextual::read_reply,
-        cost::NanoUsd,
         fingerprint::{Hash, fingerprint},
         identity::TenantId,
         prompt::{self, context::Shared},
@@ -23,8 +21,11 @@ use crate::{
         ProviderErrorKind, ProvidersUnavailable,
         chat::{ChatChain, ChatRequest},
     },
-    service::context::Context,
-    store::{ContextWork, DailyReservation, Store, StoreError},
+    service::{
+        context::Context,
+        daily_budget::{DailyBudget, DailyBudgetError},
+    },
+    store::{ContextWork, StoreError},
 };
 
 /// Tokens that a reply may take. Two sentences are a hundred; models that reason before they answer take the rest.
@@ -54,13 +55,11 @@ impl Default for ContextSettings {
 /// Writes sentences that say how chunks relate to their document.
 #[derive(Clone)]
 pub struct ContextWriter {
-    store: Store,
     context: Context,
     chain: Option<ChatChain>,
     models: Hash,
     settings: ContextSettings,
-    /// What a tenant's day may cost.
-    daily_cost: Option<NanoUsd>,
+    daily_budget: DailyBudget,
     permits: Arc<Semaphore>,
 }
 
@@ -93,17 +92,16 @@ impl ContextWriter {
     /// Writes with the models of `chain`; without one nothing can be written.
     #[must_use]
     pub fn new(
-        store: Store,
         context: Context,
         chain: Option<ChatChain>,
         settings: ContextSettings,
-        daily_cost: Option<NanoUsd>,
+        daily_budget: DailyBudget,
     ) -> Self {
         let names: Vec<String> =
             chain.iter().flat_map(|chain| chain.names().map(ToString::to_string).collect::<Vec<_>>()).collect();
         let models = fingerprint(&names.iter().map(String::as_bytes).collect::<Vec<_>>());
         let permits = Arc::new(Semaphore::new(settings.calls.get()));
-        Self { store, context, chain, models, settings, daily_cost, permits }
+        Self { context, chain, models, settings, daily_budget, permits }
     }
 
     /// Hash of the names of the models: with others, sentences are written anew.
@@ -165,9 +163,13 @@ impl ContextWriter {
             Ok(allowance) => allowance,
             Err(exceeded) => return Ok((Err(over_budget(&exceeded)), ContextWork::default())),
         };
-        let day = self.context.clock.now().date();
-        if let Some(exceeded) = self.reserve(run.tenant, day, most_cost).await? {
-            return Ok((Err(over_budget(&exceeded)), ContextWork::default()));
+        let account = self.daily_budget.open(run.tenant, self.context.clock.now());
+        match account.reserve(most_cost).await {
+            Ok(()) => {}
+            Err(DailyBudgetError::Exceeded(exceeded)) => {
+                return Ok((Err(over_budget(&exceeded)), ContextWork::default()));
+            }
+            Err(DailyBudgetError::Store(error)) => return Err(error),
         }
         let messages = run.shared.messages(passage);
         let request = ChatRequest {
@@ -183,35 +185,8 @@ impl ContextWriter {
             Err(error) => Err(Unwritten::from(&error)),
         };
         let work = took(&budget.spent(), result.is_ok());
-        self.settle(run.tenant, day, most_cost, work.cost).await;
+        account.settle(work.cost).await;
         Ok((result, work))
-    }
-
-    /// What a tenant's day may cost, if a call counts against it.
-    fn limit(&self, most_cost: NanoUsd) -> Option<NanoUsd> {
-        self.daily_cost.filter(|_| most_cost > NanoUsd::ZERO)
-    }
-
-    /// Reserves the most that a call may cost of the tenant's day; what is in the way, if anything.
-    async fn reserve(&self, tenant: TenantId, day: Date, most: NanoUsd) -> Result<Option<BudgetExceeded>, StoreError> {
-        let Some(limit) = self.limit(most) else { return Ok(None) };
-        Ok(match self.store.reserve_daily_cost(tenant, day, most, limit).await? {
-            DailyReservation::Reserved => None,
-            DailyReservation::Refused { spent } => {
-                let asked = spent.plus(most).nano_usd();
-                Some(BudgetExceeded { limit: LimitKind::DailyCost, value: limit.nano_usd(), asked })
-            }
-        })
-    }
-
-    /// Puts what a call cost in place of what was reserved for it. What cannot be settled stands as reserved: what was
-    /// paid for is not given up for that.
-    async fn settle(&self, tenant: TenantId, day: Date, reserved: NanoUsd, cost: NanoUsd) {
-        if self.limit(reserved).is_some()
-            && let Err(error) = self.store.settle_daily_cost(tenant, day, reserved, cost).await
-        {
-            tracing::warn!(error = %error, "the cost of a sentence could not be settled and stands as reserved");
-        }
     }
 }
 
