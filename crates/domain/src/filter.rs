@@ -5,11 +5,12 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
 /// Which chunks may be found. The empty filter lets everything through.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Filter {
     /// Conditions on metadata; all must hold.
     pub metadata: Vec<Condition>,
@@ -22,7 +23,7 @@ pub struct Filter {
 }
 
 /// One condition on a metadata key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Condition {
     /// Key of the metadata object.
     pub key: String,
@@ -31,7 +32,7 @@ pub struct Condition {
 }
 
 /// What must hold of a metadata value. Values are JSON scalars.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Test {
     /// Equal to one of these.
     AnyOf(Vec<Value>),
@@ -42,7 +43,7 @@ pub enum Test {
 }
 
 /// One end of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Bound {
     /// Greater than.
     Gt,

@@ -14,7 +14,9 @@ use super::super::{
 };
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
-    service::ask::{AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, ModelName, Reach, StreamMode},
+    service::ask::{
+        AskExecution, AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, ModelName, Reach, StreamMode,
+    },
 };
 
 /// Largest sampling temperature that providers take.
@@ -270,22 +272,24 @@ impl AskBody {
             stages: self.stages.read(self.mode),
             feedback: self.rewrite.feedback,
             level: self.validation,
-            models,
             temperature: self.temperature,
             seed: self.seed,
             on_insufficient: self.on_insufficient,
             refine: self.refine,
-            reach: if self.web { Reach::DocumentsAndWeb } else { Reach::Documents },
-            speculation: self.speculative,
-            limits: TighterLimits {
-                llm_calls: self.limits.max_llm_calls,
-                prompt_tokens: self.limits.max_prompt_tokens,
-                completion_tokens: self.limits.max_completion_tokens,
-                source_bytes: self.limits.max_source_bytes,
+            execution: AskExecution {
+                models,
+                reach: if self.web { Reach::DocumentsAndWeb } else { Reach::Documents },
+                limits: TighterLimits {
+                    llm_calls: self.limits.max_llm_calls,
+                    prompt_tokens: self.limits.max_prompt_tokens,
+                    completion_tokens: self.limits.max_completion_tokens,
+                    source_bytes: self.limits.max_source_bytes,
+                },
+                timeout: self.limits.timeout_ms.map(Duration::from_millis),
+                speculation: self.speculative,
+                cache_life,
+                dry_run: self.dry_run,
             },
-            timeout: self.limits.timeout_ms.map(Duration::from_millis),
-            cache_life,
-            dry_run: self.dry_run,
         };
         Ok((request, self.include))
     }

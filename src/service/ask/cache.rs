@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::{
     AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
+    cache_key::{CacheKey, SettingsKey},
     flights::{Flight, Part},
     pool::EvidenceFound,
     run::Ask,
@@ -19,19 +20,21 @@ use super::{
 use crate::{
     domain::{
         citation::{Attempt, Draft, PreparedSource, Ruling, Verdict, validate},
-        fingerprint::{Hash, fingerprint},
+        corrective::Fallback,
+        fingerprint::Hash,
         identity::TenantId,
         origin::Origin,
     },
-    providers::chat::{CallRole, ModelName},
-    service::{retrieval::Retrieved, wait_briefly},
+    providers::chat::CallRole,
+    service::{
+        retrieval::{Hit, Retrieved},
+        wait_briefly,
+    },
     store::{CachedState, NewCachedAnswer, Store},
 };
 
 /// How often it is looked whether another process has written an answer.
 const POLL: Duration = Duration::from_millis(50);
-/// Another release may write prompts and read answers otherwise.
-const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// An answer as it is kept: nothing that was validated, but what to validate.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,7 +67,9 @@ impl Ask<'_> {
     /// The answer that was given before to the same question over the same passages, if the request allows that.
     /// Of many who ask at once, one goes on to write it and the others wait.
     pub(super) async fn cached(&mut self, found: &Retrieved) -> Result<Option<AskReport>, AskError> {
-        let Some(life) = self.request.cache_life.filter(|_| !self.request.dry_run) else { return Ok(None) };
+        let Some(life) = self.request.execution.cache_life.filter(|_| !self.request.execution.dry_run) else {
+            return Ok(None);
+        };
         let key = self.cache_key(found);
         let tenant = self.caller.tenant;
         let answer = match self.flights.join((tenant.0, key)) {
@@ -100,38 +105,21 @@ impl Ask<'_> {
         }
     }
 
-    /// All that decides an answer.
     fn cache_key(&self, found: &Retrieved) -> Hash {
-        let request = self.request;
-        let models = |role| -> Vec<String> {
+        let models = |role| {
             let chain = self.chain(role);
-            chain.iter().flat_map(|chain| chain.names().map(ModelName::to_string)).collect()
+            (role, chain.iter().flat_map(|chain| chain.names().cloned()).collect())
         };
-        let models: Vec<Vec<String>> = CallRole::ALL.into_iter().map(models).collect();
-        let settings = &self.service.settings;
-        let how = format!(
-            "{RELEASE} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-            request.collections,
-            request.top_k,
-            request.min_score,
-            request.filter,
-            request.stages,
-            request.feedback,
-            request.refine,
-            self.fallback,
-            (request.level, self.level),
-            request.temperature,
-            request.seed,
-            request.on_insufficient,
-            settings.min_correct_fraction,
-            settings.max_rewrite_attempts,
-            self.budget.limits(),
-            models,
-        );
-        let urns: Vec<String> = found.hits.iter().map(|hit| hit.urn().to_string()).collect();
-        let mut parts = vec![request.question.as_bytes(), how.as_bytes()];
-        parts.extend(urns.iter().map(String::as_bytes));
-        fingerprint(&parts)
+        let key = CacheKey {
+            request: self.request,
+            effective_level: self.level,
+            limits: self.budget.limits(),
+            may_search_web: self.fallback == Fallback::Ready,
+            models: CallRole::ALL.into_iter().map(models).collect(),
+            settings: SettingsKey::of(&self.service.settings),
+            passages: found.hits.iter().map(Hit::urn).collect(),
+        };
+        key.hash()
     }
 
     /// The answer, validated anew; `None` if it can no longer be read or no longer passes.

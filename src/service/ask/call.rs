@@ -54,7 +54,7 @@ impl Drop for Unmade {
 impl Ask<'_> {
     /// Who plays a role in this ask; `None` means built in.
     pub(super) fn chain(&self, role: CallRole) -> Option<ChatChain> {
-        self.service.models.chain(role, &self.request.models)
+        self.service.models.chain(role, &self.request.execution.models)
     }
 
     /// Settles who answers and at which level: the models that can cite, or all of them without any

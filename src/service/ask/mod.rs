@@ -4,6 +4,7 @@
 
 mod audit;
 mod cache;
+mod cache_key;
 mod call;
 mod flights;
 mod generate;
@@ -12,8 +13,10 @@ mod plan;
 mod pool;
 mod refine;
 mod report;
+mod request;
 mod rewrite;
 mod run;
+mod settings;
 mod speculate;
 mod stage;
 mod stream;
@@ -21,161 +24,28 @@ mod trace;
 mod verify;
 mod web;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 pub use crate::providers::chat::{ChatModels, ModelName};
 pub use pool::{EvidenceFound, GradedBy, GradedHit};
 pub use report::{AskError, AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
+pub use request::{AskExecution, AskRequest, Reach};
+pub use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 pub use trace::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
 
 use tokio::sync::mpsc;
 
 use self::{flights::Flights, run::Ask, stream::Listener};
-use super::{
-    ServiceError,
-    context::Context,
-    daily_budget::DailyBudget,
-    retrieval::{Retriever, Stages},
-};
+use super::{ServiceError, context::Context, daily_budget::DailyBudget, retrieval::Retriever};
 use crate::{
-    domain::{
-        budget::{Limits, TighterLimits},
-        citation::Level,
-        corrective::{LoopSettings, OnInsufficient},
-        cost::NanoUsd,
-        filter::Filter,
-        identity::Caller,
-        speculation::Speculation,
-    },
+    domain::identity::Caller,
     providers::{Embedder, web_search::WebSearch},
     store::Store,
 };
 
-/// Longest time that an answer may be given again.
-pub const LONGEST_CACHE_LIFE: Duration = Duration::from_hours(30 * 24);
 /// Frames that wait for a slow reader; after these the model is no longer read from.
 const FRAMES_AHEAD: usize = 16;
-
-/// Defaults and limits of the deployment.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Share of correct passages among the candidates that is enough to generate.
-    pub min_correct_fraction: f32,
-    /// Most rewrites of one question.
-    pub max_rewrite_attempts: u32,
-    /// Limits of one ask; a request may ask for less.
-    pub limits: Limits,
-    /// Longest ask; a request may ask for less.
-    pub timeout: Duration,
-    /// What the asks of a tenant may cost on one day (UTC); `None` is no limit.
-    pub daily_cost: Option<NanoUsd>,
-    /// Whether models that cannot cite may answer without any proof, which the answer then says.
-    pub allows_mode_fallback: bool,
-    /// What the audit holds of an ask.
-    pub audit: AuditSettings,
-    /// Answers that are given again.
-    pub cache: CacheSettings,
-}
-
-/// Answers that are given again.
-#[derive(Clone, Copy, Debug)]
-pub struct CacheSettings {
-    /// How long an answer is good unless the request says so; `None` caches nothing then.
-    pub life: Option<Duration>,
-    /// Most answers of a tenant; the oldest make way.
-    pub most_answers: u32,
-}
-
-impl Default for CacheSettings {
-    fn default() -> Self {
-        Self { life: None, most_answers: 10_000 }
-    }
-}
-
-/// What the audit holds beside figures, names and digests.
-#[derive(Clone, Copy, Debug)]
-pub struct AuditSettings {
-    /// The question and the queries made of it.
-    pub keeps_questions: bool,
-    /// The answer.
-    pub keeps_answers: bool,
-}
-
-impl Default for AuditSettings {
-    fn default() -> Self {
-        Self { keeps_questions: true, keeps_answers: false }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        let LoopSettings { min_correct_fraction, max_rewrite_attempts, .. } = LoopSettings::default();
-        Self {
-            min_correct_fraction,
-            max_rewrite_attempts,
-            limits: Limits::ask(),
-            timeout: Duration::from_secs(30),
-            daily_cost: None,
-            allows_mode_fallback: false,
-            audit: AuditSettings::default(),
-            cache: CacheSettings::default(),
-        }
-    }
-}
-
-/// Where an answer may come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
-    /// From the documents alone.
-    Documents,
-    /// From the web too where they fall short, if the deployment can search it.
-    #[default]
-    DocumentsAndWeb,
-}
-
-/// A question, checked.
-#[derive(Clone, Debug)]
-pub struct AskRequest {
-    /// The question.
-    pub question: String,
-    /// Collections, at least one.
-    pub collections: Vec<String>,
-    /// Passages per round.
-    pub top_k: usize,
-    /// Passages below this score are left out.
-    pub min_score: Option<f64>,
-    /// What may be found.
-    pub filter: Filter,
-    /// Which stages of retrieval run.
-    pub stages: Stages,
-    /// Whether the built-in rewriter may take words from the passages found.
-    pub feedback: bool,
-    /// How strictly the answer is checked.
-    pub level: Level,
-    /// Models in the order in which they are tried, each configured; empty for the deployment's.
-    pub models: Vec<ModelName>,
-    /// Sampling temperature of the answering model.
-    pub temperature: f32,
-    /// Seed; otherwise made from question and sources.
-    pub seed: Option<u64>,
-    /// What to do when only ambiguous passages are found.
-    pub on_insufficient: OnInsufficient,
-    /// Whether the models that answer are shown only what bears on the question of each source.
-    pub refine: bool,
-    /// Where the answer may come from.
-    pub reach: Reach,
-    /// Whether the answer may be begun while a model still grades.
-    pub speculation: Speculation,
-    /// Limits, where they are tighter than the deployment's.
-    pub limits: TighterLimits,
-    /// Longest time, if less than the deployment allows.
-    pub timeout: Option<Duration>,
-    /// How long the answer may be given again; `None` neither looks for one nor keeps it.
-    pub cache_life: Option<Duration>,
-    /// Stop before anything is generated.
-    pub dry_run: bool,
-}
 
 /// What an ask is made with.
 pub struct AskParts {

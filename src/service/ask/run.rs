@@ -93,7 +93,8 @@ impl<'a> Ask<'a> {
     ) -> Self {
         let AskService { parts: service, flights } = service;
         let asked_at = service.context.clock.now();
-        let timeout = request.timeout.map_or(service.settings.timeout, |shorter| shorter.min(service.settings.timeout));
+        let timeout =
+            request.execution.timeout.map_or(service.settings.timeout, |shorter| shorter.min(service.settings.timeout));
         Self {
             service,
             flights,
@@ -103,7 +104,7 @@ impl<'a> Ask<'a> {
             request,
             id: service.context.ids.next(),
             asked_at,
-            budget: Budget::new(service.settings.limits.tightened(request.limits)),
+            budget: Budget::new(service.settings.limits.tightened(request.execution.limits)),
             daily_account: service.daily_budget.open(caller.tenant, asked_at),
             timeout,
             deadline: Instant::now() + timeout,
@@ -194,7 +195,7 @@ impl<'a> Ask<'a> {
             calls: StepCalls {
                 grade: calls(CallRole::Grade),
                 rewrite: calls(CallRole::Rewrite),
-                generate: if self.request.dry_run { 0 } else { calls(CallRole::Generate) },
+                generate: if self.request.execution.dry_run { 0 } else { calls(CallRole::Generate) },
             },
             calls_left: self.budget.llm_calls_left(),
         }
@@ -256,7 +257,7 @@ impl<'a> Ask<'a> {
             None => self.group(&chosen).await?,
         };
         self.evidence = graded(&chosen, sources).into();
-        if self.request.dry_run {
+        if self.request.execution.dry_run {
             return Ok(self.report(AskOutcome::DryRun));
         }
         self.tell(AskEvent::Sources(Arc::clone(&self.evidence))).await;
@@ -333,7 +334,7 @@ impl<'a> Ask<'a> {
             effective_level: self.level,
             warnings: self.all_warnings(),
             missing: Vec::new(),
-            plan: self.trace.plan.clone().filter(|_| self.request.dry_run),
+            plan: self.trace.plan.clone().filter(|_| self.request.execution.dry_run),
             is_cache_hit: false,
             trace: std::mem::take(&mut self.trace),
         }

@@ -112,7 +112,7 @@ impl Ask<'_> {
 
     /// In the first round only, and if the calls suffice to go on as if nothing had been tried.
     fn may_speculate(&self) -> bool {
-        let is_wanted = self.request.speculation != Speculation::Off && !self.request.dry_run;
+        let is_wanted = self.request.execution.speculation != Speculation::Off && !self.request.execution.dry_run;
         let calls = self.state(&self.rounds).calls;
         // This one; then another query and its grades; then the answer and its retry, both verified.
         let needed = 1 + calls.rewrite + calls.grade + 2 * (calls.generate + self.calls_to_verify());
@@ -121,7 +121,7 @@ impl Ask<'_> {
 
     /// The passages that the answer will be written from, if the grades turn out as they most likely will.
     fn likely_evidence(&self, hits: &[GradedHit]) -> Option<Vec<GradedHit>> {
-        let grades = speculation::guess(self.request.speculation, hits.iter().map(|hit| &hit.verdict))?;
+        let grades = speculation::guess(self.request.execution.speculation, hits.iter().map(|hit| &hit.verdict))?;
         let mut pool = Pool::default();
         let guessed = hits.iter().zip(&grades).map(|(hit, grade)| {
             let mut hit = hit.clone();

@@ -16,7 +16,8 @@ use crate::{
 impl AskParts {
     /// Whether the web may be searched. A filter asks for certain documents, which the web has none of.
     pub(super) fn fallback(&self, request: &AskRequest) -> Fallback {
-        let may_search = self.web.is_some() && request.reach == Reach::DocumentsAndWeb && request.filter.is_empty();
+        let may_search =
+            self.web.is_some() && request.execution.reach == Reach::DocumentsAndWeb && request.filter.is_empty();
         if may_search { Fallback::Ready } else { Fallback::None }
     }
 }

@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::{EvaluationError, Look, Stored, TOP_K, Target, title_and_text};
 use crate::{
     domain::{
-        budget::TighterLimits,
         citation::Level,
         corrective::OnInsufficient,
         evaluation::{
@@ -20,11 +19,10 @@ use crate::{
         filter::Filter,
         identity::{Caller, TenantId},
         job::{ItemState, JobState},
-        speculation::Speculation,
     },
     service::{
         ServiceError,
-        ask::{AskError, AskOutcome, AskRequest, AskService, GradedBy, GradedHit, Reach},
+        ask::{AskError, AskExecution, AskOutcome, AskRequest, AskService, GradedBy, GradedHit, Reach},
         collections::CollectionService,
         ingest::{Accepted, Content, IncomingDocument, IngestService, JobReport, Submission},
         retrieval::Stages,
@@ -118,17 +116,11 @@ impl Target for Here {
             stages: Stages::default(),
             feedback: true,
             level: Level::default(),
-            models: Vec::new(),
             temperature: 0.0,
             seed: None,
             on_insufficient: OnInsufficient::default(),
             refine: false,
-            reach: Reach::Documents,
-            speculation: Speculation::default(),
-            limits: TighterLimits::default(),
-            timeout: None,
-            cache_life: None,
-            dry_run: false,
+            execution: AskExecution { reach: Reach::Documents, ..AskExecution::default() },
         };
         let started = Instant::now();
         let result = self.ask.ask(&Caller::internal(self.tenant), &request).await;

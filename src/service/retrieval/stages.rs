@@ -1,11 +1,12 @@
 //! The stages of retrieval: which run, and what each did.
 
+use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::{domain::grouping::Grouping, store::Selection};
 
 /// Which halves of retrieval run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Mode {
     /// Both, fused.
     #[default]
@@ -17,7 +18,7 @@ pub enum Mode {
 }
 
 /// How two rankings become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Fusion {
     /// By their scores, the vectors with the share of their embedding model.
     #[default]
@@ -27,7 +28,7 @@ pub enum Fusion {
 }
 
 /// Which stages run, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stages {
     /// Which rankings there are.
     pub mode: Mode,

@@ -1,9 +1,11 @@
 //! What may be spent, and the refusal of what would be more.
 
+use serde::Serialize;
+
 use crate::cost::NanoUsd;
 
 /// The limits of a budget. `None` is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Limits {
     /// Chat calls in all, the validation retry included.
     pub llm_calls: Option<u32>,

@@ -6,6 +6,8 @@
 pub mod duplicate;
 pub mod join;
 
+use serde::Serialize;
+
 use self::duplicate::Wording;
 use super::identity::ChunkKey;
 
@@ -13,7 +15,7 @@ use super::identity::ChunkKey;
 pub const MOST_MERGED: usize = 4;
 
 /// What grouping does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Grouping {
     /// A passage whose words stand in a better one gives up its place and is named there.
     pub collapse_duplicates: bool,
