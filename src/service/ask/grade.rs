@@ -1,114 +1,77 @@
-//! Grading a round: calibrated features decide the clear cases, a model the doubtful ones.
-
-use tokio::time::Instant;
+//! Grading: calibrated features decide the clear cases, a model the doubtful ones.
 
 use super::{
-    AskError, SkipCause,
-    call::Call,
-    pool::{GradedBy, GradedHit},
-    run::Ask,
+    AskError, GradedBy, GradedHit, SkipCause,
+    context::AskContext,
+    early_draft::{self, EarlyDraft},
+    model_call::{self, ModelCall},
+    state::{GradedRound, LoopState},
 };
 use crate::{
     domain::{
         evidence::{Inquiry, passage::PassageEvidence},
-        grading::{
-            Verdict,
-            calibrated::{self, GradedRound},
-            features,
-            question::Answerability,
-            reply,
-        },
+        grading::{Verdict, calibrated, features, reply},
+        lexical::analyzer::Analyzer,
         prompt,
     },
-    providers::chat::CallRole,
+    providers::chat::{CallRole, ChatChain},
     service::retrieval::{Hit, Retrieved},
 };
 
-impl Ask<'_> {
-    /// Grades what was found. A passage of an earlier round keeps its grade: grades are relative to
-    /// the question, not to the query that found it.
-    pub(super) async fn grade(
-        &mut self,
-        inquiry: &Inquiry,
-        found: &Retrieved,
-    ) -> Result<(Vec<GradedHit>, Answerability), AskError> {
-        let titles: Vec<String> = found.hits.iter().map(Hit::title).collect();
-        let passages: Vec<features::Passage<'_>> =
-            found.hits.iter().zip(&titles).map(|(hit, title)| passage_of(hit, title)).collect();
-        let evidence = features::evidence_of(self.analyzer, inquiry, &passages);
-        let GradedRound { answerability, verdicts } = calibrated::grade(inquiry, &passages, &evidence);
-        let mut graded: Vec<GradedHit> = found
-            .hits
-            .iter()
-            .zip(verdicts)
-            .zip(&evidence)
-            .map(|((hit, verdict), evidence)| {
-                let verdict =
-                    Verdict { is_clear: verdict.is_clear && !self.says_more(inquiry, hit, evidence), ..verdict };
-                if let Some(known) = self.pool.known(hit.passage.key) {
-                    return GradedHit { hit: hit.clone(), ..known.clone() };
-                }
-                // What answers a part of the question helps to answer it.
-                let better = self.sub_questions.better(hit.passage.key, verdict.grade);
-                GradedHit { hit: hit.clone(), verdict: better.cloned().unwrap_or(verdict), by: GradedBy::BuiltIn }
-            })
-            .collect();
-        self.ask_the_model(&mut graded).await?;
-        Ok((graded, answerability))
-    }
-
-    /// Whether the context of a passage speaks of what is asked where the passage itself does not. The features know the
-    /// passage alone; a model is shown both.
-    fn says_more(&self, inquiry: &Inquiry, hit: &Hit, evidence: &PassageEvidence) -> bool {
-        let context = hit.passage.context.as_deref();
-        context.is_some_and(|context| inquiry.terms.mask_of(self.analyzer, context) & !evidence.mask() != 0)
-    }
-
-    /// Puts the passages that the features leave in doubt before the model, all in one call.
-    async fn ask_the_model(&mut self, graded: &mut [GradedHit]) -> Result<(), AskError> {
-        let Some(chain) = self.chain(CallRole::Grade) else { return Ok(()) };
-        let is_doubtful = |hit: &&GradedHit| hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear;
-        let doubtful: Vec<&GradedHit> = graded.iter().filter(is_doubtful).collect();
-        if doubtful.is_empty() {
-            return Ok(());
-        }
-        // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
-        if self.budget.llm_calls_left() == Some(0) {
-            self.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
-            return Ok(());
-        }
-        let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();
-        let sources: Vec<prompt::Source<'_>> =
-            doubtful.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
-        let call = Call {
-            role: CallRole::Grade,
-            messages: prompt::grade::messages(&self.request.question, &sources),
-            sources: &sources,
-            format: Some(prompt::grade::format()),
-        };
-        let (request, allowance) = self.reserve(&chain, call).await?;
-        let started = Instant::now();
-        // An answer begun early is a bonus: what keeps it from being begun does not end the ask.
-        self.early_draft = self.begin_early_draft(graded).await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "no answer is begun early");
-            None
-        });
-        let grading = chain.complete(&request, allowance);
-        let result = match &mut self.early_draft {
-            Some(draft) => draft.go_on_beside(grading).await,
-            None => grading.await,
-        };
-        let reply = self.note_result(CallRole::Grade, started, result)?;
-        let verdicts: Vec<Verdict> = reply::read(&reply.text, doubtful.len());
-        for (hit, verdict) in graded.iter_mut().filter(|hit| is_doubtful(&&**hit)).zip(verdicts) {
-            hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
-            hit.by = GradedBy::Model;
-        }
-        Ok(())
-    }
+/// Grades of the calibrated features, in the order of the passages, with the evidence that they rest on.
+pub(super) struct BuiltInGrades {
+    pub(super) verdicts: Vec<Verdict>,
+    answerability: f32,
+    evidence: Vec<PassageEvidence>,
 }
 
-pub(super) fn passage_of<'p>(hit: &'p Hit, title: &'p str) -> features::Passage<'p> {
+/// Grades what was found with respect to the question, not to the query that found it. While a model grades, an answer may
+/// be begun.
+///
+/// # Errors
+/// When the model fails, or the call is not allowed.
+pub(super) async fn grade<'a>(
+    ask: &'a AskContext,
+    state: &LoopState,
+    found: &Retrieved,
+) -> Result<(GradedRound, Option<EarlyDraft<'a>>), AskError> {
+    let (mut hits, answerability) = grade_built_in(state, found);
+    let early_draft = match &ask.models.grade {
+        Some(chain) => grade_by_model(ask, chain, state, &mut hits).await?,
+        None => None,
+    };
+    Ok((GradedRound { hits, answerability }, early_draft))
+}
+
+/// Grades passages by the calibrated features.
+pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, hits: &[Hit]) -> BuiltInGrades {
+    with_passages(hits, |passages| {
+        let evidence = features::evidence_of(analyzer, question, passages);
+        let graded = calibrated::grade(question, passages, &evidence);
+        BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
+    })
+}
+
+/// Finds in each passage what bears on the question.
+pub(super) fn evidence_in<'h>(
+    analyzer: &Analyzer,
+    question: &Inquiry,
+    hits: impl IntoIterator<Item = &'h Hit>,
+) -> Vec<PassageEvidence> {
+    with_passages(hits, |passages| features::evidence_of(analyzer, question, passages))
+}
+
+/// Prepares passages for the features, with their titles.
+fn with_passages<'h, Output>(
+    hits: impl IntoIterator<Item = &'h Hit>,
+    read: impl FnOnce(&[features::Passage<'_>]) -> Output,
+) -> Output {
+    let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.title(), hit)).collect();
+    let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title)).collect();
+    read(&passages)
+}
+
+fn passage_of<'p>(hit: &'p Hit, title: &'p str) -> features::Passage<'p> {
     features::Passage {
         title,
         text: &hit.passage.text,
@@ -120,4 +83,73 @@ pub(super) fn passage_of<'p>(hit: &'p Hit, title: &'p str) -> features::Passage<
 #[expect(clippy::cast_possible_truncation, reason = "scores were single precision before they were fused")]
 fn narrow(score: f64) -> f32 {
     score as f32
+}
+
+/// A passage of an earlier round keeps its grade, and one that answers a part of the question helps to answer it.
+fn grade_built_in(state: &LoopState, found: &Retrieved) -> (Vec<GradedHit>, f32) {
+    let BuiltInGrades { verdicts, answerability, evidence } = built_in(state.analyzer, &state.question, &found.hits);
+    let graded = |((hit, verdict), evidence): ((&Hit, Verdict), &PassageEvidence)| {
+        if let Some(known) = state.pool.known(hit.passage.key) {
+            return GradedHit { hit: hit.clone(), ..known.clone() };
+        }
+        let better = state.sub_questions.better(hit.passage.key, verdict.grade);
+        let is_clear = verdict.is_clear && !context_says_more(state, hit, evidence);
+        let verdict = better.cloned().unwrap_or(Verdict { is_clear, ..verdict });
+        GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn }
+    };
+    (found.hits.iter().zip(verdicts).zip(&evidence).map(graded).collect(), answerability)
+}
+
+/// Whether the context of a passage speaks of what is asked where the passage itself does not. The features know the
+/// passage alone; a model is shown both.
+fn context_says_more(state: &LoopState, hit: &Hit, evidence: &PassageEvidence) -> bool {
+    let context = hit.passage.context.as_deref();
+    context.is_some_and(|context| state.question.terms.mask_of(state.analyzer, context) & !evidence.mask() != 0)
+}
+
+/// Puts the passages that the features leave in doubt before a model, all in one call.
+async fn grade_by_model<'a>(
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    state: &LoopState,
+    hits: &mut [GradedHit],
+) -> Result<Option<EarlyDraft<'a>>, AskError> {
+    let doubtful: Vec<&GradedHit> = hits.iter().filter(|hit| is_doubtful(hit)).collect();
+    if doubtful.is_empty() {
+        return Ok(None);
+    }
+    // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
+    if ask.budget.llm_calls_left() == Some(0) {
+        ask.record.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
+        return Ok(None);
+    }
+    let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();
+    let sources: Vec<prompt::Source<'_>> = doubtful.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
+    let call = ModelCall {
+        role: CallRole::Grade,
+        messages: prompt::grade::messages(&ask.request.question, &sources),
+        sources: &sources,
+        format: Some(prompt::grade::format()),
+    };
+    let reserved = model_call::reserve(ask, chain, call).await?;
+    // An answer begun early is a bonus: a failure to begin it does not end the ask.
+    let mut early_draft = early_draft::begin(ask, state, hits).await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "no answer is begun early");
+        None
+    });
+    let grading = reserved.complete();
+    let reply = match &mut early_draft {
+        Some(draft) => draft.write_during(grading).await?,
+        None => grading.await?,
+    };
+    let verdicts = reply::read(&reply.text, doubtful.len());
+    for (hit, verdict) in hits.iter_mut().filter(|hit| is_doubtful(hit)).zip(verdicts) {
+        hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
+        hit.by = GradedBy::Model;
+    }
+    Ok(early_draft)
+}
+
+fn is_doubtful(hit: &GradedHit) -> bool {
+    hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear
 }

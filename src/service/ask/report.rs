@@ -1,26 +1,25 @@
-//! What an ask ends with.
+//! The report of an ask.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use uuid::Uuid;
 
 use super::{
-    pool::{EvidenceFound, GradedHit},
-    trace::Trace,
+    context::AskContext,
+    evidence_pool::{EvidenceFound, GradedHit},
+    record::Trace,
+    state::LoopState,
 };
 use crate::{
     domain::{
-        budget::{BudgetExceeded, Spent},
+        budget::Spent,
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
         planning::Plan,
     },
-    providers::{FailedAttempt, ProviderError, ProvidersUnavailable, chat::CallRole},
-    service::{ServiceError, daily_budget::DailyBudgetError},
-    store::StoreError,
+    providers::chat::CallRole,
 };
 
-/// Who wrote an answer.
+/// The author of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedBy {
     /// Model.
@@ -36,7 +35,7 @@ pub enum AskOutcome {
     Answered {
         /// The answer.
         answer: CitedAnswer,
-        /// Who wrote it.
+        /// Its author.
         by: GeneratedBy,
     },
     /// The documents do not answer the question.
@@ -56,7 +55,7 @@ pub struct AskReport {
     pub sources: Vec<GradedHit>,
     /// Whether what was found is enough.
     pub evidence: EvidenceFound,
-    /// What was spent.
+    /// Calls, tokens and cost.
     pub usage: Spent,
     /// Where the time went.
     pub timings: TimingsMs,
@@ -64,11 +63,11 @@ pub struct AskReport {
     pub level: Level,
     /// The level applied.
     pub effective_level: Level,
-    /// What the caller should know about how the answer came about.
+    /// Circumstances of the answer that the caller should know.
     pub warnings: Vec<AskWarning>,
     /// Sub-questions that the documents do not answer; only with an answer.
     pub missing: Vec<String>,
-    /// How the question would be gone about; of a dry run only.
+    /// The plan; of a dry run only.
     pub plan: Option<Plan>,
     /// Whether it was given before, from the cache.
     pub is_cache_hit: bool,
@@ -76,7 +75,53 @@ pub struct AskReport {
     pub trace: Trace,
 }
 
-/// Something that a caller should know about how an answer came about.
+/// The part of a report that is in neither the outcome nor the record.
+pub(super) struct Findings {
+    pub(super) sources: Vec<GradedHit>,
+    pub(super) evidence: EvidenceFound,
+    pub(super) missing: Vec<String>,
+    pub(super) plan: Option<Plan>,
+}
+
+impl AskReport {
+    /// The report of an ask that ends in this state.
+    pub(super) fn new(ask: &AskContext, state: &LoopState, outcome: AskOutcome) -> Self {
+        let findings = Findings {
+            sources: sources(ask, state),
+            evidence: state.pool.found(state.answerability),
+            missing: Vec::new(),
+            plan: state.plan.clone().filter(|_| ask.request.execution.dry_run),
+        };
+        Self::with(ask, outcome, findings)
+    }
+
+    /// The report of an ask that ends now. Takes the trace out of the record.
+    pub(super) fn with(ask: &AskContext, outcome: AskOutcome, findings: Findings) -> Self {
+        let Findings { sources, evidence, missing, plan } = findings;
+        Self {
+            id: ask.id,
+            outcome,
+            sources,
+            evidence,
+            usage: ask.budget.spent(),
+            timings: ask.record.timings(),
+            level: ask.request.level,
+            effective_level: ask.models.level,
+            warnings: ask.record.warnings(),
+            missing,
+            plan,
+            is_cache_hit: false,
+            trace: ask.record.take_trace(),
+        }
+    }
+}
+
+/// Sources in marker order, then those that were found but not used.
+fn sources(ask: &AskContext, state: &LoopState) -> Vec<GradedHit> {
+    state.pool.sources(ask.record.sources().to_vec(), ask.request.top_k)
+}
+
+/// A circumstance of an answer that the caller should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskWarning {
     /// None of the models can cite, so nothing was demanded of the answer.
@@ -110,7 +155,7 @@ pub enum AskWarning {
 pub enum SkipCause {
     /// The calls that the budget has left are needed for the answer.
     NoCallLeft,
-    /// What it replied could not be used.
+    /// Its reply could not be used.
     UnusableReply,
 }
 
@@ -149,7 +194,7 @@ pub struct TimingsMs {
 /// An answer that failed validation twice.
 #[derive(Clone, Debug)]
 pub struct Rejection {
-    /// What was wrong with the last draft.
+    /// Errors of the last draft.
     pub errors: Vec<CitationError>,
     /// The last draft.
     pub draft: String,
@@ -157,61 +202,39 @@ pub struct Rejection {
     pub attempts: u8,
     /// The level asked for.
     pub level: Level,
-    /// What the caller should know about how the draft came about.
+    /// Circumstances of the draft that the caller should know.
     pub warnings: Vec<AskWarning>,
-    /// Who wrote it.
+    /// Its author.
     pub by: GeneratedBy,
     /// Sources in marker order, then those that were found but not used.
     pub sources: Vec<GradedHit>,
-    /// What was spent.
+    /// Calls, tokens and cost.
     pub usage: Spent,
     /// Where the time went.
     pub timings: TimingsMs,
 }
 
-/// An ask that ended without an answer that may be shown.
-#[derive(Debug, Error)]
-pub enum AskError {
-    /// Citations were wrong after the retry.
-    #[error("the answer failed citation validation after {} attempts", .0.attempts)]
-    Rejected(Box<Rejection>),
-    /// It took too long.
-    #[error("the limit of {limit_ms} ms was reached while {stage}")]
-    Deadline {
-        /// What was being done.
-        stage: &'static str,
-        /// The limit.
-        limit_ms: u64,
-        /// What was spent.
-        usage: Box<Spent>,
-        /// Model calls that failed on the way.
-        attempts: Vec<FailedAttempt>,
-    },
-    /// The answer was ready, but it could not be noted that it was given.
-    #[error("the audit could not be written")]
-    Audit(#[source] StoreError),
-    /// No model answered.
-    #[error(transparent)]
-    Providers(#[from] ProvidersUnavailable),
-    /// Anything else.
-    #[error(transparent)]
-    Service(#[from] ServiceError),
+/// The last draft of an ask, which did not pass.
+pub(super) struct RejectedDraft {
+    pub(super) errors: Vec<CitationError>,
+    pub(super) text: String,
+    pub(super) attempts: u8,
+    pub(super) by: GeneratedBy,
 }
 
-impl From<BudgetExceeded> for AskError {
-    fn from(error: BudgetExceeded) -> Self {
-        Self::Service(error.into())
-    }
-}
-
-impl From<DailyBudgetError> for AskError {
-    fn from(error: DailyBudgetError) -> Self {
-        Self::Service(error.into())
-    }
-}
-
-impl From<ProviderError> for AskError {
-    fn from(error: ProviderError) -> Self {
-        Self::Service(error.into())
+impl Rejection {
+    pub(super) fn new(ask: &AskContext, state: &LoopState, draft: RejectedDraft) -> Self {
+        let RejectedDraft { errors, text, attempts, by } = draft;
+        Self {
+            errors,
+            draft: text,
+            attempts,
+            level: ask.request.level,
+            warnings: ask.record.warnings(),
+            by,
+            sources: sources(ask, state),
+            usage: ask.budget.spent(),
+            timings: ask.record.timings(),
+        }
     }
 }

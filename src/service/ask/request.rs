@@ -24,7 +24,7 @@ pub struct AskRequest {
     pub top_k: usize,
     /// Passages below this score are left out.
     pub min_score: Option<f64>,
-    /// What may be found.
+    /// Restricts the passages that may be found.
     pub filter: Filter,
     /// Which stages of retrieval run.
     pub stages: Stages,
@@ -36,7 +36,7 @@ pub struct AskRequest {
     pub temperature: f32,
     /// Seed; otherwise made from question and sources.
     pub seed: Option<u64>,
-    /// What to do when only ambiguous passages are found.
+    /// Whether to answer when only ambiguous passages are found.
     pub on_insufficient: OnInsufficient,
     /// Whether the models that answer are shown only what bears on the question of each source.
     pub refine: bool,

@@ -1,67 +1,72 @@
 //! Rewriting: another query for the same question, never one that was tried.
 
-use super::{AskError, SkipCause, call::Call, run::Ask, stage::Stage};
+use super::{
+    AskError, GradedHit, SkipCause,
+    context::AskContext,
+    model_call::{self, ModelCall},
+    record::Stage,
+    state::LoopState,
+};
 use crate::{
     domain::{
         grading::Grade,
         prompt,
         rewriting::{RewriteError, built_in, read_reply},
     },
-    providers::{ProviderError, ProviderErrorKind, chat::CallRole},
+    providers::{
+        ProviderError, ProviderErrorKind,
+        chat::{CallRole, ChatChain, ChatReply},
+    },
 };
 
 /// Passages of the last round that the built-in rewriter takes words from.
 const FEEDBACK_PASSAGES: usize = 3;
 
-impl Ask<'_> {
-    /// A new query, or `None` when there is none.
-    pub(super) async fn rewrite(&mut self) -> Result<Option<String>, AskError> {
-        self.clock.enter(Stage::Rewrite);
-        let query = match self.chain(CallRole::Rewrite) {
-            Some(chain) => {
-                let call = Call {
-                    role: CallRole::Rewrite,
-                    messages: prompt::rewrite::messages(&self.request.question, self.tried.rewrites()),
-                    sources: &[],
-                    format: Some(prompt::rewrite::format()),
-                };
-                let reply = self.call(&chain, call).await?;
-                match read_reply(&reply.text, &self.tried) {
-                    Ok(query) => Some(query),
-                    // The model goes in circles; the built-in rewriter may still know a way.
-                    Err(RewriteError::Repeated | RewriteError::TooLong) => {
-                        self.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
-                        self.rewrite_built_in()
-                    }
-                    Err(RewriteError::Empty) => {
-                        return Err(AskError::from(ProviderError {
-                            kind: ProviderErrorKind::InvalidReply,
-                            provider: reply.model.provider,
-                            model: reply.model.model,
-                            detail: "the rewriter replied with an empty query".to_owned(),
-                            retry_after: None,
-                        }));
-                    }
-                }
-            }
-            None => self.rewrite_built_in(),
-        };
-        Ok(query.and_then(|query| self.tried.add(query).ok().map(str::to_owned)))
+/// A new query, or `None` when there is none.
+///
+/// # Errors
+/// When the model fails or replies with nothing, or the call is not allowed.
+pub(super) async fn rewrite(ask: &AskContext, state: &LoopState) -> Result<Option<String>, AskError> {
+    ask.record.enter(Stage::Rewrite);
+    match &ask.models.rewrite {
+        Some(chain) => rewrite_by_model(ask, chain, state).await,
+        None => Ok(rewrite_built_in(ask, state)),
     }
+}
 
-    fn rewrite_built_in(&self) -> Option<String> {
-        let inquiry = self.inquiry.as_ref()?;
-        let feedback: Vec<&str> = self
-            .trace
-            .rounds
-            .last()
-            .filter(|_| self.request.feedback)
-            .map(|round| {
-                let hopeful = round.verdicts.iter().filter(|verdict| verdict.grade != Grade::Incorrect);
-                let hits = hopeful.take(FEEDBACK_PASSAGES);
-                hits.map(|verdict| verdict.hit.hit.passage.text.as_str()).collect()
-            })
-            .unwrap_or_default();
-        built_in::rewrite(self.analyzer, inquiry, &self.tried, &feedback)
+async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState) -> Result<Option<String>, AskError> {
+    let call = ModelCall {
+        role: CallRole::Rewrite,
+        messages: prompt::rewrite::messages(&ask.request.question, state.tried.rewrites()),
+        sources: &[],
+        format: Some(prompt::rewrite::format()),
+    };
+    let reply = model_call::complete(ask, chain, call).await?;
+    match read_reply(&reply.text, &state.tried) {
+        Ok(query) => Ok(Some(query)),
+        // The model goes in circles; the built-in rewriter may still know a way.
+        Err(RewriteError::Repeated | RewriteError::TooLong) => {
+            ask.record.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
+            Ok(rewrite_built_in(ask, state))
+        }
+        Err(RewriteError::Empty) => Err(empty_query(reply).into()),
     }
+}
+
+fn empty_query(reply: ChatReply) -> ProviderError {
+    ProviderError {
+        kind: ProviderErrorKind::InvalidReply,
+        provider: reply.model.provider,
+        model: reply.model.model,
+        detail: "the rewriter replied with an empty query".to_owned(),
+        retry_after: None,
+    }
+}
+
+fn rewrite_built_in(ask: &AskContext, state: &LoopState) -> Option<String> {
+    let is_hopeful = |graded: &&GradedHit| graded.verdict.grade != Grade::Incorrect;
+    let passages = if ask.request.feedback { state.last_round.as_slice() } else { &[] };
+    let hopeful = passages.iter().filter(is_hopeful).take(FEEDBACK_PASSAGES);
+    let feedback: Vec<&str> = hopeful.map(|graded| graded.hit.passage.text.as_str()).collect();
+    built_in::rewrite(state.analyzer, &state.question, &state.tried, &feedback)
 }

@@ -18,11 +18,11 @@ pub struct Settings {
     pub limits: Limits,
     /// Longest ask; a request may ask for less.
     pub timeout: Duration,
-    /// What the model calls of a tenant may cost on one day (UTC); `None` is no limit.
+    /// Most that the model calls of a tenant may cost on one day (UTC); `None` is no limit.
     pub daily_cost: Option<NanoUsd>,
     /// Whether models that cannot cite may answer without any proof, which the answer then says.
     pub allows_mode_fallback: bool,
-    /// What the audit holds of an ask.
+    /// Texts that the audit holds of an ask.
     pub audit: AuditSettings,
     /// Answers that are given again.
     pub cache: CacheSettings,
@@ -43,7 +43,7 @@ impl Default for CacheSettings {
     }
 }
 
-/// What the audit holds beside figures, names and digests.
+/// Texts that the audit holds in addition to figures, names and digests.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditSettings {
     /// The question and the queries made of it.

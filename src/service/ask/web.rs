@@ -5,68 +5,51 @@ use std::sync::Arc;
 use serde_json::json;
 use uuid::Builder;
 
-use super::{AskError, AskParts, AskRequest, AskWarning, Reach, run::Ask, stage::Stage};
+use super::{AskError, AskWarning, context::AskContext, record::Stage, retrieve, state::LoopState};
 use crate::{
-    domain::{corrective::Fallback, evidence::Inquiry, fingerprint::content_hash, identity::ChunkKey, origin::Origin},
+    domain::{fingerprint::content_hash, identity::ChunkKey, origin::Origin},
     providers::{outbound::OutboundError, web_search::WebPage},
     service::retrieval::{Hit, Retrieved},
     store::Passage,
 };
 
-impl AskParts {
-    /// Whether the web may be searched. A filter asks for certain documents, which the web has none of.
-    pub(super) fn fallback(&self, request: &AskRequest) -> Fallback {
-        let may_search =
-            self.web.is_some() && request.execution.reach == Reach::DocumentsAndWeb && request.filter.is_empty();
-        if may_search { Fallback::Ready } else { Fallback::None }
+/// Searches the web for the question. Its results are graded like passages of documents; `None` if there are none. A failed
+/// search is a warning: the documents decide alone then.
+///
+/// # Errors
+/// When the embedding model fails.
+pub(super) async fn search(ask: &AskContext, state: &LoopState) -> Result<Option<Retrieved>, AskError> {
+    let Some(web) = &ask.services.web else { return Ok(None) };
+    ask.record.enter(Stage::Retrieve);
+    match web.search(&ask.request.question).await {
+        Ok(pages) if pages.is_empty() => Ok(None),
+        Ok(pages) => Ok(Some(retrieved_from(ask, state, pages).await?)),
+        Err(error) => {
+            tracing::warn!(error = %error, ask_id = %ask.id, "the web could not be searched; the documents decide alone");
+            ask.record.warn(AskWarning::WebSearchFailed { detail: detail(&error) });
+            Ok(None)
+        }
     }
 }
 
-impl Ask<'_> {
-    /// Adds what the web says to the passages, graded like them. A search that fails is a warning: the documents
-    /// decide alone then.
-    pub(super) async fn search_web(&mut self) -> Result<(), AskError> {
-        self.fallback = Fallback::Used;
-        let Some(web) = self.service.web.clone() else { return Ok(()) };
-        self.clock.enter(Stage::Retrieve);
-        match web.search(&self.request.question).await {
-            Ok(pages) if pages.is_empty() => Ok(()),
-            Ok(pages) => {
-                let found = self.retrieved_from(pages).await?;
-                let question = self.request.question.clone();
-                self.grade_round(&question, &found).await
-            }
-            Err(error) => {
-                tracing::warn!(error = %error, "the web could not be searched");
-                self.warnings.push(AskWarning::WebSearchFailed { detail: detail(&error) });
-                Ok(())
-            }
-        }
-    }
+async fn retrieved_from(ask: &AskContext, state: &LoopState, pages: Vec<WebPage>) -> Result<Retrieved, AskError> {
+    let cosines = retrieve::cosines(ask, pages.iter().map(|page| page.extract.clone()).collect()).await?;
+    let hits = pages.into_iter().zip(cosines).map(|(page, cosine)| hit(state, page, cosine)).collect();
+    Ok(Retrieved { hits, chunks: 1, ..Retrieved::default() })
+}
 
-    async fn retrieved_from(&self, pages: Vec<WebPage>) -> Result<Retrieved, AskError> {
-        let texts: Vec<String> = pages.iter().map(|page| page.extract.clone()).collect();
-        let cosines = self.cosines(&texts).await?;
-        let analyzer = self.analyzer;
-        let hit = |(page, cosine): (WebPage, f32)| {
-            let inquiry: Option<&Inquiry> = self.inquiry.as_deref();
-            let words = format!("{} {}", page.title, page.extract);
-            let terms = inquiry.map(|inquiry| (&inquiry.terms, inquiry.terms.mask_of(analyzer, &words)));
-            // A word that occurs once in a text of average length has about its idf as its BM25 score.
-            let lexical = terms.map_or(0.0, |(terms, mask)| terms.weight_of(mask));
-            let share = terms.map_or(0.0, |(terms, mask)| terms.share(mask));
-            Hit {
-                dense: Some(f64::from(cosine)),
-                lexical: Some(f64::from(lexical)),
-                fused: f64::from(f32::midpoint(cosine.max(0.0), share)),
-                reranked: None,
-                last_ordinal: 0,
-                duplicates: Vec::new(),
-                passage: Arc::new(passage(page)),
-            }
-        };
-        let hits = pages.into_iter().zip(cosines).map(hit).collect();
-        Ok(Retrieved { hits, chunks: 1, ..Retrieved::default() })
+fn hit(state: &LoopState, page: WebPage, cosine: f32) -> Hit {
+    let terms = &state.question.terms;
+    let mask = terms.mask_of(state.analyzer, &format!("{} {}", page.title, page.extract));
+    Hit {
+        dense: Some(f64::from(cosine)),
+        // A word that occurs once in a text of average length has about its idf as its BM25 score.
+        lexical: Some(f64::from(terms.weight_of(mask))),
+        fused: f64::from(f32::midpoint(cosine.max(0.0), terms.share(mask))),
+        reranked: None,
+        last_ordinal: 0,
+        duplicates: Vec::new(),
+        passage: Arc::new(passage(page)),
     }
 }
 
@@ -94,7 +77,7 @@ fn passage(page: WebPage) -> Passage {
     }
 }
 
-/// What whoever asks is told. Addresses of the deployment are the operator's, and stand in the log.
+/// The cause as a caller may see it. Addresses of the deployment are the operator's, and stand in the log.
 fn detail(error: &OutboundError) -> String {
     match error {
         OutboundError::Refused(_) => {

@@ -20,6 +20,7 @@ use crate::{
     domain::{
         budget::Budget,
         citation::Urn,
+        evidence::Inquiry,
         filter::Filter,
         fusion::{self, DenseWeight, FUSION_DEPTH, Fused, Scored},
         identity::{ChunkKey, TenantId},
@@ -87,6 +88,15 @@ impl Hit {
     }
 }
 
+/// A source made of passages that say the same or stand together.
+#[derive(Clone, Debug)]
+pub struct GroupedHit {
+    /// Position of the passage that leads it among those that were grouped.
+    pub leader: usize,
+    /// The source.
+    pub hit: Hit,
+}
+
 /// Names the chunks from the passage's own to another of the same document.
 #[must_use]
 pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
@@ -119,6 +129,19 @@ pub struct Retrieved {
     pub scan: Option<VectorScan>,
     /// What each stage did.
     pub stages: StageTrace,
+}
+
+impl Retrieved {
+    /// A question with its terms weighed by how rare they are in the collections.
+    #[must_use]
+    pub fn weigh(&self, analyzer: &Analyzer, question: &str) -> Inquiry {
+        Inquiry::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
+    }
+
+    /// How many chunks hold a stem.
+    fn document_frequency(&self, stem: &str) -> u64 {
+        self.document_frequencies.get(stem).copied().unwrap_or(0)
+    }
 }
 
 /// Retrieval over one store.

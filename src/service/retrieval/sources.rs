@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Hit, RetrievalQuery, Retrieved, Retriever};
+use super::{GroupedHit, Hit, RetrievalQuery, Retrieved, Retriever};
 use crate::{
     domain::{
         budget::Budget,
@@ -50,7 +50,7 @@ impl Retriever {
                 found.stages.collapsed = groups.iter().map(|group| group.duplicates.len()).sum();
                 found.stages.merged = groups.iter().map(|group| group.members.len() - 1).sum();
                 let sources = self.merge(query.tenant, best, groups).await?;
-                return Ok(sources.into_iter().map(|(_, hit)| hit).collect());
+                return Ok(sources.into_iter().map(|source| source.hit).collect());
             }
             grouped *= 2;
             if grouped > fetched {
@@ -61,8 +61,7 @@ impl Retriever {
         }
     }
 
-    /// Groups hits of several searches, best first, into at most `limit` sources, each with the place of
-    /// the hit that leads it.
+    /// Groups hits of several searches, best first, into at most `limit` sources.
     ///
     /// # Errors
     /// Store failures.
@@ -72,7 +71,7 @@ impl Retriever {
         hits: &[Hit],
         grouping: Grouping,
         limit: usize,
-    ) -> Result<Vec<(usize, Hit)>, ServiceError> {
+    ) -> Result<Vec<GroupedHit>, ServiceError> {
         let groups = group(&ranked(hits), grouping, limit);
         self.merge(tenant, hits, groups).await
     }
@@ -97,12 +96,7 @@ impl Retriever {
 
     /// Makes each group one hit. Chunks do not hold the white space between them, so that is read where
     /// chunks do not overlap.
-    async fn merge(
-        &self,
-        tenant: TenantId,
-        hits: &[Hit],
-        groups: Vec<Group>,
-    ) -> Result<Vec<(usize, Hit)>, ServiceError> {
+    async fn merge(&self, tenant: TenantId, hits: &[Hit], groups: Vec<Group>) -> Result<Vec<GroupedHit>, ServiceError> {
         let members =
             |group: &Group| -> Vec<&Hit> { group.members.iter().filter_map(|place| hits.get(*place)).collect() };
         let ranges: Vec<TextRange> = groups.iter().flat_map(|group| gaps_between(&members(group))).collect();
@@ -118,7 +112,7 @@ impl Retriever {
             let same = group.duplicates.iter().filter_map(|place| hits.get(*place));
             source.duplicates = members.iter().flat_map(|hit| hit.duplicates.iter().cloned()).collect();
             source.duplicates.extend(same.map(|hit| Arc::clone(&hit.passage)));
-            sources.push((group.leader, source));
+            sources.push(GroupedHit { leader: group.leader, hit: source });
         }
         Ok(sources)
     }

@@ -1,4 +1,4 @@
-//! One of many that want the same at once does the work, the others wait for it (within this process).
+//! Single flight: of many that want the same at once one does the work and the others wait for it, within this process.
 
 use std::{
     collections::HashMap,
@@ -10,45 +10,45 @@ use uuid::Uuid;
 
 use crate::domain::fingerprint::Hash;
 
-/// A tenant and what it wants.
+/// A tenant, and the key of what it wants.
 type Key = (Uuid, Hash);
 
-/// What is being worked on.
+/// The work that is being done.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flights(Arc<Mutex<HashMap<Key, watch::Receiver<()>>>>);
+pub(super) struct SingleFlight(Arc<Mutex<HashMap<Key, watch::Receiver<()>>>>);
 
-/// Who does the work. Those who wait go on when it is dropped.
+/// Work in progress. The followers go on when it is dropped.
 #[derive(Debug)]
 pub(super) struct Flight {
     key: Key,
-    flights: Flights,
-    _waited_for: watch::Sender<()>,
+    flights: SingleFlight,
+    _followers: watch::Sender<()>,
 }
 
-/// The part that one of many has.
+/// The role of one of many.
 #[derive(Debug)]
-pub(super) enum Part {
-    /// To do the work.
-    Lead(Flight),
-    /// To wait until whoever does it is done.
-    Follow(Following),
+pub(super) enum Role {
+    /// Does the work.
+    Leader(Flight),
+    /// Waits until the leader is done.
+    Follower(Following),
 }
 
-/// Waits for somebody else's work.
+/// Waits for the work of a leader.
 #[derive(Debug)]
 pub(super) struct Following(watch::Receiver<()>);
 
-impl Flights {
-    /// Leads if nobody does.
-    pub(super) fn join(&self, key: Key) -> Part {
+impl SingleFlight {
+    /// The leader is the first.
+    pub(super) fn join(&self, key: Key) -> Role {
         let mut flights = self.lock();
         if let Some(leader) = flights.get(&key) {
-            return Part::Follow(Following(leader.clone()));
+            return Role::Follower(Following(leader.clone()));
         }
         let (sender, receiver) = watch::channel(());
         flights.insert(key, receiver);
         drop(flights);
-        Part::Lead(Flight { key, flights: self.clone(), _waited_for: sender })
+        Role::Leader(Flight { key, flights: self.clone(), _followers: sender })
     }
 
     /// No thread panics while it holds the lock.
@@ -59,7 +59,7 @@ impl Flights {
 
 impl Following {
     /// Returns when the leader is done, however that went.
-    pub(super) async fn landing(mut self) {
+    pub(super) async fn landed(mut self) {
         // Nothing is ever sent: the error says that the sender is gone.
         while self.0.changed().await.is_ok() {}
     }
@@ -77,17 +77,17 @@ mod tests {
 
     #[tokio::test]
     async fn one_leads_and_the_others_wait_for_it() {
-        let flights = Flights::default();
+        let flights = SingleFlight::default();
         let (one, other) = ((Uuid::nil(), [1; 32]), (Uuid::nil(), [2; 32]));
-        let Part::Lead(leader) = flights.join(one) else { panic!("the first leads") };
-        let Part::Follow(following) = flights.join(one) else { panic!("the second waits") };
-        assert!(matches!(flights.join(other), Part::Lead(_)), "another key is another work");
-        let waits = tokio::spawn(following.landing());
+        let Role::Leader(leader) = flights.join(one) else { panic!("the first leads") };
+        let Role::Follower(following) = flights.join(one) else { panic!("the second waits") };
+        assert!(matches!(flights.join(other), Role::Leader(_)), "another key is another work");
+        let waits = tokio::spawn(following.landed());
         tokio::task::yield_now().await;
         assert!(!waits.is_finished());
         drop(leader);
         waits.await.expect("it goes on");
-        assert!(matches!(flights.join(one), Part::Lead(_)), "the next one leads");
+        assert!(matches!(flights.join(one), Role::Leader(_)), "the next one leads");
         assert!(flights.lock().is_empty(), "nothing is left behind");
     }
 }

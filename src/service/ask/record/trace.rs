@@ -1,8 +1,8 @@
-//! The whole path of an ask, for whoever asks for it.
+//! The whole path of an ask, as a request may ask to see it.
 
 use serde::Serialize;
+use tokio::time::Instant;
 
-use super::{pool::GradedHit, report::GeneratedBy};
 use crate::{
     domain::{
         budget::Usage,
@@ -16,18 +16,21 @@ use crate::{
     },
     providers::{
         FailedAttempt,
-        chat::{CallRole, ModelName, Sampling},
+        chat::{CallRole, ChatReply, ModelName, Sampling},
     },
-    service::retrieval::{Retrieved, StageTrace, Stages},
+    service::{
+        ask::{GeneratedBy, GradedHit},
+        retrieval::{Retrieved, StageTrace, Stages},
+    },
     store::VectorScan,
 };
 
-/// What was tried, in order.
+/// The steps, rounds, calls and drafts of an ask, each in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Which stages of retrieval were to run.
     pub stages: Stages,
-    /// How the question was gone about.
+    /// The plan.
     pub plan: Option<Plan>,
     /// Steps that the loop decided on.
     pub steps: Vec<Step>,
@@ -56,9 +59,9 @@ pub struct RoundTrace {
     pub answerability: f32,
     /// How vectors were searched.
     pub scan: Option<VectorScan>,
-    /// What each stage of retrieval did.
+    /// Figures of each stage of retrieval.
     pub stages: StageTrace,
-    /// What the grader said.
+    /// The grader's verdicts.
     pub verdicts: Vec<VerdictTrace>,
 }
 
@@ -71,23 +74,23 @@ pub struct VerdictTrace {
     pub grade: Grade,
 }
 
-/// What was left of a source.
+/// A source that was shown to the model in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refinement {
     /// The source.
     pub urn: String,
     /// Its length in bytes.
     pub bytes: usize,
-    /// What the model was shown of it, in bytes.
+    /// Bytes of it that the model was shown.
     pub kept: usize,
 }
 
 /// One model call that was answered.
 #[derive(Clone, Debug)]
 pub struct CallTrace {
-    /// What for.
+    /// The role in which the model was called.
     pub role: CallRole,
-    /// Who answered.
+    /// The model that answered.
     pub model: ModelName,
     /// Tokens.
     pub usage: Usage,
@@ -108,9 +111,9 @@ pub struct CallTrace {
 /// One model call that nobody answered.
 #[derive(Clone, Debug)]
 pub struct FailedCallTrace {
-    /// What for.
+    /// The role in which the model was called.
     pub role: CallRole,
-    /// What happened to each model.
+    /// The failure of each model.
     pub attempts: Vec<FailedAttempt>,
 }
 
@@ -119,11 +122,11 @@ pub struct FailedCallTrace {
 pub struct AttemptTrace {
     /// 1 or 2.
     pub attempt: u8,
-    /// Who wrote it.
+    /// Its author.
     pub by: GeneratedBy,
-    /// What was wrong with it.
+    /// Its errors.
     pub errors: Vec<CitationError>,
-    /// What a model says of the claims about which the scorer is not sure; empty if none was asked.
+    /// A model's rulings on the claims about which the scorer is not sure; empty if none was asked.
     pub rulings: Vec<RulingTrace>,
 }
 
@@ -134,21 +137,54 @@ pub struct RulingTrace {
     pub span: Span,
     /// The scorer's probability that its sources support it.
     pub support: f32,
-    /// What the model says; `None` if its reply does not tell.
+    /// The model's ruling; `None` if its reply holds none.
     pub ruling: Option<Ruling>,
-    /// Why, in the model's words.
+    /// The model's reason, in its words.
     pub reason: String,
+}
+
+impl RoundTrace {
+    /// A round, of which no passage counts as new yet.
+    pub(in crate::service::ask) fn of(query: &str, found: &Retrieved, hits: &[GradedHit], answerability: f32) -> Self {
+        let verdict = |hit: &GradedHit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() };
+        Self {
+            query: query.to_owned(),
+            new: 0,
+            evidence: found.evidence,
+            answerability,
+            scan: found.scan,
+            stages: found.stages,
+            verdicts: hits.iter().map(verdict).collect(),
+        }
+    }
+}
+
+impl CallTrace {
+    /// A call whose reply arrived and is used.
+    pub(in crate::service::ask) fn of(role: CallRole, started: Instant, reply: &ChatReply) -> Self {
+        Self {
+            role,
+            model: reply.model.clone(),
+            usage: reply.usage,
+            cost: reply.cost,
+            sampling: reply.sampling,
+            duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
+            is_cut: reply.is_cut(),
+            is_discarded: false,
+            failed: reply.failed.clone(),
+        }
+    }
 }
 
 impl AttemptTrace {
     /// The rulings alone.
-    pub(super) fn rulings(&self) -> impl Iterator<Item = Option<Ruling>> {
-        self.rulings.iter().map(|told| told.ruling)
+    pub(in crate::service::ask) fn rulings(&self) -> impl Iterator<Item = Option<Ruling>> {
+        self.rulings.iter().map(|trace| trace.ruling)
     }
 }
 
 impl RulingTrace {
-    pub(super) fn new(doubt: &Doubt, read: Option<Read<Ruling>>) -> Self {
+    pub(in crate::service::ask) fn new(doubt: &Doubt, read: Option<Read<Ruling>>) -> Self {
         let (ruling, reason) = read.map(|read| (read.verdict, read.reason)).unzip();
         Self { span: doubt.span, support: doubt.score, ruling, reason: reason.unwrap_or_default() }
     }
@@ -159,29 +195,5 @@ impl Trace {
     pub fn failed_attempts(&self) -> impl Iterator<Item = &FailedAttempt> {
         let before_success = self.calls.iter().flat_map(|call| &call.failed);
         before_success.chain(self.failed_calls.iter().flat_map(|call| &call.attempts))
-    }
-
-    pub(super) fn note_step(&mut self, step: Step) {
-        self.steps.push(step);
-    }
-
-    pub(super) fn note_round(
-        &mut self,
-        query: &str,
-        found: &Retrieved,
-        answerability: f32,
-        graded: &[GradedHit],
-        new: usize,
-    ) {
-        let verdicts = graded.iter().map(|hit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() }).collect();
-        self.rounds.push(RoundTrace {
-            query: query.to_owned(),
-            new,
-            evidence: found.evidence,
-            answerability,
-            scan: found.scan,
-            stages: found.stages,
-            verdicts,
-        });
     }
 }

@@ -1,14 +1,13 @@
 //! The key of a cached answer: SHA-256 of everything that decides the answer.
 //!
 //! The key is a derived serialisation, so a new member of the request, of its filter, of the stages of retrieval or of the
-//! limits is part of it without further ado. What is left out is named: of the request [`AskExecution`], which says why for
-//! each member, and of the deployment's settings what [`SettingsKey::of`] passes over.
+//! limits is part of it without further ado. Omissions are explicit and have their reasons: of the request, the members of
+//! [`AskExecution`]; of the deployment's settings, those that [`SettingsKey::of`] passes over.
 //!
-//! [`AskExecution`]: super::AskExecution
+//! [`AskExecution`]: crate::service::ask::AskExecution
 
 use serde::Serialize;
 
-use super::{AskRequest, Settings};
 use crate::{
     domain::{
         budget::Limits,
@@ -16,29 +15,46 @@ use crate::{
         fingerprint::{Hash, content_hash},
     },
     providers::chat::{CallRole, ModelName},
+    service::{
+        ask::{AskRequest, Settings, context::AskContext},
+        retrieval::{Hit, Retrieved},
+    },
 };
 
 /// Prompts, parsers and judges are those of a release.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
-/// Everything that decides an answer beside the release. JSON of structs and lists is canonical: members stand in the
+/// Everything that decides an answer, together with the release. JSON of structs and lists is canonical: members stand in the
 /// order of their declaration.
 #[derive(Debug, Serialize)]
 pub(super) struct CacheKey<'a> {
-    pub(super) request: &'a AskRequest,
+    request: &'a AskRequest,
     /// The level that is applied, which the models may have lowered.
-    pub(super) effective_level: Level,
+    effective_level: Level,
     /// The limits that result from the request and the deployment.
-    pub(super) limits: &'a Limits,
-    pub(super) may_search_web: bool,
+    limits: &'a Limits,
+    may_search_web: bool,
     /// The models of every role, in the order in which they are tried.
-    pub(super) models: Vec<(CallRole, Vec<ModelName>)>,
-    pub(super) settings: SettingsKey,
+    models: Vec<(CallRole, Vec<ModelName>)>,
+    settings: SettingsKey,
     /// The passages found for the question, in their order. They name the versions of their documents.
-    pub(super) passages: Vec<Urn>,
+    passages: Vec<Urn>,
 }
 
-impl CacheKey<'_> {
+impl<'a> CacheKey<'a> {
+    /// The key of the answer to an ask for whose question these passages were found.
+    pub(super) fn of(ask: &'a AskContext, found: &Retrieved) -> Self {
+        Self {
+            request: &ask.request,
+            effective_level: ask.models.level,
+            limits: ask.budget.limits(),
+            may_search_web: ask.may_search_web(),
+            models: ask.models.names(),
+            settings: SettingsKey::of(&ask.services.settings),
+            passages: found.hits.iter().map(Hit::urn).collect(),
+        }
+    }
+
     pub(super) fn hash(&self) -> Hash {
         let canonical = serde_json::to_vec(&(RELEASE, self)).expect("plain structs and lists can be serialised");
         content_hash(&canonical)
@@ -47,14 +63,14 @@ impl CacheKey<'_> {
 
 /// The settings of a deployment that decide an answer.
 #[derive(Debug, Serialize)]
-pub(super) struct SettingsKey {
+struct SettingsKey {
     min_correct_fraction: f32,
     max_rewrite_attempts: u32,
 }
 
 impl SettingsKey {
     /// Takes the settings apart, so that a new one must be placed here before this compiles.
-    pub(super) const fn of(settings: &Settings) -> Self {
+    const fn of(settings: &Settings) -> Self {
         let Settings {
             min_correct_fraction,
             max_rewrite_attempts,
@@ -73,5 +89,5 @@ impl SettingsKey {
 }
 
 #[cfg(test)]
-#[path = "cache_key_tests.rs"]
+#[path = "key_tests.rs"]
 mod tests;

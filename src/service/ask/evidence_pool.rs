@@ -16,7 +16,7 @@ use crate::{
     store::Passage,
 };
 
-/// Who graded a passage.
+/// The grader of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GradedBy {
     /// The calibrated features.
@@ -41,9 +41,9 @@ impl GradedBy {
 pub struct GradedHit {
     /// The passage.
     pub hit: Hit,
-    /// What the grader says.
+    /// The verdict of its grader.
     pub verdict: Verdict,
-    /// Which grader.
+    /// The grader.
     pub by: GradedBy,
 }
 
@@ -53,7 +53,7 @@ impl GradedHit {
         PreparedSource::with_context(&self.hit.passage.text, &self.hit.title())
     }
 
-    /// As whoever judges it is shown it, with what is said of it beside.
+    /// As a model is shown it to judge it, together with its context.
     pub(super) fn to_be_judged<'p>(&'p self, urn: &'p str) -> prompt::Source<'p> {
         let passage = &self.hit.passage;
         let context = passage.context.as_deref().unwrap_or_default();
@@ -81,12 +81,12 @@ pub struct EvidenceFound {
 
 /// Passages seen so far, in the order they were found.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
+pub(super) struct EvidencePool {
     hits: Vec<GradedHit>,
     keys: HashSet<ChunkKey>,
 }
 
-impl Pool {
+impl EvidencePool {
     /// The grade that a passage got in an earlier round.
     pub(super) fn known(&self, key: ChunkKey) -> Option<&GradedHit> {
         self.hits.iter().find(|known| known.hit.passage.key == key)
@@ -103,7 +103,7 @@ impl Pool {
         self.hits.len() - before
     }
 
-    /// What the grades say of all passages; `best` is the answerability of the best round.
+    /// Sums up the grades of all passages; `best` is the answerability of the best round.
     pub(super) fn found(&self, best: Option<f32>) -> EvidenceFound {
         let count = |grade| self.hits.iter().filter(|graded| graded.verdict.grade == grade).count();
         EvidenceFound {

@@ -1,14 +1,12 @@
 //! Which stage an ask is in, and how long it was in each.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use tokio::time::Instant;
 
-use super::report::TimingsMs;
+use crate::service::ask::TimingsMs;
 
 /// Stages of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(in crate::service::ask) enum Stage {
     Plan,
     Retrieve,
     Grade,
@@ -19,7 +17,7 @@ pub(super) enum Stage {
 
 impl Stage {
     /// For "the limit was reached while …".
-    pub(super) const fn doing(self) -> &'static str {
+    pub(in crate::service::ask) const fn doing(self) -> &'static str {
         match self {
             Self::Plan => "planning",
             Self::Retrieve => "retrieving",
@@ -31,12 +29,9 @@ impl Stage {
     }
 }
 
-/// Keeps time over the stages; shared with whoever waits for the deadline.
+/// Measures the time that an ask spends in each stage.
 #[derive(Debug)]
-pub(super) struct StageClock(Mutex<Inner>);
-
-#[derive(Debug)]
-struct Inner {
+pub(super) struct StageClock {
     started: Instant,
     entered: Instant,
     stage: Stage,
@@ -46,33 +41,25 @@ struct Inner {
 impl StageClock {
     pub(super) fn start() -> Self {
         let now = Instant::now();
-        Self(Mutex::new(Inner { started: now, entered: now, stage: Stage::Retrieve, timings: TimingsMs::default() }))
+        Self { started: now, entered: now, stage: Stage::Retrieve, timings: TimingsMs::default() }
     }
 
-    pub(super) fn current(&self) -> Stage {
-        self.lock().stage
+    pub(super) const fn current(&self) -> Stage {
+        self.stage
     }
 
-    pub(super) fn enter(&self, stage: Stage) {
-        let mut inner = self.lock();
-        inner.close();
-        inner.stage = stage;
+    pub(super) fn enter(&mut self, stage: Stage) {
+        self.book();
+        self.stage = stage;
     }
 
-    pub(super) fn timings(&self) -> TimingsMs {
-        let mut inner = self.lock();
-        inner.close();
-        TimingsMs { total: milliseconds(inner.started, inner.entered), ..inner.timings }
+    pub(super) fn timings(&mut self) -> TimingsMs {
+        self.book();
+        TimingsMs { total: milliseconds(self.started, self.entered), ..self.timings }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Inner {
     /// Books the time since the last change on the stage that it was spent in.
-    fn close(&mut self) {
+    fn book(&mut self) {
         let now = Instant::now();
         let spent = milliseconds(self.entered, now);
         self.entered = now;

@@ -1,0 +1,104 @@
+//! An answer as the cache keeps it: not what was validated, but what to validate again.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{
+    domain::{
+        citation::{Attempt, Draft, PreparedSource, Ruling, Verdict, validate},
+        origin::Origin,
+    },
+    service::ask::{
+        AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
+        context::AskContext,
+        evidence_pool::EvidenceFound,
+        record::{AttemptTrace, Stage},
+        report::Findings,
+    },
+};
+
+/// An entry of the cache.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    text: String,
+    is_second_draft: bool,
+    model: String,
+    provider: String,
+    warnings: Vec<AskWarning>,
+    missing: Vec<String>,
+    evidence: EvidenceFound,
+    /// A model's rulings on the claims about which the scorer is not sure.
+    rulings: Vec<Option<Ruling>>,
+    /// Number of the sources that were given to the model; the others were only found.
+    used: usize,
+    sources: Vec<GradedHit>,
+}
+
+impl Entry {
+    /// An answer to be kept; `None` if it is not to be given again.
+    pub(super) fn of(report: &AskReport, used: usize) -> Option<Value> {
+        let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
+        if !may_be_kept(report) {
+            return None;
+        }
+        let entry = Self {
+            text: answer.text().to_owned(),
+            is_second_draft: answer.attempts() > 1,
+            model: by.model.clone(),
+            provider: by.provider.clone(),
+            warnings: report.warnings.clone(),
+            missing: report.missing.clone(),
+            evidence: report.evidence,
+            rulings: report.trace.attempts.last().into_iter().flat_map(AttemptTrace::rulings).collect(),
+            used,
+            sources: report.sources.clone(),
+        };
+        serde_json::to_value(entry).ok()
+    }
+}
+
+fn may_be_kept(report: &AskReport) -> bool {
+    // The question may find the same again when rewritten queries would find something else.
+    let is_of_the_question = report.trace.rounds.len() <= 1;
+    // A change on the web is not noticed here.
+    let is_of_the_web = report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web);
+    // Asked again, it may go better.
+    let is_makeshift =
+        |warning: &AskWarning| matches!(warning, AskWarning::WebSearchFailed { .. } | AskWarning::ModelSkipped { .. });
+    is_of_the_question && !is_of_the_web && !report.warnings.iter().any(is_makeshift)
+}
+
+/// The documents that the sources are from, each once, with their versions.
+pub(super) fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
+    let passages = report.sources.iter().flat_map(GradedHit::passages);
+    let documents: BTreeSet<_> = passages.map(|passage| (passage.key.document_id, passage.version)).collect();
+    documents.into_iter().collect()
+}
+
+/// The answer, validated anew; `None` if it can no longer be read or no longer passes.
+pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
+    let entry: Entry = serde_json::from_value(answer).ok()?;
+    let used: Arc<[GradedHit]> = entry.sources.get(..entry.used)?.into();
+    let prepared: Vec<PreparedSource> = used.iter().map(GradedHit::prepare).collect();
+    let attempt = if entry.is_second_draft { Attempt::Retry } else { Attempt::First };
+    ask.record.enter(Stage::Validate);
+    let draft = Draft::new(entry.text, &prepared).with_rulings(&entry.rulings);
+    let Verdict::Accept(answer) = validate(&draft, ask.models.level, attempt) else {
+        return None;
+    };
+    let by = GeneratedBy { model: entry.model, provider: entry.provider };
+    ask.record.note_attempt(AttemptTrace {
+        attempt: attempt.number(),
+        errors: Vec::new(),
+        by: by.clone(),
+        rulings: Vec::new(),
+    });
+    ask.record.set_sources(used);
+    ask.record.set_warnings(entry.warnings);
+    let findings = Findings { sources: entry.sources, evidence: entry.evidence, missing: entry.missing, plan: None };
+    let report = AskReport::with(ask, AskOutcome::Answered { answer, by }, findings);
+    Some(AskReport { is_cache_hit: true, ..report })
+}

@@ -1,0 +1,104 @@
+//! Everything that stays the same during one ask, with the counters and the record that its stages share.
+
+use std::{sync::Arc, time::Duration};
+
+use time::OffsetDateTime;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{
+    AskError, AskParts, AskRequest, AskService, Reach, models::AskModels, record::Record, single_flight::SingleFlight,
+};
+use crate::{
+    domain::{budget::Budget, corrective::StepCalls, cost::NanoUsd, identity::Caller},
+    service::daily_budget::DailyAccount,
+};
+
+/// One ask. Stages read it, return their results, and note in the record how they came about.
+pub(super) struct AskContext {
+    pub(super) services: Arc<AskParts>,
+    /// Asks for the same answer that wait for one of them.
+    pub(super) single_flight: SingleFlight,
+    pub(super) caller: Caller,
+    pub(super) request: AskRequest,
+    pub(super) id: Uuid,
+    pub(super) asked_at: OffsetDateTime,
+    /// Whether the answer is sent piece by piece.
+    pub(super) is_stream: bool,
+    pub(super) timeout: Duration,
+    pub(super) deadline: Instant,
+    /// The models that have a part in this ask.
+    pub(super) models: AskModels,
+    /// The limits of this ask and what was spent of them.
+    pub(super) budget: Budget,
+    /// The reservations of this ask on its tenant's day.
+    pub(super) daily_account: DailyAccount,
+    pub(super) record: Record,
+}
+
+impl AskContext {
+    pub(super) fn new(service: &AskService, caller: Caller, request: AskRequest, is_stream: bool) -> Self {
+        let AskService { parts: services, single_flight } = service.clone();
+        let settings = &services.settings;
+        let asked_at = services.context.clock.now();
+        let timeout = request.execution.timeout.map_or(settings.timeout, |shorter| shorter.min(settings.timeout));
+        Self {
+            id: services.context.ids.next(),
+            asked_at,
+            is_stream,
+            timeout,
+            deadline: Instant::now() + timeout,
+            models: AskModels::choose(&services, &request),
+            budget: Budget::new(settings.limits.tightened(request.execution.limits)),
+            daily_account: services.daily_budget.open(caller.tenant, asked_at),
+            record: Record::start(request.stages),
+            services,
+            single_flight,
+            caller,
+            request,
+        }
+    }
+
+    /// Whether the web may be searched. A filter asks for certain documents, which the web has none of.
+    pub(super) fn may_search_web(&self) -> bool {
+        let AskRequest { execution, filter, .. } = &self.request;
+        self.services.web.is_some() && execution.reach == Reach::DocumentsAndWeb && filter.is_empty()
+    }
+
+    /// Whether the models allow the level that is asked for.
+    ///
+    /// # Errors
+    /// When they do not, and the deployment does not fall back.
+    pub(super) fn check_models(&self) -> Result<(), AskError> {
+        if let Some(warning) = self.models.check(&self.services.settings)? {
+            self.record.warn(warning);
+        }
+        Ok(())
+    }
+
+    /// Model calls that each step of the loop would make.
+    pub(super) fn step_calls(&self) -> StepCalls {
+        let AskModels { grade, rewrite, generate, .. } = &self.models;
+        StepCalls {
+            grade: u32::from(grade.is_some()),
+            rewrite: u32::from(rewrite.is_some()),
+            generate: u32::from(generate.is_some() && !self.request.execution.dry_run),
+        }
+    }
+
+    /// The error of an ask whose time is up.
+    pub(super) fn deadline_reached(&self) -> AskError {
+        AskError::Deadline {
+            stage: self.record.stage().doing(),
+            limit_ms: u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
+            usage: Box::new(self.budget.spent()),
+            attempts: self.record.failed_attempts(),
+        }
+    }
+
+    /// The cost so far, with calls under way at the most that they may cost.
+    pub(super) fn spent_at_most(&self) -> NanoUsd {
+        let spent = self.budget.spent();
+        spent.cost.plus(spent.unsettled)
+    }
+}

@@ -1,0 +1,64 @@
+//! How an ask fails.
+
+use thiserror::Error;
+
+use super::Rejection;
+use crate::{
+    domain::budget::{BudgetExceeded, Spent},
+    providers::{FailedAttempt, ProviderError, ProvidersUnavailable},
+    service::{ServiceError, daily_budget::DailyBudgetError},
+    store::StoreError,
+};
+
+/// An ask that ended without an answer that may be shown.
+#[derive(Debug, Error)]
+pub enum AskError {
+    /// Citations were wrong after the retry.
+    #[error("the answer failed citation validation after {} attempts", .0.attempts)]
+    Rejected(Box<Rejection>),
+    /// It took too long.
+    #[error("the limit of {limit_ms} ms was reached while {stage}")]
+    Deadline {
+        /// The activity that it interrupted.
+        stage: &'static str,
+        /// The limit.
+        limit_ms: u64,
+        /// Calls, tokens and cost.
+        usage: Box<Spent>,
+        /// Model calls that failed on the way.
+        attempts: Vec<FailedAttempt>,
+    },
+    /// The answer was ready, but it could not be noted that it was given.
+    #[error("the audit could not be written")]
+    Audit(#[source] StoreError),
+    /// No model answered.
+    #[error(transparent)]
+    Providers(#[from] ProvidersUnavailable),
+    /// Anything else.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+impl From<BudgetExceeded> for AskError {
+    fn from(error: BudgetExceeded) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<DailyBudgetError> for AskError {
+    fn from(error: DailyBudgetError) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<ProviderError> for AskError {
+    fn from(error: ProviderError) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<StoreError> for AskError {
+    fn from(error: StoreError) -> Self {
+        Self::Service(error.into())
+    }
+}

@@ -1,0 +1,281 @@
+//! The one way to a chat model: a call is within the limits of the ask, is paid for by its tenant's day, ends at the
+//! deadline, and stands in the record.
+
+use std::{collections::VecDeque, pin::pin};
+
+use futures::{FutureExt, StreamExt, stream};
+use tokio::time::Instant;
+
+use super::{
+    AskError,
+    context::AskContext,
+    record::{CallTrace, FailedCallTrace},
+};
+use crate::{
+    domain::{
+        budget::{Allowance, BudgetExceeded, Chat, ChatSize, Usage},
+        prompt::{self, Message, ReplyFormat, tokens},
+    },
+    providers::{
+        ProvidersUnavailable,
+        chat::{CallRole, ChatChain, ChatEvent, ChatReply, ChatRequest, ChatStream, Sampling},
+    },
+};
+
+/// Tokens that a grade or a query may take; an answer gets the whole limit.
+const SHORT_REPLY_TOKENS: u32 = 512;
+
+/// The content of a call.
+pub(super) struct ModelCall<'a> {
+    pub(super) role: CallRole,
+    pub(super) messages: Vec<Message>,
+    /// Sources among the messages.
+    pub(super) sources: &'a [prompt::Source<'a>],
+    /// The form of the reply, unless it is prose.
+    pub(super) format: Option<ReplyFormat>,
+}
+
+/// Calls the models of a role, one after the other until one answers.
+///
+/// # Errors
+/// When a limit or the day does not allow the call, or no model answered in time.
+pub(super) async fn complete(ask: &AskContext, chain: &ChatChain, call: ModelCall<'_>) -> Result<ChatReply, AskError> {
+    reserve(ask, chain, call).await?.complete().await
+}
+
+/// Reserves a call: its size within the limits of the ask, and the most that it may cost on its tenant's day.
+///
+/// # Errors
+/// When one of them does not allow it, or the database fails; nothing is reserved then.
+pub(super) async fn reserve<'a>(
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    call: ModelCall<'_>,
+) -> Result<ReservedCall<'a>, AskError> {
+    let reserved = ReservedCall::within_limits(ask, chain, call)?;
+    ask.daily_account.reserve(reserved.size.most_cost).await?;
+    Ok(reserved)
+}
+
+/// Reserves a call whose reply may turn out to be useless, and on the day as much again for the call that replaces it
+/// then. `None` if that would exceed a limit.
+///
+/// # Errors
+/// When the database fails; nothing is reserved then.
+pub(super) async fn reserve_with_spare<'a>(
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    call: ModelCall<'_>,
+) -> Result<Option<ReservedCall<'a>>, AskError> {
+    let Ok(reserved) = ReservedCall::within_limits(ask, chain, call) else { return Ok(None) };
+    let is_reserved = ask.daily_account.reserve_with_spare(reserved.size.most_cost).await?;
+    Ok(is_reserved.then_some(reserved))
+}
+
+/// A call that may be sent. Dropped before that, it was no call.
+pub(super) struct ReservedCall<'a> {
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    role: CallRole,
+    request: ChatRequest,
+    size: ChatSize,
+    allowance: Unsent,
+}
+
+/// The allowance of a call that was not sent yet; taken back if it never is.
+struct Unsent(Option<Allowance<Chat>>);
+
+impl Unsent {
+    fn send(mut self) -> Allowance<Chat> {
+        self.0.take().expect("only this takes it, once")
+    }
+}
+
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        if let Some(allowance) = self.0.take() {
+            allowance.take_back();
+        }
+    }
+}
+
+impl<'a> ReservedCall<'a> {
+    fn within_limits(ask: &'a AskContext, chain: &'a ChatChain, call: ModelCall<'_>) -> Result<Self, BudgetExceeded> {
+        let size = size_of(ask, chain, &call);
+        let allowance = Unsent(Some(ask.budget.reserve_chat(size)?));
+        Ok(Self { ask, chain, role: call.role, request: request_of(ask, call), size, allowance })
+    }
+
+    /// Waits for the reply.
+    ///
+    /// # Errors
+    /// When no model answered in time.
+    pub(super) async fn complete(self) -> Result<ChatReply, AskError> {
+        let Self { ask, chain, role, request, allowance, .. } = self;
+        let started = Instant::now();
+        match chain.complete(&request, allowance.send()).await {
+            Ok(reply) => {
+                ask.record.note_call(CallTrace::of(role, started, &reply));
+                Ok(reply)
+            }
+            Err(error) => Err(failed(ask, role, error)),
+        }
+    }
+
+    /// Sends the call and reads its reply in pieces; the whole reply is one piece if the ask is not a stream.
+    pub(super) fn start(self) -> RunningCall<'a> {
+        let Self { ask, chain, role, request, size, allowance } = self;
+        let allowance = allowance.send();
+        let events = if ask.is_stream {
+            chain.stream(request, allowance)
+        } else {
+            let models = chain.clone();
+            let reply = async move { models.complete(&request, allowance).await };
+            stream::once(reply.map(|reply| reply.map(|reply| ChatEvent::Done(Box::new(reply))))).boxed()
+        };
+        let started = Instant::now();
+        RunningCall { ask, chain, role, size, started, events, read_ahead: VecDeque::new(), is_over: false }
+    }
+}
+
+/// A call that was sent, read piece by piece.
+pub(super) struct RunningCall<'a> {
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    role: CallRole,
+    size: ChatSize,
+    started: Instant,
+    events: ChatStream,
+    /// Events that arrived and were not read yet. No more than a reply of limited length.
+    read_ahead: VecDeque<Result<ChatEvent, ProvidersUnavailable>>,
+    is_over: bool,
+}
+
+/// A piece of a reply.
+pub(super) enum ReplyPiece {
+    /// The next words.
+    Words(String),
+    /// All words so far are void: the model failed on its way, and another one begins.
+    Void,
+    /// The whole reply; nothing follows.
+    Whole(Box<ChatReply>),
+}
+
+impl RunningCall<'_> {
+    /// Keeps what arrives while other work is done.
+    pub(super) async fn read_ahead_during<Output>(&mut self, work: impl Future<Output = Output>) -> Output {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                output = &mut work => return output,
+                event = self.events.next(), if !self.is_over => match event {
+                    Some(event) => self.read_ahead.push_back(event),
+                    None => self.is_over = true,
+                },
+            }
+        }
+    }
+
+    /// The next piece.
+    ///
+    /// # Errors
+    /// When no model answered in time.
+    pub(super) async fn next(&mut self) -> Result<ReplyPiece, AskError> {
+        loop {
+            let event = match self.read_ahead.pop_front() {
+                Some(event) => event,
+                None => self.events.next().await.expect("a stream ends with its reply or an error"),
+            };
+            return match event {
+                Ok(ChatEvent::Started(_)) => continue,
+                Ok(ChatEvent::Delta(words)) => Ok(ReplyPiece::Words(words)),
+                Ok(ChatEvent::Void(_)) => Ok(ReplyPiece::Void),
+                Ok(ChatEvent::Done(reply)) => {
+                    self.ask.record.note_call(CallTrace::of(self.role, self.started, &reply));
+                    Ok(ReplyPiece::Whole(reply))
+                }
+                Err(error) => Err(failed(self.ask, self.role, error)),
+            };
+        }
+    }
+
+    /// Ends a call whose reply is not needed, and books what it cost.
+    pub(super) fn discard(mut self) {
+        let Self { ask, role, started, .. } = self;
+        match self.read_ahead.pop_back() {
+            Some(Ok(ChatEvent::Done(reply))) => {
+                ask.budget.note_waste(reply.usage, reply.cost);
+                ask.record.note_call(CallTrace { is_discarded: true, ..CallTrace::of(role, started, &reply) });
+            }
+            Some(Err(error)) => ask.record.note_failed_call(FailedCallTrace { role, attempts: error.attempts }),
+            _ => self.break_off(),
+        }
+    }
+
+    /// Ends a call whose reply is not complete.
+    fn break_off(self) {
+        let Self { ask, chain, role, size, started, events, .. } = self;
+        let before = ask.budget.spent();
+        drop(events);
+        let mut after = ask.budget.spent();
+        // A reply that had begun is settled with what came of it; of any other the provider may bill all.
+        if after.unsettled == before.unsettled {
+            ask.budget.write_off(size.most_cost);
+            after = ask.budget.spent();
+        }
+        let prompt_tokens = u64::from(size.prompt_tokens) + after.prompt_tokens;
+        let usage = Usage {
+            prompt_tokens: prompt_tokens.saturating_sub(before.prompt_tokens),
+            completion_tokens: after.completion_tokens.saturating_sub(before.completion_tokens),
+            is_estimated: true,
+        };
+        let cost = after.cost.minus(before.cost);
+        ask.budget.note_waste(usage, cost);
+        if let Some(model) = chain.names().next() {
+            ask.record.note_call(CallTrace {
+                role,
+                model: model.clone(),
+                usage,
+                cost,
+                sampling: Sampling::default(),
+                duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
+                is_cut: false,
+                is_discarded: true,
+                failed: Vec::new(),
+            });
+        }
+    }
+}
+
+/// Notes that nobody answered: for want of time, or for reasons of their own.
+fn failed(ask: &AskContext, role: CallRole, error: ProvidersUnavailable) -> AskError {
+    ask.record.note_failed_call(FailedCallTrace { role, attempts: error.attempts.clone() });
+    if Instant::now() >= ask.deadline { ask.deadline_reached() } else { error.into() }
+}
+
+fn size_of(ask: &AskContext, chain: &ChatChain, call: &ModelCall<'_>) -> ChatSize {
+    let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
+    let limit = ask.budget.limits().completion_tokens;
+    let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
+    let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
+    let completion_tokens = if call.role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) };
+    ChatSize {
+        prompt_tokens,
+        completion_tokens,
+        source_bytes: u64::try_from(source_bytes).unwrap_or(u64::MAX),
+        most_cost: chain.most_cost(prompt_tokens, completion_tokens),
+    }
+}
+
+fn request_of(ask: &AskContext, call: ModelCall<'_>) -> ChatRequest {
+    let request = &ask.request;
+    ChatRequest {
+        temperature: if call.role == CallRole::Generate { request.temperature } else { 0.0 },
+        seed: Some(request.seed.unwrap_or_else(|| prompt::seed_of(&call.messages))),
+        messages: call.messages,
+        format: call.format,
+        shared_bytes: 0,
+        deadline: ask.deadline,
+    }
+}

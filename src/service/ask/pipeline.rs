@@ -1,0 +1,202 @@
+//! The way of a question, from its plan to its record.
+//!
+//! ```text
+//! plan ─ retrieve ─┬─ grade ─ next_step ─┬─ rewrite, retrieve ──┐
+//!                  │    │                ├─ search the web ─────┤
+//!                  │    └────────────────│──────────────────────┘
+//!                  │                     ├─ abstain ──────────────────────┬─ report ─ record
+//!                  │                     └─ generate ─ verify ─ validate ─┤
+//!                  │                           └─ retry, once ─┘          │
+//!                  └─ the same answer again, from the cache ──────────────┘
+//! ```
+//!
+//! - [`AskContext`] does not change: request, services, limits, deadline, and the [record](super::record) that stages
+//!   write to. [`LoopState`] is what the loop knows; it is changed here and read by the stages.
+//! - A stage is a function of the context and of what it needs of the state; what it comes to is its result. Each is in a
+//!   file of its name.
+//! - [`next_step`](crate::domain::corrective::next_step) decides what is done next, and nothing else does.
+//! - Models are called through [`model_call`](super::model_call) alone, which keeps the limits and the day's cost.
+//! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost booked unless
+//!   the grades confirm its sources.
+//! - The record becomes the trace of the report, the row of the audit and the entry of the cache. A result leaves only when
+//!   its row is written. The row of an ask that is dropped before its end is written by [`AuditGuard`].
+
+use std::sync::Arc;
+
+use super::{
+    AskError, AskOutcome, AskReport, GeneratedBy, Rejection, VoidReason,
+    audit::AuditGuard,
+    cache::{self, CacheClaim},
+    context::AskContext,
+    draft::{Assignment, DraftRequest, Retry},
+    early_draft::EarlyDraft,
+    emit::Emitter,
+    generate, grade, plan,
+    record::{AttemptTrace, RoundTrace, Stage},
+    report::RejectedDraft,
+    retrieve, rewrite,
+    state::LoopState,
+    validate::{self, Judgement},
+    verify, web,
+};
+use crate::{
+    domain::{
+        citation::CitedAnswer,
+        corrective::{AbstainReason, Evidence, Fallback, Step},
+    },
+    service::retrieval::Retrieved,
+};
+
+/// Answers a question within its time, and records how that ended.
+pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, AskError> {
+    let audit = AuditGuard::new(ask);
+    let mut claim = None;
+    let work = tokio::time::timeout_at(ask.deadline, answer(ask, &mut emitter, &mut claim));
+    let result = work.await.unwrap_or_else(|_| Err(ask.deadline_reached()));
+    audit.finish(result, claim).await
+}
+
+/// The corrective loop. Leaves the claim of an answer that may be kept.
+async fn answer(
+    ask: &AskContext,
+    emitter: &mut Emitter,
+    claim: &mut Option<CacheClaim>,
+) -> Result<AskReport, AskError> {
+    ask.check_models()?;
+    let corpus = retrieve::find_corpus(ask).await?;
+    let mut state = LoopState::new(ask, corpus.analyzer);
+    let mut early_draft = None;
+    loop {
+        let step = state.next_step(ask);
+        ask.record.note_step(step);
+        if !matches!(step, Step::Generate { .. }) {
+            early_draft = None;
+        }
+        match step {
+            Step::Retrieve => {
+                let plan = plan::plan(ask).await?;
+                let first = retrieve::retrieve_as_planned(ask, &corpus, &plan).await?;
+                ask.record.note_plan(&plan);
+                let found = state.begin(plan, first);
+                if let Some(report) = cache::recall(ask, emitter, &found, claim).await? {
+                    return Ok(report);
+                }
+                early_draft = grade_round(ask, &mut state, &ask.request.question, &found).await?;
+            }
+            Step::Rewrite => {
+                let rewritten = rewrite::rewrite(ask, &state).await?;
+                let Some(query) = state.add_query(rewritten) else { continue };
+                let found = retrieve::retrieve(ask, &corpus, &query).await?;
+                early_draft = grade_round(ask, &mut state, &query, &found).await?;
+            }
+            Step::Search => {
+                state.fallback = Fallback::Used;
+                if let Some(found) = web::search(ask, &state).await? {
+                    early_draft = grade_round(ask, &mut state, &ask.request.question, &found).await?;
+                }
+            }
+            Step::Abstain { reason } => return Ok(AskReport::new(ask, &state, AskOutcome::Abstained(reason))),
+            Step::Generate { over } => return answer_from(ask, emitter, &state, over, early_draft).await,
+        }
+    }
+}
+
+/// Grades what a query found and adds it to the state. Returns the draft that was begun meanwhile, if one was.
+async fn grade_round<'a>(
+    ask: &'a AskContext,
+    state: &mut LoopState,
+    query: &str,
+    found: &Retrieved,
+) -> Result<Option<EarlyDraft<'a>>, AskError> {
+    ask.record.enter(Stage::Grade);
+    let (graded, early_draft) = grade::grade(ask, state, found).await?;
+    let mut round = RoundTrace::of(query, found, &graded.hits, graded.answerability);
+    round.new = state.add_round(found, graded);
+    ask.record.note_round(round);
+    Ok(early_draft)
+}
+
+/// Answers from the passages of these grades, or abstains because they do not answer the question.
+async fn answer_from(
+    ask: &AskContext,
+    emitter: &mut Emitter,
+    state: &LoopState,
+    over: Evidence,
+    early_draft: Option<EarlyDraft<'_>>,
+) -> Result<AskReport, AskError> {
+    let chosen = state.pool.evidence(over);
+    let mut early_draft = early_draft.filter(|draft| draft.is_over(&chosen));
+    let grouped = match &mut early_draft {
+        Some(draft) => draft.take_sources(),
+        None => retrieve::group(ask, &chosen).await?,
+    };
+    let sources = retrieve::with_grades(&chosen, grouped);
+    ask.record.set_sources(Arc::clone(&sources));
+    if ask.request.execution.dry_run {
+        return Ok(AskReport::new(ask, state, AskOutcome::DryRun));
+    }
+    emitter.emit_sources(&sources).await;
+    let assignment = Assignment::new(state, &sources);
+    match write(ask, emitter, &assignment, early_draft).await? {
+        Ending::Accepted(answer, by) => {
+            let missing = plan::missing(state, &answer);
+            Ok(AskReport { missing, ..AskReport::new(ask, state, AskOutcome::Answered { answer, by }) })
+        }
+        Ending::Ignorance => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
+        Ending::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
+    }
+}
+
+/// How the writing of an answer ended.
+enum Ending {
+    Accepted(CitedAnswer, GeneratedBy),
+    /// The sources do not answer the question, or hold nothing to quote.
+    Ignorance,
+    Rejected(RejectedDraft),
+}
+
+/// Has an answer written and checks it, at most twice: source N of the prompt is marker N.
+async fn write(
+    ask: &AskContext,
+    emitter: &mut Emitter,
+    assignment: &Assignment<'_>,
+    early_draft: Option<EarlyDraft<'_>>,
+) -> Result<Ending, AskError> {
+    let mut request = early_draft.map_or(DraftRequest::First, DraftRequest::Begun);
+    loop {
+        ask.record.enter(Stage::Generate);
+        let attempt = request.attempt();
+        let Some(written) = generate::draft(ask, emitter, assignment, request).await? else {
+            return Ok(Ending::Ignorance);
+        };
+        ask.record.enter(Stage::Validate);
+        let verified = verify::verify(ask, assignment.read(&written.text), assignment.sources, attempt).await?;
+        let judgement = validate::validate(&verified.draft, ask.models.level, attempt);
+        ask.record.note_attempt(AttemptTrace {
+            attempt: attempt.number(),
+            by: written.by.clone(),
+            errors: judgement.errors().to_vec(),
+            rulings: verified.rulings,
+        });
+        ask.record.enter(Stage::Generate);
+        match judgement {
+            Judgement::Accepted(answer) => {
+                emitter.emit_accepted(&answer).await;
+                return Ok(Ending::Accepted(answer, written.by));
+            }
+            Judgement::Ignorance => {
+                emitter.emit_void(VoidReason::Ignorance).await;
+                return Ok(Ending::Ignorance);
+            }
+            Judgement::Retry { errors, prompt } => {
+                emitter.emit_void(VoidReason::CitationValidation(errors)).await;
+                request = DraftRequest::Retry(Retry { draft: written.text, prompt });
+            }
+            Judgement::Rejected(errors) => {
+                emitter.emit_void(VoidReason::CitationValidation(errors.clone())).await;
+                let draft = RejectedDraft { errors, text: written.text, attempts: attempt.number(), by: written.by };
+                return Ok(Ending::Rejected(draft));
+            }
+        }
+    }
+}

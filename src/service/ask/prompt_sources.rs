@@ -1,0 +1,48 @@
+//! Sources as the answering model is shown them: whole, or only what bears on the question.
+
+use std::borrow::Cow;
+
+use super::{GradedHit, context::AskContext, record::Refinement, state::LoopState};
+use crate::domain::{evidence::Inquiry, prompt, refinement};
+
+/// Sources with everything that a prompt borrows of them.
+pub(super) struct PromptSources<'e> {
+    urns: Vec<String>,
+    titles: Vec<&'e str>,
+    texts: Vec<Cow<'e, str>>,
+    /// Those that were refined, and how much of each is left.
+    pub(super) refinements: Vec<Refinement>,
+}
+
+impl<'e> PromptSources<'e> {
+    /// The sources whole, or refined if the request asks for that.
+    pub(super) fn of(ask: &AskContext, state: &LoopState, evidence: &'e [GradedHit]) -> Self {
+        let mut shown = Self {
+            urns: evidence.iter().map(|graded| graded.hit.urn().to_string()).collect(),
+            titles: evidence.iter().map(|graded| graded.hit.passage.title.as_str()).collect(),
+            texts: evidence.iter().map(|graded| Cow::Borrowed(graded.hit.passage.text.as_str())).collect(),
+            refinements: Vec::new(),
+        };
+        if ask.request.refine {
+            shown.refine(state);
+        }
+        shown
+    }
+
+    fn refine(&mut self, state: &LoopState) {
+        let questions: Vec<&Inquiry> =
+            std::iter::once(&state.question).chain(state.sub_questions.questions()).collect();
+        for (text, urn) in self.texts.iter_mut().zip(&self.urns) {
+            let Some(strips) = refinement::strips(state.analyzer, &questions, text) else { continue };
+            let refined = refinement::recompose(text, &strips);
+            self.refinements.push(Refinement { urn: urn.clone(), bytes: text.len(), kept: refined.len() });
+            *text = Cow::Owned(refined);
+        }
+    }
+
+    /// As they go into a prompt, in marker order.
+    pub(super) fn sources(&self) -> Vec<prompt::Source<'_>> {
+        let parts = self.urns.iter().zip(&self.titles).zip(&self.texts);
+        parts.map(|((urn, title), text)| prompt::Source { urn, title, text, context: "" }).collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! The record of an ask: what happened on the way. Stages write to it and read nothing back. At the end it becomes the
+//! [trace](Trace) of the report, the row of the audit, and the entry of the cache.
+
+mod stage;
+mod trace;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(super) use self::stage::Stage;
+use self::stage::StageClock;
+pub use self::trace::{
+    AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace, Trace, VerdictTrace,
+};
+use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
+use crate::{
+    domain::{corrective::Step, planning::Plan},
+    providers::{FailedAttempt, chat::CallRole},
+    service::retrieval::Stages,
+};
+
+/// Shared by all stages of an ask.
+pub(super) struct Record(Mutex<Entries>);
+
+struct Entries {
+    clock: StageClock,
+    trace: Trace,
+    warnings: Vec<AskWarning>,
+    /// Set while the last draft is one that was cut.
+    cut: Option<AskWarning>,
+    /// The sources of the answer, in marker order.
+    sources: Arc<[GradedHit]>,
+}
+
+impl Record {
+    /// The time begins.
+    pub(super) fn start(stages: Stages) -> Self {
+        Self(Mutex::new(Entries {
+            clock: StageClock::start(),
+            trace: Trace { stages, ..Trace::default() },
+            warnings: Vec::new(),
+            cut: None,
+            sources: Arc::default(),
+        }))
+    }
+
+    /// The ask enters a stage, on which time is booked from now on.
+    pub(super) fn enter(&self, stage: Stage) {
+        self.lock().clock.enter(stage);
+    }
+
+    pub(super) fn note_step(&self, step: Step) {
+        self.lock().trace.steps.push(step);
+    }
+
+    pub(super) fn note_plan(&self, plan: &Plan) {
+        self.lock().trace.plan = Some(plan.clone());
+    }
+
+    pub(super) fn note_round(&self, round: RoundTrace) {
+        self.lock().trace.rounds.push(round);
+    }
+
+    pub(super) fn note_call(&self, call: CallTrace) {
+        self.lock().trace.calls.push(call);
+    }
+
+    pub(super) fn note_failed_call(&self, call: FailedCallTrace) {
+        self.lock().trace.failed_calls.push(call);
+    }
+
+    pub(super) fn note_refinements(&self, refinements: Vec<Refinement>) {
+        self.lock().trace.refinements = refinements;
+    }
+
+    pub(super) fn note_attempt(&self, attempt: AttemptTrace) {
+        self.lock().trace.attempts.push(attempt);
+    }
+
+    /// Whether the last draft was cut.
+    pub(super) fn note_cut(&self, cut: Option<AskWarning>) {
+        self.lock().cut = cut;
+    }
+
+    /// Adds a warning, once.
+    pub(super) fn warn(&self, warning: AskWarning) {
+        let mut entries = self.lock();
+        if !entries.warnings.contains(&warning) {
+            entries.warnings.push(warning);
+        }
+    }
+
+    /// Warns that a configured model had no part in the answer.
+    pub(super) fn warn_skipped(&self, role: CallRole, cause: SkipCause) {
+        self.warn(AskWarning::ModelSkipped { role, cause });
+    }
+
+    /// Replaces all warnings by those of an answer that is given again.
+    pub(super) fn set_warnings(&self, warnings: Vec<AskWarning>) {
+        self.lock().warnings = warnings;
+    }
+
+    pub(super) fn set_sources(&self, sources: Arc<[GradedHit]>) {
+        self.lock().sources = sources;
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        self.lock().clock.current()
+    }
+
+    pub(super) fn timings(&self) -> TimingsMs {
+        self.lock().clock.timings()
+    }
+
+    pub(super) fn warnings(&self) -> Vec<AskWarning> {
+        let entries = self.lock();
+        entries.warnings.iter().chain(&entries.cut).cloned().collect()
+    }
+
+    pub(super) fn sources(&self) -> Arc<[GradedHit]> {
+        Arc::clone(&self.lock().sources)
+    }
+
+    /// Model calls that failed so far.
+    pub(super) fn failed_attempts(&self) -> Vec<FailedAttempt> {
+        self.lock().trace.failed_attempts().cloned().collect()
+    }
+
+    /// Everything that was tried, for the end of the ask.
+    pub(super) fn take_trace(&self) -> Trace {
+        std::mem::take(&mut self.lock().trace)
+    }
+
+    /// No thread panics while it holds the lock.
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

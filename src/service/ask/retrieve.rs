@@ -1,0 +1,142 @@
+//! Retrieval: for the question as it is planned, for a rewritten query, and of the sources to answer from.
+
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+
+use super::{
+    AskError, GradedHit, context::AskContext, grade, record::Stage, state::PlannedRetrieval,
+    sub_questions::SubQuestions,
+};
+use crate::{
+    domain::{
+        grouping::Grouping,
+        lexical::analyzer::Analyzer,
+        planning::{Plan, Strategy},
+    },
+    service::retrieval::{GroupedHit, Hit, RetrievalQuery, Retrieved, Stages, judging_analyzer},
+    store::SearchedCollection,
+};
+
+/// How many times the usual passages a broad search looks at.
+const BREADTH: usize = 2;
+/// Most passages that it looks at.
+const MOST_PASSAGES: usize = 100;
+
+/// The collections that an ask searches.
+pub(super) struct Corpus {
+    collections: Vec<SearchedCollection>,
+    /// Makes terms of texts, in their language.
+    pub(super) analyzer: &'static Analyzer,
+}
+
+/// Looks up the collections that the request names.
+///
+/// # Errors
+/// When one does not exist, or the database fails.
+pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
+    let collections = ask.services.retriever.collections(ask.caller.tenant, &ask.request.collections).await?;
+    let analyzer = judging_analyzer(&collections);
+    Ok(Corpus { collections, analyzer })
+}
+
+/// Finds passages for a query.
+///
+/// # Errors
+/// Those of the retriever.
+pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> Result<Retrieved, AskError> {
+    ask.record.enter(Stage::Retrieve);
+    let query = query_for(ask, corpus, query, ask.request.top_k);
+    Ok(ask.services.retriever.retrieve(&query, &ask.budget).await?)
+}
+
+/// Finds passages for the question and, at the same time, for what the plan adds.
+///
+/// # Errors
+/// Those of the retriever.
+pub(super) async fn retrieve_as_planned(
+    ask: &AskContext,
+    corpus: &Corpus,
+    plan: &Plan,
+) -> Result<PlannedRetrieval, AskError> {
+    ask.record.enter(Stage::Retrieve);
+    let (retriever, usual) = (&ask.services.retriever, ask.request.top_k);
+    let top_k = match plan.strategy {
+        Strategy::BroadThenRerank => (usual * BREADTH).min(MOST_PASSAGES).max(usual),
+        Strategy::Direct | Strategy::Rewrite | Strategy::Decompose => usual,
+    };
+    let whole = query_for(ask, corpus, &ask.request.question, top_k);
+    let parts: Vec<_> = plan.sub_questions.iter().map(|text| query_for(ask, corpus, text, usual)).collect();
+    let (mut found, others) = tokio::try_join!(
+        retriever.retrieve(&whole, &ask.budget),
+        try_join_all(parts.iter().map(|part| retriever.retrieve(part, &ask.budget))),
+    )?;
+    let mut sub_questions = SubQuestions::default();
+    for (position, (text, other)) in plan.sub_questions.iter().zip(others).enumerate() {
+        let question = other.weigh(corpus.analyzer, text);
+        let verdicts = grade::built_in(corpus.analyzer, &question, &other.hits).verdicts;
+        let keys = other.hits.iter().map(|hit| hit.passage.key);
+        sub_questions.add(position, question, keys.zip(verdicts));
+        // Of a sub-question only what answers it is added: the rest would be padding.
+        let is_wanted = |hit: &Hit| plan.strategy == Strategy::Rewrite || sub_questions.are_answered_by(hit);
+        add(&mut found, other.hits.into_iter().filter(is_wanted));
+    }
+    Ok(PlannedRetrieval { found, sub_questions })
+}
+
+/// Adds passages that were not found before.
+fn add(found: &mut Retrieved, hits: impl Iterator<Item = Hit>) {
+    for hit in hits {
+        if !found.hits.iter().any(|known| known.passage.key == hit.passage.key) {
+            found.hits.push(hit);
+        }
+    }
+}
+
+/// Passages are graded as they were indexed; those that are used are merged afterwards.
+fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: usize) -> RetrievalQuery<'q> {
+    let request = &ask.request;
+    let grouping = Grouping { merge_neighbours: false, ..request.stages.grouping };
+    RetrievalQuery {
+        tenant: ask.caller.tenant,
+        collections: &corpus.collections,
+        text,
+        stages: Stages { grouping, ..request.stages },
+        top_k,
+        min_score: request.min_score,
+        filter: &request.filter,
+    }
+}
+
+/// Makes sources of passages: one of those that say the same or stand together.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn group(ask: &AskContext, chosen: &[GradedHit]) -> Result<Vec<GroupedHit>, AskError> {
+    let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
+    let (grouping, limit) = (ask.request.stages.grouping, ask.request.top_k);
+    Ok(ask.services.retriever.group(ask.caller.tenant, &hits, grouping, limit).await?)
+}
+
+/// The sources with the grades of the passages that lead them.
+pub(super) fn with_grades(chosen: &[GradedHit], sources: Vec<GroupedHit>) -> Arc<[GradedHit]> {
+    let graded = |GroupedHit { leader, hit }| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
+    sources.into_iter().filter_map(graded).collect()
+}
+
+/// Cosine of the question with each text.
+///
+/// # Errors
+/// When the embedding model fails.
+pub(super) async fn cosines(ask: &AskContext, texts: Vec<String>) -> Result<Vec<f32>, AskError> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let embedder = &ask.services.embedder;
+    let (question, vectors) = tokio::try_join!(
+        embedder.embed_query(&ask.request.question, ask.budget.reserve_embedding(0)?),
+        embedder.embed_passages(texts, ask.budget.reserve_embedding(0)?),
+    )?;
+    let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
+    Ok(vectors.iter().map(cosine).collect())
+}

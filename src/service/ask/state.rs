@@ -1,0 +1,127 @@
+//! The state of the corrective loop: it starts empty and grows by a round at a time.
+
+use super::{GradedHit, context::AskContext, evidence_pool::EvidencePool, sub_questions::SubQuestions};
+use crate::{
+    domain::{
+        corrective::{self, Fallback, LoopSettings, Round, Step},
+        evidence::Inquiry,
+        lexical::analyzer::Analyzer,
+        planning::Plan,
+        rewriting::Tried,
+    },
+    service::retrieval::Retrieved,
+};
+
+/// Everything that the loop of one ask knows.
+pub(super) struct LoopState {
+    /// Makes terms of texts, in the language of the collections.
+    pub(super) analyzer: &'static Analyzer,
+    pub(super) plan: Option<Plan>,
+    /// The question, weighed by the collections once the first retrieval shows how rare its words are.
+    pub(super) question: Inquiry,
+    pub(super) sub_questions: SubQuestions,
+    /// Queries that were searched.
+    pub(super) tried: Tried,
+    /// Passages of all rounds.
+    pub(super) pool: EvidencePool,
+    /// Passages of the last round, in the order of retrieval.
+    pub(super) last_round: Vec<GradedHit>,
+    /// Probability that the passages of the best round answer the question; `None` before the first round.
+    pub(super) answerability: Option<f32>,
+    pub(super) fallback: Fallback,
+    rounds: Vec<Round>,
+    has_content: bool,
+    rewriter_is_exhausted: bool,
+}
+
+/// The first retrieval: what was found for the question and its sub-questions.
+pub(super) struct PlannedRetrieval {
+    pub(super) found: Retrieved,
+    pub(super) sub_questions: SubQuestions,
+}
+
+/// The passages of a round, graded.
+pub(super) struct GradedRound {
+    pub(super) hits: Vec<GradedHit>,
+    /// Probability that they answer the question.
+    pub(super) answerability: f32,
+}
+
+impl LoopState {
+    pub(super) fn new(ask: &AskContext, analyzer: &'static Analyzer) -> Self {
+        let question = &ask.request.question;
+        Self {
+            analyzer,
+            plan: None,
+            question: Inquiry::new(analyzer, question, 0, |_| 0),
+            sub_questions: SubQuestions::default(),
+            tried: Tried::new(question),
+            pool: EvidencePool::default(),
+            last_round: Vec::new(),
+            answerability: None,
+            fallback: if ask.may_search_web() { Fallback::Ready } else { Fallback::None },
+            rounds: Vec::new(),
+            has_content: true,
+            rewriter_is_exhausted: false,
+        }
+    }
+
+    /// Takes over the first retrieval; returns the passages, which are to be graded.
+    pub(super) fn begin(&mut self, plan: Plan, first: PlannedRetrieval) -> Retrieved {
+        let PlannedRetrieval { found, sub_questions } = first;
+        self.plan = Some(plan);
+        self.sub_questions = sub_questions;
+        self.question = found.weigh(self.analyzer, &self.question.text);
+        self.has_content = found.chunks > 0;
+        found
+    }
+
+    /// Adds a round; how many of its passages no earlier round had found.
+    pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
+        let GradedRound { hits, answerability } = round;
+        let grades: Vec<_> = hits.iter().map(|hit| hit.verdict.grade).collect();
+        let new = self.pool.add(hits.clone());
+        self.rounds.push(Round::of(&grades, new));
+        self.last_round = hits;
+        self.answerability = Some(self.answerability.map_or(answerability, |best| best.max(answerability)));
+        self.has_content = found.chunks > 0;
+        new
+    }
+
+    /// Takes a rewritten query, unless it was tried. Without a new one the rewriter counts as exhausted.
+    pub(super) fn add_query(&mut self, rewritten: Option<String>) -> Option<String> {
+        let query = rewritten.and_then(|query| self.tried.add(query).ok().map(str::to_owned));
+        self.rewriter_is_exhausted = query.is_none();
+        query
+    }
+
+    pub(super) const fn is_first_round(&self) -> bool {
+        self.rounds.is_empty()
+    }
+
+    pub(super) fn next_step(&self, ask: &AskContext) -> Step {
+        corrective::next_step(&self.situation(ask, &self.rounds))
+    }
+
+    /// The step that would follow if this were the only round.
+    pub(super) fn step_after(&self, ask: &AskContext, round: Round) -> Step {
+        corrective::next_step(&self.situation(ask, &[round]))
+    }
+
+    fn situation<'s>(&'s self, ask: &AskContext, rounds: &'s [Round]) -> corrective::LoopState<'s> {
+        let settings = &ask.services.settings;
+        corrective::LoopState {
+            settings: LoopSettings {
+                min_correct_fraction: settings.min_correct_fraction,
+                max_rewrite_attempts: settings.max_rewrite_attempts,
+                on_insufficient: ask.request.on_insufficient,
+            },
+            has_content: self.has_content,
+            rounds,
+            rewriter_is_exhausted: self.rewriter_is_exhausted,
+            fallback: self.fallback,
+            calls: ask.step_calls(),
+            calls_left: ask.budget.llm_calls_left(),
+        }
+    }
+}

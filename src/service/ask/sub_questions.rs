@@ -1,0 +1,54 @@
+//! Sub-questions of a plan, and what was found for each.
+
+use std::collections::HashMap;
+
+use crate::{
+    domain::{corrective::Grade, evidence::Inquiry, grading::Verdict, identity::ChunkKey},
+    service::retrieval::Hit,
+};
+
+/// The sub-questions that were searched for.
+#[derive(Debug, Default)]
+pub(super) struct SubQuestions {
+    /// Verdicts on passages that answer a sub-question.
+    verdicts: HashMap<ChunkKey, Verdict>,
+    /// Positions in the plan of those that nothing was found for.
+    unanswered: Vec<usize>,
+    questions: Vec<Inquiry>,
+}
+
+impl SubQuestions {
+    /// Adds a sub-question: its position in the plan, what was found for it, and what that is worth.
+    pub(super) fn add(&mut self, position: usize, question: Inquiry, found: impl Iterator<Item = (ChunkKey, Verdict)>) {
+        self.questions.push(question);
+        let mut is_answered = false;
+        for (key, verdict) in found {
+            is_answered |= verdict.grade != Grade::Incorrect;
+            if verdict.grade == Grade::Correct {
+                self.verdicts.insert(key, verdict);
+            }
+        }
+        if !is_answered {
+            self.unanswered.push(position);
+        }
+    }
+
+    /// Whether a passage answers one of them.
+    pub(super) fn are_answered_by(&self, hit: &Hit) -> bool {
+        self.verdicts.contains_key(&hit.passage.key)
+    }
+
+    /// The verdict on a passage for a sub-question, if it is better than the grade for the whole question.
+    pub(super) fn better(&self, key: ChunkKey, whole: Grade) -> Option<&Verdict> {
+        self.verdicts.get(&key).filter(|verdict| verdict.grade > whole)
+    }
+
+    pub(super) fn unanswered(&self) -> &[usize] {
+        &self.unanswered
+    }
+
+    /// Each with its words weighed by the collections.
+    pub(super) fn questions(&self) -> impl Iterator<Item = &Inquiry> {
+        self.questions.iter()
+    }
+}

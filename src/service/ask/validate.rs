@@ -1,0 +1,50 @@
+//! Validation: whether a draft may be the answer.
+
+use crate::domain::citation::{self, Attempt, CitationError, CitedAnswer, Draft, Level, Role, Statement, Verdict};
+
+/// The verdict on a draft.
+pub(super) enum Judgement {
+    /// It is the answer.
+    Accepted(CitedAnswer),
+    /// It only says that the sources do not answer the question.
+    Ignorance,
+    /// Its citations do not hold; another draft is to be written.
+    Retry {
+        errors: Vec<CitationError>,
+        /// Explains the errors to the model.
+        prompt: String,
+    },
+    /// Its citations do not hold, and it was the last.
+    Rejected(Vec<CitationError>),
+}
+
+impl Judgement {
+    /// The errors of the draft.
+    pub(super) fn errors(&self) -> &[CitationError] {
+        match self {
+            Self::Accepted(_) | Self::Ignorance => &[],
+            Self::Retry { errors, .. } | Self::Rejected(errors) => errors,
+        }
+    }
+}
+
+/// Judges a draft at a level.
+pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgement {
+    match citation::validate(draft, level, attempt) {
+        Verdict::Accept(_) if admits_ignorance(draft) => Judgement::Ignorance,
+        Verdict::Accept(answer) => Judgement::Accepted(answer),
+        Verdict::Retry(prompt) => {
+            Judgement::Retry { errors: prompt.errors().to_vec(), prompt: prompt.text().to_owned() }
+        }
+        Verdict::Reject(errors) => Judgement::Rejected(errors),
+    }
+}
+
+/// Whether the draft makes no claim and says that the sources do not answer the question. A marker behind such a sentence
+/// proves nothing.
+fn admits_ignorance(draft: &Draft) -> bool {
+    let statements = draft.statements();
+    let has = |role: Role| statements.iter().any(|statement| statement.role == role);
+    let cites = |statement: &Statement| statement.role != Role::Ignorance && !statement.markers.is_empty();
+    has(Role::Ignorance) && !has(Role::Claim) && !statements.iter().any(cites)
+}
