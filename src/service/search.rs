@@ -10,20 +10,20 @@ use crate::domain::{
     identity::TenantId,
 };
 
-/// What to search for.
+/// One search as it is asked for.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Collections, at least one.
     pub collections: Vec<String>,
-    /// In words.
+    /// The query, in words.
     pub query: String,
-    /// How.
+    /// Which stages run.
     pub stages: Stages,
     /// At most this many results.
     pub top_k: usize,
     /// Results below this score are left out.
     pub min_score: Option<f64>,
-    /// What may be found.
+    /// Restricts the passages that may be found.
     pub filter: Filter,
 }
 

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! - [`AskContext`] does not change: request, services, limits, deadline, and the [record](super::record) that stages
-//!   write to. [`LoopState`] is what the loop knows; it is changed here and read by the stages.
-//! - A stage is a function of the context and of what it needs of the state; what it comes to is its result. Each is in a
-//!   file of its name.
+//!   write to. [`LoopState`] is everything that the loop knows; it is changed here and read by the stages.
+//! - A stage is a function: it takes the context and the parts of the state that it needs, and returns its result. Each is
+//!   in a file of its name.
 //! - [`next_step`](crate::domain::corrective::next_step) decides what is done next, and nothing else does.
 //! - Models are called through [`model_call`](super::model_call) alone, which keeps the limits and the day's cost.
 //! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost booked unless

@@ -33,7 +33,7 @@ impl Retriever {
         for (hit, score) in first.iter_mut().zip(scores) {
             hit.reranked = Some(score);
         }
-        // Stable: what the reranker cannot tell apart stays in the fused order.
+        // Stable: passages of equal score stay in the fused order.
         first.sort_by(|one, two| two.reranked.unwrap_or_default().total_cmp(&one.reranked.unwrap_or_default()));
         found.stages.rerank = Some(RerankTrace { by, passages: depth, duration_ms: milliseconds(started) });
         Ok(())

@@ -36,7 +36,7 @@ pub struct Stages {
     pub fusion: Fusion,
     /// Whether the best are looked at again.
     pub rerank: bool,
-    /// What becomes one result.
+    /// Which passages become one result.
     pub grouping: Grouping,
 }
 
@@ -97,7 +97,7 @@ impl Coverage {
     }
 }
 
-/// Who reranks.
+/// The reranker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RerankedBy {
     /// The learned weights of features of the text.
@@ -109,7 +109,7 @@ pub enum RerankedBy {
 /// The reranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RerankTrace {
-    /// Who did it.
+    /// The reranker.
     pub by: RerankedBy,
     /// Passages that were looked at again.
     pub passages: usize,
@@ -117,7 +117,7 @@ pub struct RerankTrace {
     pub duration_ms: f64,
 }
 
-/// What each stage did; `None` for one that did not run.
+/// Figures of each stage; `None` for one that did not run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageTrace {
     /// The filter.
@@ -126,7 +126,7 @@ pub struct StageTrace {
     pub lexical: Option<ListTrace>,
     /// Vectors.
     pub dense: Option<ListTrace>,
-    /// What those could find.
+    /// How much of the collections vectors could find.
     pub coverage: Option<Coverage>,
     /// Passages in the fused ranking.
     pub fused: usize,

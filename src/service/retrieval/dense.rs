@@ -1,0 +1,75 @@
+//! The dense half: passages whose vectors are near that of the query.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{Coverage, ListTrace, RetrievalQuery, Retriever, VectorScan, coverage, fuse::depth};
+use crate::{
+    domain::budget::Budget,
+    providers::Embedder,
+    service::ServiceError,
+    store::{DenseHit, DenseQuery, ProfileId, Scope, SearchedCollection, Selection},
+};
+
+/// Passages found by their vectors, best first.
+pub(super) struct DenseResult {
+    pub(super) hits: Vec<DenseHit>,
+    /// How vectors were searched; `None` when there were none.
+    pub(super) scan: Option<VectorScan>,
+    pub(super) trace: ListTrace,
+}
+
+impl Retriever {
+    /// The half that compares vectors.
+    pub(super) async fn dense(
+        &self,
+        query: &RetrievalQuery<'_>,
+        selection: &Selection<'_>,
+        scope: &Scope,
+        budget: &Budget,
+    ) -> Result<DenseResult, ServiceError> {
+        let started = Instant::now();
+        let (profile, embedder) = self.space_of(query.collections)?;
+        let Coverage { embedded, .. } = coverage(query.collections);
+        // Where no vector has been made yet, no model needs to be there.
+        if embedded == 0 {
+            return Ok(DenseResult { hits: Vec::new(), scan: None, trace: ListTrace::since(started, 0) });
+        }
+        let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
+        let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
+        let dense_query =
+            DenseQuery { scope, profile, vector: &vector, vectors: embedded, selection, limit: depth(query.top_k) };
+        let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
+        let trace = ListTrace::since(started, hits.len());
+        Ok(DenseResult { hits, scan: Some(scan), trace })
+    }
+
+    /// The one vector space that these collections live in.
+    pub(super) fn space_of(
+        &self,
+        collections: &[SearchedCollection],
+    ) -> Result<(ProfileId, &Arc<dyn Embedder>), ServiceError> {
+        let mismatch = |detail: String| ServiceError::Conflict { code: "embedding_profile_mismatch", detail };
+        let mut spaces = collections.iter().map(|searched| &searched.collection);
+        let Some(first) = spaces.next() else { return Ok(self.embedders.primary()) };
+        if let Some(other) = spaces.find(|other| other.profile_id != first.profile_id) {
+            return Err(mismatch(format!(
+                "collections {:?} and {:?} were embedded with {} and {}, whose vectors cannot be compared; search them \
+                 one after the other, or with mode \"lexical\"",
+                first.name, other.name, first.profile.model, other.profile.model
+            )));
+        }
+        let embedder = self.embedders.of(first.profile_id).ok_or_else(|| {
+            mismatch(format!(
+                "collection {:?} was embedded with {} ({} dimensions), the service is configured for {}; configure \
+                 that model again, search with mode \"lexical\", or ingest into a new collection",
+                first.name,
+                first.profile.model,
+                first.profile.dimension,
+                self.embedders.models().collect::<Vec<_>>().join(", "),
+            ))
+        })?;
+        Ok((first.profile_id, embedder))
+    }
+}

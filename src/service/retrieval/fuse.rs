@@ -1,0 +1,42 @@
+//! One ranking from the two halves.
+
+use super::{Fusion, Mode, RetrievalQuery};
+use crate::{
+    domain::{
+        fusion::{self, DenseWeight, FUSION_DEPTH, Fused, Scored},
+        identity::ChunkKey,
+    },
+    store::{DenseHit, LexicalHit},
+};
+
+/// One ranking from both lists, best first, without what is below the request's score.
+pub(super) fn fuse(
+    query: &RetrievalQuery<'_>,
+    weight: DenseWeight,
+    dense: &[DenseHit],
+    lexical: &[LexicalHit],
+) -> Vec<Fused<ChunkKey>> {
+    let dense: Vec<Scored<ChunkKey>> =
+        dense.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.similarity) }).collect();
+    let lexical: Vec<Scored<ChunkKey>> =
+        lexical.iter().map(|hit| Scored { key: hit.key, score: f64::from(hit.score) }).collect();
+    let mut fused = match query.stages.fusion {
+        Fusion::Weighted => fusion::fuse_weighted(&dense, &lexical, weight),
+        Fusion::ReciprocalRank => fusion::fuse_reciprocal_rank(&dense, &lexical),
+    };
+    if query.stages.mode != Mode::Hybrid {
+        // With one half there is nothing to fuse: its own score orders and is shown.
+        for item in &mut fused {
+            item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
+        }
+    }
+    if let Some(least) = query.min_score {
+        fused.retain(|item| item.fused >= least);
+    }
+    fused
+}
+
+/// How deep each half searches: at least as deep as fusion scales scores over.
+pub(super) fn depth(top_k: usize) -> i64 {
+    i64::try_from(top_k.max(FUSION_DEPTH)).unwrap_or(i64::MAX)
+}
