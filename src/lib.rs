@@ -2,7 +2,7 @@
 //!
 //! A request passes through the folders in this order: `http` translates, `service` composes, `store` and `providers` do
 //! I/O. Pure parts are crates of their own below `crates/`: `domain` decides, `extract` reads files, `minilm` is the built-in
-//! embedding model, `embedded_postgres` runs the private database.
+//! embedding model, `embedded_postgres` runs the private database. `eval` measures a service over its HTTP API.
 
 pub mod app;
 pub mod cli;

@@ -18,8 +18,13 @@ const ROOMS: [(&str, &[&str]); 4] = [
 ];
 
 /// Crates and the crates of this workspace that each may depend on; Cargo enforces the rest.
-const CRATES: [(&str, &[&str]); 4] =
-    [("domain", &[]), ("extract", &["domain"]), ("minilm", &["domain"]), ("embedded-postgres", &[])];
+const CRATES: [(&str, &[&str]); 5] = [
+    ("domain", &[]),
+    ("extract", &["domain"]),
+    ("minilm", &["domain"]),
+    ("embedded-postgres", &[]),
+    ("eval", &["domain"]),
+];
 
 /// Dependencies that the pure domain must not have.
 const IMPURE_DEPENDENCIES: [&str; 6] = ["tokio", "sqlx", "axum", "reqwest", "tracing", "futures"];

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{domain::identity::TenantId, service::search::SearchRequest};
 
-/// Most results of a search.
-pub(super) const MAX_TOP_K: usize = 100;
+/// Most results of a search: as many as the vector index finds at once.
+const MAX_TOP_K: usize = 1_000;
 
 /// A search.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -35,9 +35,9 @@ pub(super) struct SearchBody {
     /// Which halves of retrieval run.
     #[serde(default)]
     mode: ModeBody,
-    /// At most this many results, 1 to 100.
+    /// At most this many results, 1 to 1000.
     #[serde(default = "default_top_k")]
-    #[schema(default = 10, minimum = 1, maximum = 100)]
+    #[schema(default = 10, minimum = 1, maximum = 1000)]
     top_k: usize,
     /// Results below this score are left out: the fused one, or with one half alone its own. Without it none are.
     min_score: Option<f64>,

@@ -46,6 +46,7 @@ fn verdict_json(verdict: &VerdictTrace) -> Value {
         "probability": graded.verdict.probability,
         "reason": graded.verdict.reason,
         "by": graded.by.as_str(),
+        "clear": graded.verdict.is_clear,
         "scores": {
             "dense": graded.hit.dense,
             "lexical": graded.hit.lexical,

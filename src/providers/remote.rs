@@ -76,6 +76,12 @@ impl Client {
         &self.base
     }
 
+    /// The HTTP client, where the service is, and the key: for a client of another kind.
+    #[must_use]
+    pub fn into_parts(self) -> (reqwest::Client, String, Option<String>) {
+        (self.http, self.base, self.key)
+    }
+
     /// Sends this key along.
     #[must_use]
     pub fn with_key(mut self, key: Option<String>) -> Self {

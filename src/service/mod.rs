@@ -9,7 +9,6 @@ pub mod daily_budget;
 pub mod documents;
 pub mod embedders;
 mod error;
-pub mod evaluation;
 pub mod indexes;
 pub mod ingest;
 pub mod readiness;

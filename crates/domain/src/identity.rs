@@ -23,14 +23,6 @@ pub struct Caller {
     pub request_id: Option<String>,
 }
 
-impl Caller {
-    /// Somebody of this tenant within the process, such as an evaluation.
-    #[must_use]
-    pub const fn internal(tenant: TenantId) -> Self {
-        Self { tenant, key_id: None, request_id: None }
-    }
-}
-
 /// A chunk: a document and the chunk's place in it (from 0). Orders results whose scores tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {

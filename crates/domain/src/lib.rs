@@ -8,7 +8,6 @@ pub mod citation;
 pub mod contextual;
 pub mod corrective;
 pub mod cost;
-pub mod evaluation;
 pub mod evidence;
 pub mod filter;
 pub mod fingerprint;

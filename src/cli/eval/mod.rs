@@ -1,45 +1,26 @@
 //! `cited eval`: the quality of retrieval and answers, measured on folders with known answers.
 
-mod folder;
+mod local;
 mod progress;
-mod report;
-mod table;
 
 use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
-use tokio_util::sync::CancellationToken;
+use eval::{Dataset, Evaluation, EvaluationError, Mode, Plan, Report, SetReport};
+use secrecy::ExposeSecret;
 
-use self::{
-    progress::Teller,
-    report::{ModeReport, OffCorpusReport, Report, SetReport},
-};
+use self::{local::LocalService, progress::Progress};
 use super::ingest::client;
 use crate::{
-    app::Core,
     config::{Config, Origin},
-    domain::{
-        evaluation::{
-            answers::AnswerFigures,
-            dataset::{Dataset, SetQuery},
-            sample::keep_sample,
-        },
-        grouping::Grouping,
-        identity::TenantId,
-    },
-    service::{
-        context::Context,
-        evaluation::{EvaluationError, EvaluationService, Loaded},
-        ingest::Worker,
-        retrieval::{Fusion, Mode, Stages},
-    },
+    providers::remote,
     shutdown::Shutdown,
     telemetry,
 };
 
-/// Longer than a running service takes for anything that is asked of it.
-const REMOTE_TIMEOUT: Duration = Duration::from_mins(5);
+/// Longer than a service takes for anything that is asked of it.
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -65,7 +46,7 @@ pub(super) struct Arguments {
     /// Ask the queries of this folder too, which the other sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
-    /// Measure the service that runs there, over its API, instead of one of this process. Its key is in `CITED_API_KEY`.
+    /// Measure the service that runs there instead of one that is started for it. Its key is in `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
     /// How to print the result.
@@ -93,58 +74,64 @@ enum ModeName {
     Reranked,
 }
 
-impl ModeName {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Dense => "dense",
-            Self::Fused => "fused",
-            Self::Reranked => "reranked",
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Lexical => Self::Lexical,
+            ModeName::Dense => Self::Dense,
+            ModeName::Fused => Self::Fused,
+            ModeName::Reranked => Self::Reranked,
         }
-    }
-
-    /// Every chunk is ranked for itself: a set may judge two documents that say the same.
-    const fn stages(self) -> Stages {
-        let (mode, rerank) = match self {
-            Self::Lexical => (Mode::Lexical, false),
-            Self::Dense => (Mode::Dense, false),
-            Self::Fused => (Mode::Hybrid, false),
-            Self::Reranked => (Mode::Hybrid, true),
-        };
-        Stages { mode, fusion: Fusion::Weighted, rerank, grouping: Grouping::NONE }
     }
 }
 
 /// Measures and prints. The sets that were measured are printed even if a later one fails.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
     let sets = read_sets(&arguments)?;
-    let off_corpus = read_off_corpus(&arguments)?;
+    let limit = arguments.limit.map(NonZeroUsize::get);
+    let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
+    let plan = Plan {
+        collection_prefix: arguments.collection_prefix,
+        keep: arguments.keep,
+        modes: arguments.modes.into_iter().map(Mode::from).collect(),
+        answers: arguments.answers,
+        off_corpus,
+    };
     telemetry::start(&log_settings(config))?;
     let shutdown = Shutdown::on_signals()?;
-    let (service, core) = if let Some(server) = &arguments.server {
-        (EvaluationService::remote(client(config, Some(server), REMOTE_TIMEOUT)?), None)
+    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new() };
+    let result = if let Some(server) = &arguments.server {
+        let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, shutdown };
+        run.measure_all(&sets, &mut report).await
     } else {
         eprintln!("starting the database and the models");
-        let core = Core::build(config, Context::system()).await?;
-        (service_of(&core), Some(core))
-    };
-    let worker = core.as_ref().map(|core| core.worker.clone());
-    let run = Run { service, worker, arguments: &arguments, off_corpus, shutdown };
-    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new() };
-    let result = run.measure_all(&sets, &mut report).await;
-    let closed = match core {
-        Some(core) => core.close().await,
-        None => Ok(()),
+        let service = tokio::select! {
+            service = LocalService::start(config, shutdown.hard.clone()) => service?,
+            () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
+        };
+        let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
+        let client = remote::Client::here(service.address(), TIMEOUT)?.with_key(key);
+        let run = Run { client: eval_client(client), plan, shutdown };
+        let result = run.measure_all(&sets, &mut report).await;
+        result.and(service.stop().await)
     };
     if !report.sets.is_empty() {
-        print!("{}", report.render(arguments.format)?);
+        print!("{}", render(&report, arguments.format)?);
     }
-    result.and(closed)
+    result
 }
 
-fn service_of(core: &Core) -> EvaluationService {
-    let services = core.services.clone();
-    EvaluationService::here(TenantId::DEFAULT, services.collections, services.ingest, services.search, services.ask)
+fn eval_client(client: remote::Client) -> eval::Client {
+    let (http, base, key) = client.into_parts();
+    eval::Client::new(http, base, key)
+}
+
+fn render(report: &Report, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Json => report.json()?,
+        Format::Text => report.text(),
+        Format::Md => report.markdown(),
+    })
 }
 
 /// Reads all sets before anything is started.
@@ -152,7 +139,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
     let mut names = HashSet::new();
     let mut sets = Vec::with_capacity(arguments.folders.len());
     for folder in &arguments.folders {
-        let mut set = folder::read(folder)?;
+        let mut set = eval::read(folder)?;
         if !names.insert(set.name.clone()) {
             bail!("two folders are called {:?}; rename one, a set is known by the name of its folder", set.name);
         }
@@ -160,8 +147,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
             bail!("{} has questions and no queries; add --answers to measure answers", folder.display());
         }
         if let Some(limit) = arguments.limit {
-            keep_sample(&mut set.queries, limit.get(), |query| &query.id);
-            keep_sample(&mut set.questions, limit.get(), |question| &question.id);
+            set.limit(limit.get());
         }
         if set.empty_documents > 0 {
             eprintln!("{}: {} documents are empty and left out", set.name, set.empty_documents);
@@ -169,16 +155,6 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
         sets.push(set);
     }
     Ok(sets)
-}
-
-fn read_off_corpus(arguments: &Arguments) -> anyhow::Result<Option<OffCorpus>> {
-    let Some(folder) = &arguments.off_corpus else { return Ok(None) };
-    let mut queries = folder::read_queries(folder)?;
-    if let Some(limit) = arguments.limit {
-        keep_sample(&mut queries, limit.get(), |query| &query.id);
-    }
-    let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
-    Ok(Some(OffCorpus { name, queries }))
 }
 
 /// Progress is told here; of the log, warnings are enough unless somebody asks for more.
@@ -189,107 +165,36 @@ fn log_settings(config: &Config) -> telemetry::Settings {
     telemetry::Settings { filter, ..config.log.clone() }
 }
 
-/// Questions that the sets do not answer.
-struct OffCorpus {
-    name: String,
-    queries: Vec<SetQuery>,
-}
-
 /// One run over all sets.
-struct Run<'a> {
-    service: EvaluationService,
-    /// Works on the queue, unless a running service does.
-    worker: Option<Worker>,
-    arguments: &'a Arguments,
-    off_corpus: Option<OffCorpus>,
+struct Run {
+    client: eval::Client,
+    plan: Plan,
     shutdown: Shutdown,
 }
 
-impl Run<'_> {
+impl Run {
     async fn measure_all(&self, sets: &[Dataset], report: &mut Report) -> anyhow::Result<()> {
         for set in sets {
-            let measured = self.measure_in_collection(set).await.with_context(|| format!("set {:?}", set.name))?;
+            let measured = self.measure(set).await.with_context(|| format!("set {:?}", set.name))?;
             report.sets.push(measured);
         }
         Ok(())
     }
 
     /// Measures a set in a collection of its own, which is gone afterwards, whatever happens.
-    async fn measure_in_collection(&self, set: &Dataset) -> anyhow::Result<SetReport> {
-        let collection = format!("{}-{}", self.arguments.collection_prefix, set.name);
-        self.service.open(&collection, self.arguments.keep).await.map_err(advise)?;
-        let result = match self.load(set, &collection).await {
-            Ok(loaded) => {
-                // A large future; on the heap it does not swell all that wait for it.
-                self.unless_stopped(Box::pin(self.measure(set, &collection, loaded))).await
-            }
-            Err(error) => Err(error),
-        };
-        if !self.arguments.keep {
-            self.service
-                .discard(&collection)
-                .await
-                .with_context(|| format!("collection {collection:?} is left behind"))?;
-        }
-        result
-    }
-
-    /// Indexes a set. The worker has ended when this returns: what it does after the last document, such
-    /// as weighing the collection again, is part of what is measured.
-    async fn load(&self, set: &Dataset, collection: &str) -> anyhow::Result<Loaded> {
-        let observe = Teller::new(&set.name).of("documents indexed");
-        let load = self.unless_stopped(self.service.load(collection, &set.documents, &observe));
-        let Some(worker) = &self.worker else { return load.await };
-        let stop = CancellationToken::new();
-        let work = tokio::spawn(worker.clone().run(stop.clone()));
-        let loaded = load.await;
-        stop.cancel();
-        tokio::select! {
-            ended = work => ended.context("the worker died")?,
-            () = self.shutdown.hard.cancelled() => {}
-        }
-        loaded
-    }
-
-    async fn unless_stopped<T>(&self, work: impl Future<Output = Result<T, EvaluationError>>) -> anyhow::Result<T> {
-        tokio::select! {
-            result = work => result.map_err(advise),
+    async fn measure(&self, set: &Dataset) -> anyhow::Result<SetReport> {
+        let progress = Progress::new(&set.name);
+        let observe = |event: eval::Event<'_>| progress.tell(event);
+        let evaluation = Evaluation::new(&self.client, &self.plan, set, &observe);
+        evaluation.open().await.map_err(advise)?;
+        let result = tokio::select! {
+            // A large future; on the heap it does not swell all that wait for it.
+            result = Box::pin(evaluation.measure()) => result.map_err(advise),
             () = self.shutdown.soft.cancelled() => Err(anyhow!("stopped by a signal")),
-        }
-    }
-
-    async fn measure(&self, set: &Dataset, collection: &str, loaded: Loaded) -> Result<SetReport, EvaluationError> {
-        let teller = Teller::new(&set.name);
-        teller.loaded(&loaded);
-        let mut report = SetReport {
-            name: set.name.clone(),
-            documents: loaded.documents,
-            chunks: loaded.chunks,
-            ingest_s: loaded.duration.as_secs_f64(),
-            ..SetReport::default()
         };
-        for mode in &self.arguments.modes {
-            let observe = teller.of(mode.as_str());
-            let figures = self.service.measure_retrieval(collection, &set.queries, mode.stages(), &observe).await?;
-            if let Some(figures) = figures {
-                teller.measured(mode.as_str(), &figures);
-                report.retrieval.push(ModeReport { mode: mode.as_str(), figures });
-            }
-        }
-        let mut asked = Vec::new();
-        if self.arguments.answers && !set.questions.is_empty() {
-            let observe = teller.of("questions asked");
-            asked = self.service.measure_answers(collection, &set.questions, &observe).await?;
-            report.answers = Some(AnswerFigures::of(&asked));
-        }
-        if let Some(OffCorpus { name, queries }) = &self.off_corpus
-            && *name != set.name
-        {
-            let observe = teller.of("questions of another set asked");
-            let figures = self.service.measure_off_corpus(collection, queries, &asked, &observe).await?;
-            report.off_corpus = Some(OffCorpusReport { from: name.clone(), figures });
-        }
-        Ok(report)
+        let closed = evaluation.close().await;
+        closed.with_context(|| format!("collection {:?} is left behind", evaluation.collection()))?;
+        result
     }
 }
 
@@ -304,9 +209,7 @@ fn advise(error: EvaluationError) -> anyhow::Error {
             "it was kept from another version of the set, or is somebody's: delete it, or choose another --collection-prefix"
         }
         EvaluationError::NotIndexed { .. } => "correct or remove them in the corpus",
-        EvaluationError::Service(_) | EvaluationError::Ask { .. } | EvaluationError::Remote { .. } => {
-            return error.into();
-        }
+        EvaluationError::Service { .. } => return error.into(),
     };
     anyhow!("{error}; {advice}")
 }

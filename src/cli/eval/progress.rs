@@ -5,45 +5,50 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::report::share;
-use crate::{
-    domain::evaluation::retrieval::RetrievalFigures,
-    service::evaluation::{Loaded, Progress},
-};
+use eval::{Event, Work};
 
-/// Least time between two lines of one kind.
+/// Least time between two lines of progress.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Tells how far one set has come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Teller<'a> {
+#[derive(Debug)]
+pub(super) struct Progress<'a> {
     set: &'a str,
+    last: Mutex<Instant>,
 }
 
-impl<'a> Teller<'a> {
-    pub(super) const fn new(set: &'a str) -> Self {
-        Self { set }
+impl<'a> Progress<'a> {
+    pub(super) fn new(set: &'a str) -> Self {
+        Self { set, last: Mutex::new(Instant::now()) }
     }
 
-    /// An observer of one kind of work.
-    pub(super) fn of(self, what: &'static str) -> impl Fn(Progress) + Send + Sync + 'a {
-        let last = Mutex::new(Instant::now());
-        move |Progress { done, of }| {
-            let Ok(mut last) = last.lock() else { return };
-            if last.elapsed() >= TELL_EVERY {
-                *last = Instant::now();
-                eprintln!("{}: {done} of {of}, {what}", self.set);
+    pub(super) fn tell(&self, event: Event<'_>) {
+        let set = self.set;
+        match event {
+            Event::Progress { work, done, of } => {
+                let Ok(mut last) = self.last.lock() else { return };
+                if last.elapsed() >= TELL_EVERY {
+                    *last = Instant::now();
+                    eprintln!("{set}: {done} of {of}, {}", name_of(work));
+                }
+            }
+            Event::Loaded(loaded) => {
+                let seconds = loaded.duration.as_secs_f64();
+                eprintln!("{set}: {} documents in {} chunks, {seconds:.0} s", loaded.documents, loaded.chunks);
+            }
+            Event::Searched(mode, figures) => {
+                let (mode, queries, ndcg) = (mode.as_str(), figures.queries, figures.ndcg_at_10);
+                eprintln!("{set}: {mode} nDCG@10 {ndcg:.3}, {queries} queries, {:.1} ms", figures.median_ms);
             }
         }
     }
+}
 
-    pub(super) fn loaded(self, loaded: &Loaded) {
-        let seconds = loaded.duration.as_secs_f64();
-        eprintln!("{}: {} documents in {} chunks, {seconds:.0} s", self.set, loaded.documents, loaded.chunks);
-    }
-
-    pub(super) fn measured(self, mode: &str, figures: &RetrievalFigures) {
-        let ndcg = share(Some(figures.ndcg_at_10));
-        eprintln!("{}: {mode} nDCG@10 {ndcg}, {} queries, {:.1} ms", self.set, figures.queries, figures.median_ms);
+const fn name_of(work: Work) -> &'static str {
+    match work {
+        Work::Index => "documents indexed",
+        Work::Search(mode) => mode.as_str(),
+        Work::Ask => "questions asked",
+        Work::AskOffCorpus => "questions of another set asked",
     }
 }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::super::{
     fields::{Faults, FilterBody},
     problem::ApiError,
-    search::{MAX_TOP_K, default_collections},
+    search::default_collections,
     stages::{ModeBody, StagesBody},
 };
 use crate::{
@@ -21,6 +21,8 @@ use crate::{
 
 /// Largest sampling temperature that providers take.
 const MAX_TEMPERATURE: f32 = 2.0;
+/// Most passages of a round.
+const MAX_TOP_K: usize = 100;
 /// Longest list of models that are tried one after the other.
 const MAX_MODELS: usize = 8;
 

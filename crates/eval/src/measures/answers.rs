@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
+use domain::{
+    citation::{Draft, PreparedSource},
+    corrective::Grade,
+};
 use serde::Serialize;
 
 use super::{
     attribution::Attribution,
-    dataset::SetQuestion,
     gold::GoldAnswers,
     grader::{GradedPassages, GraderFigures},
     metrics::{mean, ratio, roc_auc},
 };
-use crate::{
-    citation::{Draft, PreparedSource},
-    corrective::Grade,
-};
+use crate::set::SetQuestion;
 
 /// Sources that a reader would look at besides the first.
 const FIRST_SOURCES: usize = 5;

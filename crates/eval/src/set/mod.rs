@@ -1,10 +1,16 @@
 //! An evaluation set: documents, queries with judgements, questions with answers.
 
+mod folder;
+mod line;
+mod sample;
+
 use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use super::metrics::Judgements;
+pub use self::folder::{read, read_off_corpus};
+use self::sample::keep_sample;
+use crate::measures::metrics::Judgements;
 
 /// A document of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +67,15 @@ pub struct SetQuestion {
     pub is_answerable: bool,
     /// Documents that answer it.
     pub gold_documents: Vec<String>,
+}
+
+/// Questions that the sets measured do not answer.
+#[derive(Clone, Debug)]
+pub struct OffCorpus {
+    /// Name of the set that they come from.
+    pub name: String,
+    /// The questions.
+    pub queries: Vec<SetQuery>,
 }
 
 /// What the files of a folder hold, before they are held against each other.
@@ -147,6 +162,12 @@ impl Dataset {
             return Err(DatasetError::NoJudgedQuery);
         }
         Ok(Self { name, empty_documents: all - documents.len(), documents, queries, questions })
+    }
+
+    /// Keeps at most `limit` queries and `limit` questions, the same ones every time.
+    pub fn limit(&mut self, limit: usize) {
+        keep_sample(&mut self.queries, limit, |query| &query.id);
+        keep_sample(&mut self.questions, limit, |question| &question.id);
     }
 }
 

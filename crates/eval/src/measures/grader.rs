@@ -1,12 +1,13 @@
 //! How right the grader is, and how far its probabilities can be believed.
 
+use domain::corrective::Grade;
+
 use super::{
     answers::SourceSeen,
-    dataset::SetQuestion,
     gold::GoldAnswers,
     metrics::{mean, ratio},
 };
-use crate::corrective::Grade;
+use crate::set::SetQuestion;
 
 /// Bins of equal width that the calibration error is taken over.
 const BINS: usize = 10;

@@ -3,7 +3,7 @@
 //! There a language model for inference judges whether sources entail a sentence; here the support scorer does, the one
 //! that level `supported` goes by. Nothing has to be known about the question.
 
-use crate::citation::{Draft, LexicalScorer, PreparedSource, Role, SupportScorer};
+use domain::citation::{Draft, LexicalScorer, PreparedSource, Role, SupportScorer};
 
 /// Counts over the claims of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! What was measured, for people and for machines.
 
+mod table;
+
 use serde::Serialize;
 
-use super::{Format, table::Table};
-use crate::domain::evaluation::{
+use self::table::Table;
+use crate::measures::{
     answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
     metrics::mean,
     retrieval::RetrievalFigures,
@@ -11,48 +13,50 @@ use crate::domain::evaluation::{
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Report {
+pub struct Report {
     /// Version of the service.
-    pub(super) version: &'static str,
+    pub version: &'static str,
     /// Sets in the order they were named.
-    pub(super) sets: Vec<SetReport>,
+    pub sets: Vec<SetReport>,
 }
 
 /// What was measured of one set.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct SetReport {
+pub struct SetReport {
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// Documents indexed.
-    pub(super) documents: u64,
+    pub documents: u64,
     /// Their chunks.
-    pub(super) chunks: u64,
+    pub chunks: u64,
     /// Seconds it took to index them.
-    pub(super) ingest_s: f64,
+    pub ingest_s: f64,
     /// Retrieval, by mode.
-    pub(super) retrieval: Vec<ModeReport>,
+    pub retrieval: Vec<ModeReport>,
     /// Answers.
-    pub(super) answers: Option<AnswerFigures>,
+    pub answers: Option<AnswerFigures>,
     /// Questions of another set.
-    pub(super) off_corpus: Option<OffCorpusReport>,
+    pub off_corpus: Option<OffCorpusReport>,
 }
 
 /// Retrieval in one mode.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct ModeReport {
+pub struct ModeReport {
     /// `lexical`, `dense`, `fused` or `reranked`.
-    pub(super) mode: &'static str,
+    pub mode: &'static str,
+    /// Its figures.
     #[serde(flatten)]
-    pub(super) figures: RetrievalFigures,
+    pub figures: RetrievalFigures,
 }
 
 /// Questions of another set.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct OffCorpusReport {
+pub struct OffCorpusReport {
     /// Name of that set.
-    pub(super) from: String,
+    pub from: String,
+    /// What came of them.
     #[serde(flatten)]
-    pub(super) figures: OffCorpusFigures,
+    pub figures: OffCorpusFigures,
 }
 
 impl SetReport {
@@ -62,16 +66,29 @@ impl SetReport {
 }
 
 impl Report {
-    pub(super) fn render(&self, format: Format) -> anyhow::Result<String> {
-        let page = |form: fn(&Table) -> String| {
-            let tables = [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions()];
-            tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
-        };
-        match format {
-            Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(self)?)),
-            Format::Text => Ok(page(Table::text)),
-            Format::Md => Ok(page(Table::markdown)),
-        }
+    /// Aligned columns.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.page(Table::text)
+    }
+
+    /// Markdown tables.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        self.page(Table::markdown)
+    }
+
+    /// Everything as JSON.
+    ///
+    /// # Errors
+    /// When a figure cannot be written as JSON.
+    pub fn json(&self) -> serde_json::Result<String> {
+        Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
+    }
+
+    fn page(&self, form: fn(&Table) -> String) -> String {
+        let tables = [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions()];
+        tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
     }
 
     /// One line per set, and their mean where there are several.
@@ -207,7 +224,7 @@ fn ratio_of_curve(place: usize) -> f64 {
 }
 
 /// A share with three digits, as the literature prints them.
-pub(super) fn share(value: Option<f64>) -> String {
+fn share(value: Option<f64>) -> String {
     value.map_or_else(none, |value| format!("{value:.3}"))
 }
 
@@ -240,20 +257,19 @@ mod tests {
 
     #[test]
     fn tables_hold_what_was_measured() {
-        let text = report().render(Format::Text).expect("text");
+        let text = report().text();
         assert!(
             text.contains("tiny               3       6        2            0.500         0.250          1.000\n"),
             "{text}"
         );
-        let markdown = report().render(Format::Md).expect("Markdown");
+        let markdown = report().markdown();
         assert!(markdown.contains("| tiny | other | 4 | 0.750 | 0.875 |"), "{markdown}");
         assert!(!markdown.contains("support"), "nothing was asked of the set itself: {markdown}");
     }
 
     #[test]
     fn json_is_flat_per_mode() {
-        let json: serde_json::Value =
-            serde_json::from_str(&report().render(Format::Json).expect("JSON")).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(&report().json().expect("JSON")).expect("JSON");
         assert_eq!(json["sets"][0]["retrieval"][0]["ndcg_at_10"], 0.5);
         assert_eq!(json["sets"][0]["retrieval"][0]["mode"], "lexical");
         assert_eq!(json["sets"][0]["off_corpus"]["abstained"], 0.75);

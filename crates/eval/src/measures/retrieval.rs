@@ -72,12 +72,13 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::lexical::{
+    use domain::lexical::{
         analyzer::Analyzer,
         bm25::{QueryProfile, ReferenceLength, TermCounts, document_weights},
         term_id::TermSalt,
     };
+
+    use super::*;
 
     /// Documents in two chunks each; what is relevant to a query shares its words.
     const CHUNKS: [(&str, &str); 6] = [

@@ -9,9 +9,10 @@ use std::{
 use anyhow::{Context, bail};
 use flate2::bufread::MultiGzDecoder;
 
-use crate::domain::evaluation::{
-    dataset::{Dataset, Judgement, Parts, SetQuery},
+use super::{
+    Dataset, Judgement, OffCorpus, Parts, SetQuery,
     line::{self, LineError},
+    sample::keep_sample,
 };
 
 const LAYOUT: &str = "a set is a folder in the BEIR layout: corpus.jsonl or corpus.jsonl.gz, with queries.jsonl and \
@@ -27,7 +28,7 @@ const QUESTIONS: &[&str] = &["qa.jsonl", "qa.jsonl.gz"];
 ///
 /// # Errors
 /// When a file is missing, cannot be read, or does not belong to the others; the error names file and line.
-pub(super) fn read(folder: &Path) -> anyhow::Result<Dataset> {
+pub fn read(folder: &Path) -> anyhow::Result<Dataset> {
     let name = name_of(folder)?;
     let corpus = find(folder, CORPUS).with_context(|| format!("{} holds no corpus; {LAYOUT}", folder.display()))?;
     let questions = find(folder, QUESTIONS).map_or(Ok(Vec::new()), |path| lines(&path, line::question))?;
@@ -44,11 +45,20 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<Dataset> {
     Dataset::new(parts).with_context(|| format!("{} cannot be measured", folder.display()))
 }
 
-/// Reads what a set asks, without its documents.
+/// Reads what a folder asks, without its documents: at most `limit` questions, the same ones every time.
 ///
 /// # Errors
 /// When the folder asks nothing or a file cannot be read.
-pub(super) fn read_queries(folder: &Path) -> anyhow::Result<Vec<SetQuery>> {
+pub fn read_off_corpus(folder: &Path, limit: Option<usize>) -> anyhow::Result<OffCorpus> {
+    let mut queries = read_queries(folder)?;
+    if let Some(limit) = limit {
+        keep_sample(&mut queries, limit, |query| &query.id);
+    }
+    let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+    Ok(OffCorpus { name, queries })
+}
+
+fn read_queries(folder: &Path) -> anyhow::Result<Vec<SetQuery>> {
     if let Some(path) = find(folder, QUERIES) {
         return lines(&path, line::query);
     }

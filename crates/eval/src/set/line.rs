@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use thiserror::Error;
 
-use super::dataset::{Judgement, SetDocument, SetQuery, SetQuestion};
+use super::{Judgement, SetDocument, SetQuery, SetQuestion};
 
 const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
 const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;

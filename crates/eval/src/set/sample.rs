@@ -1,12 +1,12 @@
 //! A sample that is the same every time.
 
-use crate::fingerprint::content_hash;
+use domain::fingerprint::content_hash;
 
 /// Keeps `limit` of the items, in their order: those whose name has the lowest SHA-256.
 ///
 /// The choice depends on names alone, so that it is the same on every machine, and a larger sample holds
 /// the smaller one.
-pub fn keep_sample<T>(items: &mut Vec<T>, limit: usize, name: impl Fn(&T) -> &str) {
+pub(super) fn keep_sample<T>(items: &mut Vec<T>, limit: usize, name: impl Fn(&T) -> &str) {
     if items.len() <= limit {
         return;
     }

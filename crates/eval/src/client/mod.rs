@@ -1,0 +1,268 @@
+//! A client of the HTTP API: the requests that an evaluation makes.
+
+mod reply;
+
+use std::{collections::HashMap, time::Duration};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{RequestBuilder, header::RETRY_AFTER};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use self::reply::{AskReply, JobReply, SearchReply, SourceReply, VerdictReply};
+pub(crate) use self::reply::{CollectionReply, SearchResult};
+use crate::{
+    evaluation::EvaluationError,
+    measures::answers::{Reply, ReplyEnd, SourceSeen},
+    set::SetDocument,
+};
+
+/// Between two looks at a job or a ranking, and before a refused upload is tried again.
+pub(crate) const LOOK: Duration = Duration::from_millis(500);
+/// Most passages that the API gives for one search.
+pub(crate) const MOST_PASSAGES: usize = 1_000;
+/// Passages per round of an ask, as one has them by default.
+const TOP_K: usize = 8;
+
+/// A way to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// BM25 alone.
+    Lexical,
+    /// Vectors alone.
+    Dense,
+    /// Both in one ranking.
+    Fused,
+    /// Both, and the best of them ordered anew.
+    Reranked,
+}
+
+impl Mode {
+    /// Name in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Dense => "dense",
+            Self::Fused => "fused",
+            Self::Reranked => "reranked",
+        }
+    }
+
+    /// The members of a search request. Every chunk is ranked for itself: a set may judge two documents that say the same.
+    fn members(self) -> (&'static str, Value) {
+        let mode = match self {
+            Self::Lexical => "lexical",
+            Self::Dense => "dense",
+            Self::Fused | Self::Reranked => "hybrid",
+        };
+        let stages = json!({
+            "fusion": "weighted",
+            "rerank": self == Self::Reranked,
+            "collapse_duplicates": false,
+            "merge_neighbours": false,
+        });
+        (mode, stages)
+    }
+}
+
+/// A client of one service.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: String,
+    key: Option<String>,
+}
+
+/// A job as it stands.
+pub(crate) struct JobState {
+    /// Documents that are done with.
+    pub(crate) settled: usize,
+    /// Whether it goes on.
+    pub(crate) is_open: bool,
+    /// Once it has ended: how many of its documents are not stored, and the first of them with the cause.
+    pub(crate) failed: Option<(u64, String)>,
+}
+
+/// An answer of the service.
+struct Answer {
+    status: u16,
+    body: Value,
+    retry_after: Option<Duration>,
+}
+
+impl Client {
+    /// A client of the service at `base`, which sends `key` along.
+    #[must_use]
+    pub const fn new(http: reqwest::Client, base: String, key: Option<String>) -> Self {
+        Self { http, base, key }
+    }
+
+    /// Makes a collection.
+    ///
+    /// # Errors
+    /// [`EvaluationError::CollectionExists`] unless it `may_exist`.
+    pub(crate) async fn create_collection(&self, name: &str, may_exist: bool) -> Result<(), EvaluationError> {
+        let answer = self.post("/v1/collections", &json!({"name": name})).await?;
+        if answer.status == 409 && !may_exist {
+            return Err(EvaluationError::CollectionExists(name.to_owned()));
+        }
+        self.read(answer, &[200, 201, 409]).map(|_: Value| ())
+    }
+
+    pub(crate) async fn collection(&self, name: &str) -> Result<CollectionReply, EvaluationError> {
+        let answer = self.send(self.http.get(self.url(&path_of(name)))).await?;
+        self.read(answer, &[200])
+    }
+
+    pub(crate) async fn delete_collection(&self, name: &str) -> Result<(), EvaluationError> {
+        let answer = self.send(self.http.delete(self.url(&path_of(name)))).await?;
+        self.read(answer, &[200]).map(|_: Value| ())
+    }
+
+    /// Sends documents as one job, as soon as the queue has room for them. Returns the job's id.
+    pub(crate) async fn ingest(&self, collection: &str, documents: &[SetDocument]) -> Result<String, EvaluationError> {
+        let documents: Vec<Value> = documents.iter().map(upload).collect();
+        let body = json!({"collection": collection, "documents": documents});
+        loop {
+            let answer = self.post("/v1/documents", &body).await?;
+            if answer.status != 429 {
+                return self.read(answer, &[200, 202]).map(|job: JobReply| job.id);
+            }
+            sleep(answer.retry_after.unwrap_or(LOOK)).await;
+        }
+    }
+
+    pub(crate) async fn job(&self, id: &str) -> Result<JobState, EvaluationError> {
+        let path = format!("/v1/jobs/{id}?items_state=failed&items_limit=1");
+        let answer = self.send(self.http.get(self.url(&path))).await?;
+        self.read(answer, &[200]).map(|job: JobReply| job.state())
+    }
+
+    /// The best `top_k` passages, best first.
+    pub(crate) async fn search(
+        &self,
+        collection: &str,
+        query: &str,
+        mode: Mode,
+        top_k: usize,
+    ) -> Result<Vec<SearchResult>, EvaluationError> {
+        let (mode, stages) = mode.members();
+        let body = json!({"query": query, "collections": [collection], "top_k": top_k, "mode": mode, "stages": stages});
+        let answer = self.post("/v1/search", &body).await?;
+        self.read(answer, &[200]).map(|found: SearchReply| found.results)
+    }
+
+    /// Asks the question called `id`. A rejected answer and a reached time limit are replies, not errors.
+    pub(crate) async fn ask(&self, collection: &str, id: &str, question: &str) -> Result<Reply, EvaluationError> {
+        let body = json!({"question": question, "collections": [collection], "top_k": TOP_K, "web": false,
+            "cache": {"ttl_s": 0}, "include": ["trace"]});
+        let started = Instant::now();
+        let answer = self.post("/v1/ask", &body).await?;
+        let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
+        let reply: AskReply = self.read(answer, &[200, 422, 504])?;
+        let end = match (reply.outcome.as_deref(), reply.code.as_deref()) {
+            (Some("answered" | "partial"), _) => ReplyEnd::Answered(reply.answer.unwrap_or_default()),
+            (Some(_), _) => ReplyEnd::Abstained,
+            (None, Some("citation_validation")) => ReplyEnd::Rejected,
+            (None, Some("deadline")) => ReplyEnd::TimedOut,
+            (None, code) => {
+                return Err(self.failure(format!("question {id:?} ended with {}", code.unwrap_or("nothing known"))));
+            }
+        };
+        let rounds = reply.trace.rounds;
+        let answerability = rounds.iter().map(|round| round.answerability).reduce(f32::max);
+        let verdicts: HashMap<String, VerdictReply> =
+            rounds.into_iter().flat_map(|round| round.verdicts).map(|verdict| (verdict.urn.clone(), verdict)).collect();
+        Ok(Reply {
+            end,
+            sources: reply.sources.into_iter().map(|source| seen(source, &verdicts)).collect(),
+            duration_ms,
+            llm_calls: reply.usage.llm_calls,
+            cost_usd: reply.usage.cost_usd,
+            answerability,
+        })
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Answer, EvaluationError> {
+        self.send(self.http.post(self.url(path)).json(body)).await
+    }
+
+    async fn send(&self, mut request: RequestBuilder) -> Result<Answer, EvaluationError> {
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key);
+        }
+        let unreachable = |error: reqwest::Error| self.failure(format!("cannot be reached: {error}"));
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status().as_u16();
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let body = response.bytes().await.map_err(unreachable)?;
+        Ok(Answer {
+            status,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            retry_after: retry_after.map(Duration::from_secs),
+        })
+    }
+
+    /// The body of an answer, if it has one of these statuses.
+    fn read<T: DeserializeOwned>(&self, answer: Answer, statuses: &[u16]) -> Result<T, EvaluationError> {
+        if !statuses.contains(&answer.status) {
+            let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
+            return Err(self.failure(format!("HTTP {}: {detail}", answer.status)));
+        }
+        serde_json::from_value(answer.body).map_err(|error| self.failure(format!("is no Cited service: {error}")))
+    }
+
+    fn failure(&self, detail: String) -> EvaluationError {
+        EvaluationError::Service { service: self.base.clone(), detail }
+    }
+}
+
+fn path_of(collection: &str) -> String {
+    format!("/v1/collections/{}", utf8_percent_encode(collection, NON_ALPHANUMERIC))
+}
+
+/// A document as it is uploaded. One that is all title is stored as its text: without text there would be nothing to
+/// cite. Without a title the service calls a document by its name.
+fn upload(document: &SetDocument) -> Value {
+    let SetDocument { id, title, text } = document;
+    let (title, text) = if text.trim().is_empty() { (None, title) } else { (Some(title), text) };
+    let title = title.filter(|title| !title.trim().is_empty());
+    json!({"source": id, "title": title, "text": text, "media_type": "text/plain"})
+}
+
+/// The source with the title that the service judges it by, and what the trace says of its grade.
+fn seen(source: SourceReply, verdicts: &HashMap<String, VerdictReply>) -> SourceSeen {
+    let title = std::iter::once(source.title).chain(source.heading).collect::<Vec<_>>().join(" ");
+    let verdict = verdicts.get(&source.urn);
+    SourceSeen {
+        document: source.source,
+        title,
+        text: source.text,
+        grade: source.grade,
+        probability: verdict.and_then(|verdict| verdict.probability),
+        is_doubtful: verdict.map(|verdict| verdict.by == "model" || !verdict.clear),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_title_is_not_sent() {
+        let sent = |title: &str, text: &str| {
+            let document = SetDocument { id: "d".to_owned(), title: title.to_owned(), text: text.to_owned() };
+            let body = upload(&document);
+            (body["title"].clone(), body["text"].clone())
+        };
+        assert_eq!(sent("Tea", "Green."), (json!("Tea"), json!("Green.")));
+        assert_eq!(sent(" ", "Green."), (Value::Null, json!("Green.")));
+        assert_eq!(sent("Tea", ""), (Value::Null, json!("Tea")));
+    }
+}

@@ -1,0 +1,338 @@
+//! One evaluation: a set's documents into a collection of their own, its queries and questions over the API, and what
+//! came of it.
+
+use std::{collections::HashSet, time::Duration};
+
+use thiserror::Error;
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    client::{Client, LOOK, MOST_PASSAGES, Mode},
+    measures::{
+        answers::{AnswerFigures, OffCorpusFigures, QuestionFigures, Reply},
+        retrieval::{DEPTH, QueryFigures, RetrievalFigures},
+    },
+    report::{ModeReport, OffCorpusReport, SetReport},
+    set::{Dataset, JudgedQuery, OffCorpus, SetDocument},
+};
+
+/// Most documents of one job: enough to keep all workers busy, few enough to see progress.
+const JOB_DOCUMENTS: usize = 500;
+/// Most characters of documents in one request, far below what a service takes unless told otherwise.
+const JOB_BYTES: usize = 8 * 1024 * 1024;
+/// Looks in a row that must find the same ranking before it counts as settled.
+const SAME_LOOKS: u32 = 4;
+/// Longest wait for a ranking to settle.
+const MAX_SETTLING: Duration = Duration::from_mins(2);
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Each set gets a collection of its own, called PREFIX-SET.
+    pub collection_prefix: String,
+    /// Whether such a collection may be there already, with the documents of the set, and stays.
+    pub keep: bool,
+    /// Ways to search.
+    pub modes: Vec<Mode>,
+    /// Whether the questions of the sets are asked.
+    pub answers: bool,
+    /// Questions that the sets do not answer.
+    pub off_corpus: Option<OffCorpus>,
+}
+
+/// Why an evaluation failed.
+#[derive(Debug, Error)]
+pub enum EvaluationError {
+    /// There is a collection of that name already.
+    #[error("there is a collection {0:?} already")]
+    CollectionExists(String),
+    /// Figures over part of the documents would mislead.
+    #[error("{failed} documents could not be indexed; the first: {first}")]
+    NotIndexed {
+        /// How many.
+        failed: u64,
+        /// Name of the first, and why it failed.
+        first: String,
+    },
+    /// The collection holds documents that are not in the set.
+    #[error("collection {collection:?} holds {stored} documents and the set has {expected}")]
+    ForeignDocuments {
+        /// Its name.
+        collection: String,
+        /// Documents in it.
+        stored: u64,
+        /// Documents of the set.
+        expected: u64,
+    },
+    /// The service cannot be reached, or refuses.
+    #[error("{service}: {detail}")]
+    Service {
+        /// Where it is.
+        service: String,
+        /// Why.
+        detail: String,
+    },
+}
+
+/// What an evaluation is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Documents are being indexed.
+    Index,
+    /// Queries are searched.
+    Search(Mode),
+    /// Questions of the set are asked.
+    Ask,
+    /// Questions of another set are asked.
+    AskOffCorpus,
+}
+
+/// What happens while a set is measured.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// So much of it is done.
+    Progress {
+        /// Of what.
+        work: Work,
+        /// Items done.
+        done: usize,
+        /// Items in all.
+        of: usize,
+    },
+    /// All documents are indexed.
+    Loaded(&'a Loaded),
+    /// All queries were searched.
+    Searched(Mode, &'a RetrievalFigures),
+}
+
+/// Documents of a set in their collection.
+#[derive(Clone, Copy, Debug)]
+pub struct Loaded {
+    /// Documents in the collection.
+    pub documents: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// From the first document sent to the last one stored.
+    pub duration: Duration,
+}
+
+/// The evaluation of one set by one service.
+pub struct Evaluation<'a> {
+    client: &'a Client,
+    plan: &'a Plan,
+    set: &'a Dataset,
+    collection: String,
+    observe: &'a (dyn Fn(Event<'_>) + Send + Sync),
+}
+
+impl<'a> Evaluation<'a> {
+    /// An evaluation that tells `observe` how far it has come.
+    #[must_use]
+    pub fn new(
+        client: &'a Client,
+        plan: &'a Plan,
+        set: &'a Dataset,
+        observe: &'a (dyn Fn(Event<'_>) + Send + Sync),
+    ) -> Self {
+        let collection = format!("{}-{}", plan.collection_prefix, set.name);
+        Self { client, plan, set, collection, observe }
+    }
+
+    /// Makes the collection of the set.
+    ///
+    /// # Errors
+    /// [`EvaluationError::CollectionExists`] unless it may be kept; failures of the service.
+    pub async fn open(&self) -> Result<(), EvaluationError> {
+        self.client.create_collection(&self.collection, self.plan.keep).await
+    }
+
+    /// Deletes the collection of the set, unless it is kept.
+    ///
+    /// # Errors
+    /// Failures of the service.
+    pub async fn close(&self) -> Result<(), EvaluationError> {
+        if self.plan.keep { Ok(()) } else { self.client.delete_collection(&self.collection).await }
+    }
+
+    /// The collection of the set.
+    #[must_use]
+    pub fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    /// Indexes the documents and measures everything that is planned.
+    ///
+    /// # Errors
+    /// Documents that cannot be indexed, documents that are not of the set, failures of the service. A rejected answer
+    /// and a reached time limit are figures, not errors.
+    pub async fn measure(&self) -> Result<SetReport, EvaluationError> {
+        let loaded = self.load().await?;
+        (self.observe)(Event::Loaded(&loaded));
+        self.settle().await?;
+        let mut report = SetReport {
+            name: self.set.name.clone(),
+            documents: loaded.documents,
+            chunks: loaded.chunks,
+            ingest_s: loaded.duration.as_secs_f64(),
+            ..SetReport::default()
+        };
+        for mode in &self.plan.modes {
+            if let Some(figures) = self.measure_retrieval(*mode).await? {
+                (self.observe)(Event::Searched(*mode, &figures));
+                report.retrieval.push(ModeReport { mode: mode.as_str(), figures });
+            }
+        }
+        let mut asked = Vec::new();
+        if self.plan.answers && !self.set.questions.is_empty() {
+            asked = self.measure_answers().await?;
+            report.answers = Some(AnswerFigures::of(&asked));
+        }
+        if let Some(foreign) = &self.plan.off_corpus
+            && foreign.name != self.set.name
+        {
+            let figures = OffCorpusFigures::of(&self.ask_off_corpus(foreign).await?, &asked);
+            report.off_corpus = Some(OffCorpusReport { from: foreign.name.clone(), figures });
+        }
+        Ok(report)
+    }
+
+    /// Indexes the documents as any upload and waits until all are stored.
+    async fn load(&self) -> Result<Loaded, EvaluationError> {
+        let (started, documents) = (Instant::now(), &self.set.documents);
+        let mut jobs = Vec::new();
+        for part in parts(documents) {
+            jobs.push(self.client.ingest(&self.collection, part).await?);
+        }
+        let mut done = 0;
+        for job in jobs {
+            done += self.wait_for(&job, done).await?;
+        }
+        let duration = started.elapsed();
+        let stored = self.client.collection(&self.collection).await?;
+        let expected = u64::try_from(documents.len()).unwrap_or(u64::MAX);
+        if stored.documents != expected {
+            let (collection, stored) = (self.collection.clone(), stored.documents);
+            return Err(EvaluationError::ForeignDocuments { collection, stored, expected });
+        }
+        Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration })
+    }
+
+    /// Waits for the end of a job, `before` whose documents so many are done; returns how many it settled.
+    async fn wait_for(&self, job: &str, before: usize) -> Result<usize, EvaluationError> {
+        loop {
+            let state = self.client.job(job).await?;
+            self.tell(Work::Index, before + state.settled, self.set.documents.len());
+            match state.failed {
+                _ if state.is_open => sleep(LOOK).await,
+                Some((failed, first)) => return Err(EvaluationError::NotIndexed { failed, first }),
+                None => return Ok(state.settled),
+            }
+        }
+    }
+
+    /// Waits until a search finds the same again and again. After the end of a job the service may still compute BM25
+    /// weights for the new average length of a chunk: figures of before and after would be mixed.
+    async fn settle(&self) -> Result<(), EvaluationError> {
+        let queries = self.set.queries.iter().map(|query| query.text.as_str());
+        let questions = self.set.questions.iter().map(|question| question.text.as_str());
+        let Some(query) = queries.chain(questions).next() else { return Ok(()) };
+        let started = Instant::now();
+        let mut found = self.client.search(&self.collection, query, Mode::Lexical, DEPTH).await?;
+        let mut same = 0;
+        while same < SAME_LOOKS && started.elapsed() < MAX_SETTLING {
+            sleep(LOOK).await;
+            let again = self.client.search(&self.collection, query, Mode::Lexical, DEPTH).await?;
+            same = if again == found { same + 1 } else { 0 };
+            found = again;
+        }
+        Ok(())
+    }
+
+    /// Searches for each query and measures the rankings; `None` without queries. One after the other, so that
+    /// durations are those of a search alone.
+    async fn measure_retrieval(&self, mode: Mode) -> Result<Option<RetrievalFigures>, EvaluationError> {
+        let queries = &self.set.queries;
+        let mut measured = Vec::with_capacity(queries.len());
+        for (done, query) in queries.iter().enumerate() {
+            self.tell(Work::Search(mode), done, queries.len());
+            let (ranked, duration_ms) = self.rank_documents(query, mode).await?;
+            measured.extend(QueryFigures::of(&ranked, &query.judgements, duration_ms));
+        }
+        Ok(RetrievalFigures::of(&measured))
+    }
+
+    /// Documents by their best chunk, best first, repeated for each chunk: as many as are measured, if the collection
+    /// has them. Several chunks may belong to one document, so the search goes deeper until there are enough; the
+    /// duration is that of the first search alone.
+    async fn rank_documents(&self, query: &JudgedQuery, mode: Mode) -> Result<(Vec<String>, f64), EvaluationError> {
+        let (mut top_k, mut duration_ms) = (DEPTH, None);
+        loop {
+            let started = Instant::now();
+            let found = self.client.search(&self.collection, &query.text, mode, top_k).await?;
+            let duration_ms = *duration_ms.get_or_insert(started.elapsed().as_secs_f64() * 1_000.0);
+            let ranked: Vec<String> = found.into_iter().map(|result| result.source).collect();
+            let is_all = ranked.len() < top_k || top_k == MOST_PASSAGES;
+            if is_all || ranked.iter().collect::<HashSet<_>>().len() >= DEPTH {
+                return Ok((ranked, duration_ms));
+            }
+            top_k = (top_k * 2).min(MOST_PASSAGES);
+        }
+    }
+
+    /// Asks each question and holds the reply against the set.
+    async fn measure_answers(&self) -> Result<Vec<QuestionFigures>, EvaluationError> {
+        let questions = &self.set.questions;
+        let mut measured = Vec::with_capacity(questions.len());
+        for (done, question) in questions.iter().enumerate() {
+            self.tell(Work::Ask, done, questions.len());
+            let reply = self.client.ask(&self.collection, &question.id, &question.text).await?;
+            measured.push(QuestionFigures::of(question, &reply));
+        }
+        Ok(measured)
+    }
+
+    /// Asks what the documents do not answer.
+    async fn ask_off_corpus(&self, foreign: &OffCorpus) -> Result<Vec<Reply>, EvaluationError> {
+        let mut replies = Vec::with_capacity(foreign.queries.len());
+        for (done, query) in foreign.queries.iter().enumerate() {
+            self.tell(Work::AskOffCorpus, done, foreign.queries.len());
+            replies.push(self.client.ask(&self.collection, &query.id, &query.text).await?);
+        }
+        Ok(replies)
+    }
+
+    fn tell(&self, work: Work, done: usize, of: usize) {
+        (self.observe)(Event::Progress { work, done, of });
+    }
+}
+
+/// Documents that are sent together: a job each.
+fn parts(documents: &[SetDocument]) -> impl Iterator<Item = &[SetDocument]> {
+    let mut rest = documents;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |document: &&SetDocument| {
+            bytes += document.title.len() + document.text.len();
+            bytes <= JOB_BYTES
+        };
+        let end = rest.iter().take(JOB_DOCUMENTS).take_while(fits).count().max(1).min(rest.len());
+        let (part, others) = rest.split_at_checked(end)?;
+        rest = others;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_bounded_in_documents_and_bytes() {
+        let document = |bytes: usize| SetDocument { id: "d".to_owned(), title: String::new(), text: "x".repeat(bytes) };
+        let sizes = |documents: &[SetDocument]| parts(documents).map(<[SetDocument]>::len).collect::<Vec<_>>();
+        assert_eq!(sizes(&[]), Vec::<usize>::new());
+        assert_eq!(sizes(&vec![document(10); JOB_DOCUMENTS + 1]), [JOB_DOCUMENTS, 1]);
+        let large = [JOB_BYTES / 2, JOB_BYTES / 2, 1, JOB_BYTES + 1, 1].map(document);
+        assert_eq!(sizes(&large), [2, 1, 1, 1]);
+    }
+}
