@@ -2,20 +2,29 @@
 
 # The service alone: it needs a Postgres with pgvector at DATABASE_URL (docker-compose.yml brings one).
 
+# The workspace without its code: manifests, and an empty library in each package.
+FROM rust:1.95-slim-bookworm AS skeleton
+WORKDIR /source
+COPY . .
+RUN find . -name Cargo.toml | while read -r manifest; do \
+        package="/skeleton/$(dirname "$manifest")" \
+        && mkdir -p "$package/src" && cp "$manifest" "$package" && touch "$package/src/lib.rs" || exit 1; \
+    done \
+    && cp Cargo.lock /skeleton && echo 'fn main() {}' > /skeleton/src/main.rs
+
+
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
 
-# The dependencies first, in a layer that lasts until Cargo.lock changes.
-COPY Cargo.toml Cargo.lock ./
-RUN mkdir src && touch src/lib.rs && echo 'fn main() {}' > src/main.rs \
-    && cargo build --release --locked \
-    && rm -r src
+# The dependencies first, in a layer that lasts until a manifest or Cargo.lock changes.
+COPY --from=skeleton /skeleton .
+RUN cargo build --release --locked
 
 COPY . .
 # Query data is checked in, so no database is needed. Cargo compares times: the files above may be older than the
 # stand-ins they replace.
 ENV SQLX_OFFLINE=true
-RUN touch src/lib.rs src/main.rs && cargo build --release --locked --bin cited
+RUN touch src/*.rs crates/*/src/lib.rs && cargo build --release --locked --bin cited
 
 
 FROM debian:bookworm-slim

@@ -28,7 +28,7 @@ fmt: ## Format the code
 .PHONY: lint
 lint: ## Format check, lints, licences and unused dependencies
 	cargo fmt --all --check
-	cargo clippy --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --locked -- -D warnings
 	scripts/check-dependencies
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
 	else echo "cargo-deny is not installed: advisories were not checked"; fi
@@ -59,19 +59,19 @@ eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/
 
 .PHONY: bench
 bench: release ## Measure ingest and ask of a release build, about ten minutes
-	cargo run --release --locked --manifest-path bench/Cargo.toml
+	cargo run --release --locked -p cited-bench
 
 .PHONY: bench-size
 bench-size: release ## Measure search over 10,000, 100,000 and 1,000,000 chunks, about an hour
-	cargo run --release --locked --manifest-path bench/Cargo.toml -- size
+	cargo run --release --locked -p cited-bench -- size
 
 .PHONY: bench-ingest
 bench-ingest: release ## Measure bulk ingest of 20,000, 100,000 and 500,000 chunks beside raw COPY, about an hour
-	cargo run --release --locked --manifest-path bench/Cargo.toml -- ingest
+	cargo run --release --locked -p cited-bench -- ingest
 
 .PHONY: bench-bulk
 bench-bulk: release ## Stream 1.1 GB into the service and watch its memory, some minutes
-	cargo run --release --locked --manifest-path bench/Cargo.toml -- bulk
+	cargo run --release --locked -p cited-bench -- bulk
 
 .PHONY: image
 image: ## Build the container image

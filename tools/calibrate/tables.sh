@@ -5,9 +5,9 @@
 # 200 documents, where most questions have lost their document.
 set -eu
 prepared=$1 tables=$2 sets="squad2-dev squad11-extra hotpotqa-dev pubmedqa-dev"
-bin=tools/calibrate/target/release
+bin=${CARGO_TARGET_DIR:-target}/release
 mkdir -p "$tables/passages" "$tables/questions" "$tables/claims"
-cargo build --release --manifest-path tools/calibrate/Cargo.toml --bins
+cargo build --release --locked -p calibrate --bins
 features() {
     $bin/grader_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/passages/$1~$2${3:+~$3~$4}.tsv"
     $bin/question_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/questions/$1~$2${3:+~$3~$4}.tsv"

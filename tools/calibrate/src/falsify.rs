@@ -1,6 +1,6 @@
 //! Falsehoods made from true claims.
 
-use cited::domain::wording::opposites;
+use domain::wording::opposites;
 
 /// A claim turned false.
 pub struct Falsehood {
@@ -9,7 +9,17 @@ pub struct Falsehood {
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const VERBS: [&str; 20] = [
@@ -17,13 +27,33 @@ const VERBS: [&str; 20] = [
     "must", "did", "does", "do", "be", "became",
 ];
 const QUANTITIES: [(&str, &str); 10] = [
-    ("all", "some"), ("every", "no"), ("most", "all"), ("many", "all"), ("some", "all"), ("several", "all"),
-    ("only", "also"), ("always", "sometimes"), ("often", "always"), ("usually", "always"),
+    ("all", "some"),
+    ("every", "no"),
+    ("most", "all"),
+    ("many", "all"),
+    ("some", "all"),
+    ("several", "all"),
+    ("only", "also"),
+    ("always", "sometimes"),
+    ("often", "always"),
+    ("usually", "always"),
 ];
 const UNITS: [(&str, &str); 16] = [
-    ("years", "months"), ("year", "day"), ("months", "years"), ("weeks", "days"), ("days", "hours"),
-    ("hours", "minutes"), ("minutes", "hours"), ("km", "miles"), ("kilometres", "miles"), ("kilometers", "miles"),
-    ("miles", "kilometers"), ("feet", "metres"), ("percent", "dollars"), ("%", " dollars"), ("metres", "feet"),
+    ("years", "months"),
+    ("year", "day"),
+    ("months", "years"),
+    ("weeks", "days"),
+    ("days", "hours"),
+    ("hours", "minutes"),
+    ("minutes", "hours"),
+    ("km", "miles"),
+    ("kilometres", "miles"),
+    ("kilometers", "miles"),
+    ("miles", "kilometers"),
+    ("feet", "metres"),
+    ("percent", "dollars"),
+    ("%", " dollars"),
+    ("metres", "feet"),
     ("kg", "tons"),
 ];
 
@@ -70,13 +100,14 @@ fn first(claim: &str, is_kind: impl Fn(&str) -> bool) -> Option<&str> {
 /// The whole word, once.
 fn replaced(claim: &str, word: &str, by: &str) -> String {
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let at = claim.match_indices(word).map(|(at, _)| at).find(|at| {
-        !is_part(claim[..*at].chars().next_back()) && !is_part(claim[at + word.len()..].chars().next())
-    });
+    let at = claim
+        .match_indices(word)
+        .map(|(at, _)| at)
+        .find(|at| !is_part(claim[..*at].chars().next_back()) && !is_part(claim[at + word.len()..].chars().next()));
     at.map_or_else(|| claim.to_owned(), |at| format!("{}{by}{}", &claim[..at], &claim[at + word.len()..]))
 }
 
-fn pick<'w>(mut from: Vec<&'w str>, seed: usize) -> Option<&'w str> {
+fn pick(mut from: Vec<&str>, seed: usize) -> Option<&str> {
     from.sort_unstable();
     from.dedup();
     (!from.is_empty()).then(|| from[seed % from.len()])
@@ -119,7 +150,11 @@ fn names(text: &str) -> Vec<&str> {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let start = at + piece.find(word).unwrap_or(0);
         at += piece.len();
-        let is_name = !word.is_empty() && word.starts_with(char::is_uppercase) && !begins && !MONTHS.contains(&word) && word.len() > 2;
+        let is_name = !word.is_empty()
+            && word.starts_with(char::is_uppercase)
+            && !begins
+            && !MONTHS.contains(&word)
+            && word.len() > 2;
         let ends = piece.trim_end().ends_with([',', '.', ';', ':', ')', '"', '?', '!']);
         if is_name {
             run = Some((run.map_or(start, |(from, _)| from), start + word.len()));
@@ -127,7 +162,7 @@ fn names(text: &str) -> Vec<&str> {
         if !is_name || ends {
             found.extend(run.take().map(|(from, to)| &text[from..to]));
         }
-        begins = word.is_empty() || piece.trim_end().ends_with(['.', '?', '!', ':', '"']) ;
+        begins = word.is_empty() || piece.trim_end().ends_with(['.', '?', '!', ':', '"']);
     }
     found.extend(run.map(|(from, to)| &text[from..to]));
     found
@@ -139,7 +174,8 @@ fn name_swapped(claim: &str, from: &str, not_in: &str, seed: usize, within: bool
     let own = names(claim);
     let name = own.iter().copied().max_by_key(|name| name.len())?;
     let clashes = |other: &str| {
-        words(other).any(|word| if within { claim.contains(word) } else { not_in.contains(word) || claim.contains(word) })
+        words(other)
+            .any(|word| if within { claim.contains(word) } else { not_in.contains(word) || claim.contains(word) })
     };
     let others = names(from).into_iter().filter(|other| !clashes(other)).collect();
     pick(others, seed).map(|other| replaced(claim, name, other))
@@ -184,7 +220,9 @@ pub fn denials(claim: &str) -> impl Iterator<Item = &str> {
             || word.ends_with("n't")
     };
     let is_other = |next: Option<&&str>| {
-        next.is_none_or(|next| matches!(*next, "only" | "just" | "merely" | "necessarily" | "until") || is_numeric(next))
+        next.is_none_or(|next| {
+            matches!(*next, "only" | "just" | "merely" | "necessarily" | "until") || is_numeric(next)
+        })
     };
     let is_choice = |at: usize| at > 0 && list[at - 1] == "or";
     let found: Vec<&str> = (0..list.len())

@@ -12,11 +12,11 @@ pub mod restate;
 
 use std::collections::HashMap;
 
-use cited::domain::evidence::Inquiry;
-use cited::domain::evidence::passage::PassageEvidence;
-use cited::domain::grading::features::{Passage, evidence_of};
-use cited::domain::lexical::analyzer::Analyzer;
-use cited::domain::lexical::bm25::{B, K1, inverse_document_frequency};
+use domain::evidence::Inquiry;
+use domain::evidence::passage::PassageEvidence;
+use domain::grading::features::{Passage, evidence_of};
+use domain::lexical::analyzer::Analyzer;
+use domain::lexical::bm25::{B, K1, inverse_document_frequency};
 use serde_json::Value;
 
 const DIMENSIONS: usize = 384;
@@ -45,8 +45,7 @@ impl Collection {
             chosen.sort_by_key(|index| scramble(*index as u64 + (seed << 32)));
             chosen.truncate(size);
         }
-        let field =
-            |index: &usize, name: &str| rows[*index][name].as_str().unwrap_or_default().to_owned();
+        let field = |index: &usize, name: &str| rows[*index][name].as_str().unwrap_or_default().to_owned();
         let mut collection = Self {
             ids: chosen.iter().map(|index| field(index, "_id")).collect(),
             titles: chosen.iter().map(|index| field(index, "title")).collect(),
@@ -56,68 +55,40 @@ impl Collection {
             lengths: Vec::new(),
         };
         for index in 0..collection.ids.len() {
-            let terms = analyzer.terms(&format!(
-                "{}\n{}",
-                collection.titles[index], collection.texts[index]
-            ));
+            let terms = analyzer.terms(&format!("{}\n{}", collection.titles[index], collection.texts[index]));
             collection.lengths.push(terms.len() as f32);
             let mut counts: HashMap<String, f32> = HashMap::new();
             for term in terms {
                 *counts.entry(term).or_default() += 1.0;
             }
             for (term, count) in counts {
-                collection
-                    .postings
-                    .entry(term)
-                    .or_default()
-                    .push((index, count));
+                collection.postings.entry(term).or_default().push((index, count));
             }
         }
         collection
     }
 
     pub fn frequency(&self, stem: &str) -> u64 {
-        self.postings
-            .get(stem)
-            .map_or(0, |postings| postings.len() as u64)
+        self.postings.get(stem).map_or(0, |postings| postings.len() as u64)
     }
 
     /// Weighted fusion, half and half, of the first hundred of each list.
-    pub fn search(
-        &self,
-        analyzer: &Analyzer,
-        question: &str,
-        vector: &[f32],
-        top_k: usize,
-    ) -> Vec<Hit> {
+    pub fn search(&self, analyzer: &Analyzer, question: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
         let mut lexical = vec![0.0f32; self.ids.len()];
         let average = self.lengths.iter().sum::<f32>() / self.lengths.len() as f32;
         for term in analyzer.terms(question) {
-            let idf =
-                inverse_document_frequency(self.ids.len() as u64, self.frequency(&term)) as f32;
+            let idf = inverse_document_frequency(self.ids.len() as u64, self.frequency(&term)) as f32;
             for (index, count) in self.postings.get(&term).into_iter().flatten() {
-                let saturation =
-                    K1 as f32 * (1.0 - B as f32 + B as f32 * self.lengths[*index] / average);
+                let saturation = K1 as f32 * (1.0 - B as f32 + B as f32 * self.lengths[*index] / average);
                 lexical[*index] += idf * count * (K1 as f32 + 1.0) / (count + saturation);
             }
         }
-        let dense: Vec<f32> = self
-            .vectors
-            .iter()
-            .map(|document| cosine(vector, document))
-            .collect();
+        let dense: Vec<f32> = self.vectors.iter().map(|document| cosine(vector, document)).collect();
         let (by_lexical, by_dense) = (scaled(&lexical), scaled(&dense));
         let mut order: Vec<usize> = (0..self.ids.len()).collect();
         let fused = |index: usize| by_lexical[index] + by_dense[index];
         order.sort_by(|one, two| fused(*two).total_cmp(&fused(*one)).then(one.cmp(two)));
-        order
-            .into_iter()
-            .take(top_k)
-            .map(|index| Hit {
-                index,
-                lexical: lexical[index],
-            })
-            .collect()
+        order.into_iter().take(top_k).map(|index| Hit { index, lexical: lexical[index] }).collect()
     }
 }
 
@@ -125,16 +96,7 @@ fn scaled(scores: &[f32]) -> Vec<f32> {
     let mut order: Vec<f32> = scores.to_vec();
     order.sort_by(|one, two| two.total_cmp(one));
     let (top, bottom) = (order[0], order[order.len().min(FUSION_DEPTH) - 1]);
-    scores
-        .iter()
-        .map(|score| {
-            if top > bottom {
-                ((score - bottom) / (top - bottom)).max(0.0)
-            } else {
-                0.0
-            }
-        })
-        .collect()
+    scores.iter().map(|score| if top > bottom { ((score - bottom) / (top - bottom)).max(0.0) } else { 0.0 }).collect()
 }
 
 pub fn cosine(one: &[f32], two: &[f32]) -> f32 {
@@ -143,21 +105,13 @@ pub fn cosine(one: &[f32], two: &[f32]) -> f32 {
 
 pub fn read_json_lines(path: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("a JSON line"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
 }
 
 pub fn read_vectors(path: &str) -> Vec<Vec<f32>> {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let floats: Vec<f32> = bytes
-        .chunks_exact(4)
-        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
-    floats
-        .chunks_exact(DIMENSIONS)
-        .map(<[f32]>::to_vec)
-        .collect()
+    let floats: Vec<f32> = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    floats.chunks_exact(DIMENSIONS).map(<[f32]>::to_vec).collect()
 }
 
 fn scramble(number: u64) -> u64 {
@@ -175,16 +129,8 @@ pub struct Round<'c> {
 }
 
 impl Collection {
-    pub fn round(
-        &self,
-        analyzer: &Analyzer,
-        question: &str,
-        vector: &[f32],
-        top_k: usize,
-    ) -> Round<'_> {
-        let inquiry = Inquiry::new(analyzer, question, self.ids.len() as u64, |stem| {
-            self.frequency(stem)
-        });
+    pub fn round(&self, analyzer: &Analyzer, question: &str, vector: &[f32], top_k: usize) -> Round<'_> {
+        let inquiry = Inquiry::new(analyzer, question, self.ids.len() as u64, |stem| self.frequency(stem));
         let hits = self.search(analyzer, question, vector, top_k);
         let passages: Vec<Passage<'_>> = hits
             .iter()
@@ -196,12 +142,7 @@ impl Collection {
             })
             .collect();
         let evidence = evidence_of(analyzer, &inquiry, &passages);
-        Round {
-            inquiry,
-            hits,
-            passages,
-            evidence,
-        }
+        Round { inquiry, hits, passages, evidence }
     }
 
     /// What a question is to this collection. `is_own`: it comes from the same set.
@@ -218,10 +159,5 @@ impl Collection {
 }
 
 pub fn strings(value: &Value) -> Vec<&str> {
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }

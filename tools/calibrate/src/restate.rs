@@ -16,7 +16,8 @@ pub fn restated(question: &str, answer: &str) -> Option<String> {
     })?;
     // The phrase ends before its verb: "what century | did".
     let verb = lower.iter().enumerate().skip(at + 1).take(4).find(|(_, word)| AUXILIARIES.contains(&word.as_str()));
-    let counts = matches!(lower.get(at + 1).map(String::as_str), Some("many" | "much" | "long" | "often" | "old" | "far"));
+    let counts =
+        matches!(lower.get(at + 1).map(String::as_str), Some("many" | "much" | "long" | "often" | "old" | "far"));
     let end = match verb {
         _ if lower[at] == "how" && counts => at + 2,
         Some((verb, _)) => verb,

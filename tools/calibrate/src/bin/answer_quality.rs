@@ -13,13 +13,13 @@
 
 use std::collections::HashMap;
 
-use cited::domain::answering::{AnswerSource, candidates, compose};
-use cited::domain::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
-use cited::domain::corrective::Grade;
-use cited::domain::evidence::Inquiry;
-use cited::domain::grading::calibrated;
-use cited::domain::grading::features::{self, Passage};
-use cited::domain::lexical::analyzer::Analyzer;
+use domain::answering::{AnswerSource, candidates, compose};
+use domain::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
+use domain::corrective::Grade;
+use domain::evidence::Inquiry;
+use domain::grading::calibrated;
+use domain::grading::features::{self, Passage};
+use domain::lexical::analyzer::Analyzer;
 
 use calibrate::{Collection, cosine, read_json_lines, read_vectors};
 

@@ -15,9 +15,9 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use cited::domain::citation::{LexicalScorer, PreparedSource, SupportScorer, support_features};
-use cited::domain::lexical::analyzer::Analyzer;
-use cited::domain::sentence::sentences;
+use domain::citation::{LexicalScorer, PreparedSource, SupportScorer, support_features};
+use domain::lexical::analyzer::Analyzer;
+use domain::sentence::sentences;
 use serde_json::Value;
 
 use calibrate::falsify::{self, Falsehood};
@@ -44,7 +44,8 @@ fn main() {
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if !as_text {
-        writeln!(out, "claim\tform\tkind\tscore\tmissing\tturned\t{}", support_features::NAMES.join("\t")).expect("stdout");
+        writeln!(out, "claim\tform\tkind\tscore\tmissing\tturned\t{}", support_features::NAMES.join("\t"))
+            .expect("stdout");
     }
     let answerable: Vec<(&Value, &Vec<f32>)> = asked
         .iter()
@@ -64,7 +65,7 @@ fn main() {
             texts.map(|(text, title)| PreparedSource::with_context(text, title)).collect()
         };
         let right = prepared(&gold);
-        let wrong = prepared(&hardest(&collection, &analyzer, row, vector, &gold));
+        let wrong = prepared(&hardest(&collection, analyzer, row, vector, &gold));
         let passage: String = gold.iter().map(|place| collection.texts[*place].as_str()).collect::<Vec<_>>().join("\n");
         let denied = if denying.insert(gold.clone()) { denials(&passage) } else { Vec::new() };
         for claim in claims(row, &passage).into_iter().chain(denied) {

@@ -10,11 +10,11 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 
 use calibrate::read_json_lines;
-use cited::domain::sentence::sentences;
-use cited::domain::split::{
+use domain::sentence::sentences;
+use domain::split::{
     FrontComposer, Outline, PageMap, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
 };
-use cited::providers::minilm::{MiniLm, WordPiece};
+use minilm::{MiniLm, WordPiece};
 use serde_json::json;
 
 /// Texts handed over at a time, so that progress can be seen.

@@ -5,18 +5,14 @@
 //! gain is the mean over sets, so that large ones do not drown small ones, less a share of the worst
 //! set's loss and a charge on every weight. Prints how weights learned without a set do on it, then
 //! writes those learned on all.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::cast_precision_loss,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::HashMap;
 
 use calibrate::read_json_lines;
-use cited::domain::evaluation::metrics::{Judgements, mean, ndcg_at};
-use cited::domain::reranking::features::{COUNT, Features, NAMES};
-use cited::domain::reranking::score_with;
+use domain::reranking::features::{COUNT, Features, NAMES};
+use domain::reranking::score_with;
+use eval::measures::metrics::{Judgements, mean, ndcg_at};
 
 type Weights = [f64; COUNT];
 

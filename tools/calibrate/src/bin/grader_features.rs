@@ -4,18 +4,13 @@
 //! questions of the same or another one (which are then off the corpus) and prints one line per
 //! retrieved passage. With SIZE only that many documents, chosen by SEED, make up the collection.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::cast_precision_loss,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, reason = "a tool: it may stop on a bad input")]
 
 use std::io::Write;
 
-use cited::domain::grading::calibrated;
-use cited::domain::grading::features::{self, Passage};
-use cited::domain::lexical::analyzer::Analyzer;
+use domain::grading::calibrated;
+use domain::grading::features::{self, Passage};
+use domain::lexical::analyzer::Analyzer;
 
 const TOP_K: usize = 8;
 

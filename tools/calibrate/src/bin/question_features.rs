@@ -7,8 +7,8 @@
 
 use std::io::Write;
 
-use cited::domain::grading::question;
-use cited::domain::lexical::analyzer::Analyzer;
+use domain::grading::question;
+use domain::lexical::analyzer::Analyzer;
 
 use calibrate::{Collection, read_json_lines, read_vectors};
 

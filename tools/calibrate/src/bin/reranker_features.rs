@@ -4,19 +4,19 @@
 //! documents, what fusion found below the passages that are looked at again, and those passages with
 //! their features. Retrieval is exhaustive, and otherwise as the service does it: by chunk, fused half
 //! and half, a document at the place of its best chunk.
-#![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "a tool: it may stop on a bad input")]
+#![expect(clippy::indexing_slicing, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use calibrate::{cosine, read_json_lines, read_vectors};
-use cited::domain::evidence::QuestionTerms;
-use cited::domain::fusion::{DenseWeight, FUSION_DEPTH, Scored, fuse_weighted};
-use cited::domain::lexical::analyzer::Analyzer;
-use cited::domain::lexical::bm25::{QueryProfile, ReferenceLength, TermCounts, document_weights};
-use cited::domain::lexical::term_id::TermSalt;
-use cited::domain::reranking::DEPTH;
-use cited::domain::reranking::features::{Passage, of_passages};
+use domain::evidence::QuestionTerms;
+use domain::fusion::{DenseWeight, FUSION_DEPTH, Scored, fuse_weighted};
+use domain::lexical::analyzer::Analyzer;
+use domain::lexical::bm25::{QueryProfile, ReferenceLength, TermCounts, document_weights};
+use domain::lexical::term_id::TermSalt;
+use domain::reranking::DEPTH;
+use domain::reranking::features::{Passage, of_passages};
 use serde_json::json;
 
 struct Chunk {
@@ -29,7 +29,7 @@ struct Index {
     chunks: Vec<Chunk>,
     vectors: Vec<Vec<f32>>,
     postings: HashMap<i32, Vec<(usize, f32)>>,
-    analyzer: Analyzer,
+    analyzer: &'static Analyzer,
     salt: TermSalt,
 }
 
@@ -53,7 +53,7 @@ fn main() {
                 Passage { title: &chunk.title, text: &chunk.text, fused: item.fused }
             })
             .collect();
-        let features = of_passages(&index.analyzer, &index.terms(text), &passages);
+        let features = of_passages(index.analyzer, &index.terms(text), &passages);
         let document = |key: usize| index.chunks[key].document.as_str();
         let passages: Vec<_> =
             first.iter().zip(&features).map(|(item, features)| json!([document(item.key), features.values])).collect();
@@ -91,13 +91,13 @@ impl Index {
     }
 
     fn terms(&self, query: &str) -> QuestionTerms {
-        QuestionTerms::new(&self.analyzer, query, self.chunks.len() as u64, |stem| {
+        QuestionTerms::new(self.analyzer, query, self.chunks.len() as u64, |stem| {
             self.frequency(self.salt.term_id(stem))
         })
     }
 
     fn lexical(&self, query: &str) -> Vec<Scored<usize>> {
-        let counts = TermCounts::of_text(&self.analyzer, self.salt, query);
+        let counts = TermCounts::of_text(self.analyzer, self.salt, query);
         let known = counts.ids().map(|term| (term, self.frequency(term))).collect();
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         for (term, query_weight) in QueryProfile::new(&counts, self.chunks.len() as u64, &known).weights() {

@@ -1,10 +1,5 @@
 //! Prints every sentence of the passages of a prepared evaluation set, one JSON string per line.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::cast_precision_loss,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
 use std::io::{BufRead, Write};
 fn main() {
@@ -15,7 +10,7 @@ fn main() {
     for line in std::io::BufReader::new(file).lines() {
         let row: serde_json::Value = serde_json::from_str(&line.expect("line")).expect("json");
         let text = row["text"].as_str().expect("text");
-        for sentence in cited::domain::sentence::sentences(text) {
+        for sentence in domain::sentence::sentences(text) {
             let words = &text[sentence.words()];
             if seen.insert(words.to_owned()) {
                 writeln!(out, "{}", serde_json::to_string(words).expect("string")).expect("stdout");
