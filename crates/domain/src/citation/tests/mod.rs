@@ -2,6 +2,7 @@
 
 mod claim;
 mod confirmation;
+mod golden;
 mod marker;
 mod support;
 mod urn;
