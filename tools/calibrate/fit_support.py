@@ -31,7 +31,7 @@ SOURCE_SHARE = 0.5
 # Beside the other kinds: a wrong number, date or name does most harm, and can be told for sure.
 KIND_WEIGHT = {"number": 4.0, "date": 4.0, "name": 4.0}
 # Signs that a sound model has; a weight that the data turn round is left out.
-SIGNS = {"quoted": 1, "held": 1, "pairs": 1, "exact_pairs": 1}
+SIGNS = {"held": 1}
 
 
 def read(folder):

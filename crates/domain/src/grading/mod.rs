@@ -28,21 +28,5 @@ pub struct Verdict {
     pub reason: String,
 }
 
-/// Places of the verdicts that a configured grading model should be asked about, ascending.
-#[must_use]
-pub fn unclear(verdicts: &[Verdict]) -> Vec<usize> {
-    verdicts.iter().enumerate().filter(|(_, verdict)| !verdict.is_clear).map(|(place, _)| place).collect()
-}
-
-/// Puts a model's verdicts in place of those it was asked about. `places` is what [`unclear`] gave,
-/// `asked` runs parallel to it. The calibrated probability stays: the answerer ranks by it.
-pub fn replace(verdicts: &mut [Verdict], places: &[usize], asked: Vec<Verdict>) {
-    for (place, new) in places.iter().zip(asked) {
-        if let Some(verdict) = verdicts.get_mut(*place) {
-            *verdict = Verdict { probability: verdict.probability, ..new };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use crate::evidence::{Inquiry, TermMask};
 use crate::wording::Wording;
 
 /// Number of features.
-pub const COUNT: usize = 12;
+pub const COUNT: usize = 11;
 
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
@@ -37,8 +37,6 @@ pub const NAMES: [&str; COUNT] = [
     "opposed",
     // Whether a sentence near it holds the kind of thing asked for: 1, -1, 0 if none is.
     "kind",
-    // Share of the question's mass that no passage of the collection holds.
-    "unknown",
     // Whether the same passage has the highest cosine and the highest BM25.
     "agreement",
 ];
@@ -120,7 +118,6 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
             flag(own.denied),
             flag(own.opposed),
             own.kind,
-            inquiry.terms.share(inquiry.terms.unknown()),
             flag(place_of_best(passages, &dense) == place_of_best(passages, &lexical)),
         ];
     }

@@ -35,7 +35,6 @@ pub(super) const WITH_DENSE: QuestionModel = QuestionModel {
             0.0000, // denied
             0.0000, // opposed
             0.0000, // kind
-            0.0000, // unknown
             1.5496, // agreement
         ],
     },
@@ -52,7 +51,6 @@ pub(super) const WITH_DENSE: QuestionModel = QuestionModel {
             -3.0443, // denied
             -2.0761, // opposed
             0.0812,  // kind
-            0.0000,  // unknown
             0.0557,  // agreement
         ],
     },
@@ -74,7 +72,6 @@ pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
             0.0000, // denied
             0.0000, // opposed
             0.0000, // kind
-            0.0000, // unknown
             0.0000, // agreement
         ],
     },
@@ -91,7 +88,6 @@ pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
             -3.0113, // denied
             -2.0220, // opposed
             0.0971,  // kind
-            0.0000,  // unknown
             0.0000,  // agreement
         ],
     },

@@ -98,26 +98,6 @@ fn probabilities_are_those_of_the_calibration() {
 }
 
 #[test]
-fn a_model_is_asked_about_unclear_cases_only() {
-    let verdict = |grade, probability, is_clear| Verdict { grade, probability, is_clear, reason: String::new() };
-    let mut verdicts = vec![
-        verdict(Grade::Correct, Some(0.9), true),
-        verdict(Grade::Correct, Some(0.3), false),
-        verdict(Grade::Incorrect, Some(0.05), false),
-    ];
-    let places = unclear(&verdicts);
-    assert_eq!(places, [1, 2]);
-    replace(&mut verdicts, &places, reply::read("1: incorrect\n2: correct", places.len()));
-    assert_eq!(
-        verdicts.iter().map(|v| v.grade).collect::<Vec<_>>(),
-        [Grade::Correct, Grade::Incorrect, Grade::Correct]
-    );
-    assert_eq!(verdicts[1].probability, Some(0.3));
-    assert!(unclear(&verdicts).is_empty());
-    replace(&mut verdicts, &[7], reply::read("correct", 1));
-}
-
-#[test]
 fn features_are_finite_and_named() {
     assert_eq!(NAMES.iter().collect::<HashSet<_>>().len(), COUNT);
     let inquiry = inquiry("How many weeks?");

@@ -19,8 +19,6 @@ pub(super) struct Fact<'c> {
     pub(super) unit: Option<Unit>,
     pub(super) is_negated: bool,
     pub(super) quantity: Option<Quantity>,
-    /// The content term that stands before it in the claim, as its place among the facts.
-    pub(super) before: Option<usize>,
 }
 
 impl Fact<'_> {
@@ -40,7 +38,6 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
     let Claim { text: claim, terms, denials, .. } = claim;
     let mut facts: Vec<Fact<'_>> = Vec::with_capacity(terms.len());
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
-    let mut before = None;
     for (at, term) in terms.iter().enumerate() {
         let exact = match term.kind {
             TermKind::Number => Some(MissingKind::Number),
@@ -70,11 +67,7 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
             unit: term.unit,
             is_negated: denials.reach(at),
             quantity: Quantity::of(&text.to_lowercase()),
-            before,
         });
-        if term.kind != TermKind::Stop {
-            before = Some(facts.len() - 1);
-        }
     }
     facts
 }

@@ -12,25 +12,18 @@ use crate::citation::window::{Window, best_window};
 use crate::wording::{Quantity, lower_case, opposites};
 
 /// Number of features.
-pub const COUNT: usize = 16;
+pub const COUNT: usize = 12;
 
 /// Names of the features, for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
-    // Share of the weight of the claim's terms in the best one or two sentences.
-    "quoted",
-    // The same in the whole source.
+    // Share of the weight of the claim's terms in the whole source.
     "held",
-    // Share of neighbouring terms of the claim that are near each other there.
-    "pairs",
-    // The same of neighbours of which one is a number, a date or a name.
-    "exact_pairs",
     // Numbers that the source lacks, and those that only other sentences of it hold; at most two each.
     "numbers_absent",
     "numbers_elsewhere",
     "dates_absent",
     "dates_elsewhere",
     "names_absent",
-    "names_elsewhere",
     // Share of the claim's other words that the sentences with a number, a date or a name of it lack, at
     // the worst.
     "apart",
@@ -46,9 +39,6 @@ pub const NAMES: [&str; COUNT] = [
     "quantity",
 ];
 
-/// Terms of a source between two neighbours of the claim for them to count as near each other.
-const NEAR: usize = 4;
-
 /// Most missing facts of a kind that make a difference.
 const MOST_MISSING: f32 = 2.0;
 
@@ -59,8 +49,6 @@ pub(super) struct Comparison<'s> {
     held: Vec<bool>,
     /// Which facts any of the best windows holds.
     quoted: Vec<bool>,
-    /// Which facts stand near the one before them in any of the best windows.
-    paired: Vec<bool>,
     /// For each fact, the share of the other facts' weight in the sentence with it that holds most of them.
     company: Vec<f32>,
     has_other_unit: bool,
@@ -82,8 +70,7 @@ impl<'s> Comparison<'s> {
         let mut comparison = Self {
             facts,
             held: none.clone(),
-            quoted: none.clone(),
-            paired: none,
+            quoted: none,
             company: vec![0.0; facts.len()],
             has_other_unit: false,
             polarity,
@@ -122,8 +109,6 @@ impl<'s> Comparison<'s> {
         for (quoted, found) in self.quoted.iter_mut().zip(&window.found) {
             *quoted |= *found;
         }
-        let tokens = source.tokens_in(&window.bytes);
-        self.pair(&terms, tokens);
         let is_best = self.best.as_ref().is_none_or(|best| window.weight > best.window.weight);
         if is_best {
             self.has_other_unit = counts_something_else(self.facts, &terms, &source.tokens);
@@ -155,18 +140,6 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    fn pair(&mut self, terms: &[Option<u32>], tokens: &[Token]) {
-        let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (place, token) in tokens.iter().enumerate() {
-            places.entry(token.term).or_default().push(place);
-        }
-        let of = |fact: usize| terms.get(fact).copied().flatten().and_then(|term| places.get(&term));
-        for (number, (fact, paired)) in self.facts.iter().zip(&mut self.paired).enumerate() {
-            let (Some(here), Some(before)) = (of(number), fact.before.and_then(of)) else { continue };
-            *paired |= here.iter().any(|here| before.iter().any(|before| here.abs_diff(*before) <= NEAR));
-        }
-    }
-
     /// Whether no sentence holds a word of the claim that says something by itself.
     pub(super) fn shares_nothing(&self) -> bool {
         !self.facts.iter().zip(&self.quoted).any(|(fact, quoted)| *quoted && fact.has_content())
@@ -194,16 +167,12 @@ impl<'s> Comparison<'s> {
         let is_name = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Name);
         let turned = self.turned();
         [
-            self.share(&self.quoted),
-            self.share(&self.held),
-            self.pair_share(|_, _| true),
-            self.pair_share(|one, two| one.is_exact() || two.is_exact()),
+            self.held_share(),
             self.absent(is_number),
             self.elsewhere(is_number),
             self.absent(is_date),
             self.elsewhere(is_date),
             self.absent(is_name),
-            self.elsewhere(is_name),
             self.apart(),
             flag(self.best.as_ref().is_some_and(|best| best.has_rival(self.facts, &self.quoted))),
             flag(self.has_other_unit),
@@ -223,23 +192,10 @@ impl<'s> Comparison<'s> {
         Turned { negation: turned.negation && self.polarity != Polarity::Shared, ..turned }
     }
 
-    fn share(&self, flags: &[bool]) -> f32 {
+    fn held_share(&self) -> f32 {
         let total: f32 = self.facts.iter().map(|fact| fact.weight).sum();
-        let found: f32 = self.facts.iter().zip(flags).filter(|(_, flag)| **flag).map(|(fact, _)| fact.weight).sum();
-        if total > 0.0 { found / total } else { 0.0 }
-    }
-
-    /// Share of the pairs of neighbours that `counts` and that are near each other; 1 if there are none.
-    fn pair_share(&self, counts: impl Fn(&Fact<'_>, &Fact<'_>) -> bool) -> f32 {
-        let (mut found, mut all) = (0.0, 0.0);
-        for (fact, paired) in self.facts.iter().zip(&self.paired).filter(|(fact, _)| fact.has_content()) {
-            let Some(before) = fact.before.and_then(|before| self.facts.get(before)) else { continue };
-            if counts(before, fact) {
-                all += 1.0;
-                found += flag(*paired);
-            }
-        }
-        if all > 0.0 { found / all } else { 1.0 }
+        let held: f32 = self.facts.iter().zip(&self.held).filter(|(_, held)| **held).map(|(fact, _)| fact.weight).sum();
+        if total > 0.0 { held / total } else { 0.0 }
     }
 
     fn apart(&self) -> f32 {

@@ -12,16 +12,12 @@ pub(super) const DOUBTFUL_FROM: f32 = 0.1;
 const BIAS: f32 = -2.2437;
 
 const WEIGHTS: [f32; COUNT] = [
-    0.0000,  // quoted
     5.0724,  // held
-    0.0000,  // pairs
-    0.0000,  // exact_pairs
     -3.1388, // numbers_absent
     -0.5343, // numbers_elsewhere
     -1.9179, // dates_absent
     -0.8071, // dates_elsewhere
     -2.5176, // names_absent
-    0.0000,  // names_elsewhere
     -0.5364, // apart
     -3.3817, // rival
     -9.7281, // unit
