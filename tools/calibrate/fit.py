@@ -126,8 +126,8 @@ def calibration_error(rows):
 
 def rust(name, names, order, model, cuts):
     values = dict(zip(names, model[0]))
-    lines = "".join(f"        {values.get(n, 0.0):.4f}, // {n}\n" for n in order)
-    return (f"pub(super) const {name}: Logistic = Logistic {{\n    bias: {model[1]:.4f},\n    weights: [\n{lines}    ],\n"
+    lines = "".join(f"            {values.get(n, 0.0):.4f}, // {n}\n" for n in order)
+    return (f"pub(super) const {name}: PassageModel = PassageModel {{\n    logistic: Logistic {{\n        bias: {model[1]:.4f},\n        weights: [\n{lines}        ],\n    }},\n"
             + "".join(f"    {name}: {value},\n" for name, value in cuts.items()) + "};\n")
 
 

@@ -124,14 +124,13 @@ def main():
     print({name: round(float(slope), 2) for name, slope in values.items()}, f"bias {bias:.2f}")
     if len(sys.argv) > 2:
         path = pathlib.Path(sys.argv[2])
-        head, rest = path.read_text().split("/// Least score", 1)
-        tail = rest[rest.index("pub(super) fn score"):]
-        weights = "".join(f"    {values.get(name, 0.0):.4f}, // {name}\n" for name in order)
+        head = path.read_text().split("/// Least score", 1)[0]
+        weights = "".join(f"        {values.get(name, 0.0):.4f}, // {name}\n" for name in order)
         constants = (f"/// Least score at which a source counts as supporting a claim: {RECALL:.0%} of true claims reach it.\n"
                      f"pub const SUPPORT_THRESHOLD: f32 = {cut};\n\n"
                      f"/// Least score at which words leave in doubt whether a source supports a claim: {DOUBT_RECALL:.0%} of the\n/// true claims of which nothing exact is missing reach it.\n"
-                     f"pub(super) const DOUBTFUL_FROM: f32 = {doubt};\n\nconst BIAS: f32 = {bias:.4f};\n\nconst WEIGHTS: [f32; COUNT] = [\n{weights}];\n\n")
-        path.write_text(head + constants + tail)
+                     f"pub(super) const DOUBTFUL_FROM: f32 = {doubt};\n\npub(super) const MODEL: Logistic<COUNT> = Logistic {{\n    bias: {bias:.4f},\n    weights: [\n{weights}    ],\n}};\n")
+        path.write_text(head + constants)
 
 
 if __name__ == "__main__":

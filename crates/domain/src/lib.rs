@@ -18,6 +18,7 @@ pub mod identity;
 pub mod job;
 pub mod json_in_text;
 pub mod lexical;
+pub mod logistic;
 mod month;
 pub mod numbered_verdicts;
 pub mod origin;

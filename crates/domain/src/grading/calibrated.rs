@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::features::{Features, Passage, of_round};
-use super::model::{LEXICAL_ONLY, Logistic, WITH_DENSE};
+use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability};
 use super::{Grade, Verdict};
 use crate::evidence::Inquiry;
@@ -35,7 +35,7 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
         .zip(passages)
         .map(|(features, passage)| {
             let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
-            let probability = model.probability(&features);
+            let probability = model.logistic.probability(&features.values);
             let own = model.grade(probability);
             let grade = own.min(answerability.ceiling);
             let mut reason = reason(inquiry, passage, &features, probability);
@@ -55,12 +55,7 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
     GradedRound { answerability, verdicts }
 }
 
-impl Logistic {
-    fn probability(&self, features: &Features) -> f32 {
-        let sum: f32 = self.weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
-        1.0 / (1.0 + (-(self.bias + sum)).exp())
-    }
-
+impl PassageModel {
     fn is_clear(&self, probability: f32) -> bool {
         probability < self.surely_incorrect_below || probability >= self.surely_correct_from
     }

@@ -6,7 +6,7 @@
 //! passage. The result is a ceiling for the grades of the round, so that it decides on abstention.
 
 use super::features::{self, Passage, lexical_share};
-use super::question_model::{LEXICAL_ONLY, Logistic, QuestionModel, WITH_DENSE};
+use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Inquiry, TermMask};
@@ -68,16 +68,9 @@ pub fn answerability(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Pa
     Answerability { probability, ceiling: model.ceiling(probability) }
 }
 
-impl Logistic {
-    fn probability(&self, features: &Features) -> f32 {
-        let sum: f32 = self.weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
-        1.0 / (1.0 + (-(self.bias + sum)).exp())
-    }
-}
-
 impl QuestionModel {
     fn probability(&self, features: &Features) -> f32 {
-        self.subject.probability(features) * self.detail.probability(features)
+        self.subject.probability(&features.values) * self.detail.probability(&features.values)
     }
 
     fn ceiling(&self, probability: f32) -> Grade {

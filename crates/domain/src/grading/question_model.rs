@@ -2,19 +2,14 @@
 //! edit by hand.
 
 use super::question::COUNT;
+use crate::logistic::Logistic;
 
-/// A logistic model over [`super::question::NAMES`].
-pub(super) struct Logistic {
-    pub(super) bias: f32,
-    pub(super) weights: [f32; COUNT],
-}
-
-/// Two models whose product is the score, and the scores at which it is cut.
+/// Two models over [`super::question::NAMES`] whose product is the score, and the scores at which it is cut.
 pub(super) struct QuestionModel {
     /// The documents are about what is asked.
-    pub(super) subject: Logistic,
+    pub(super) subject: Logistic<COUNT>,
     /// They say just that.
-    pub(super) detail: Logistic,
+    pub(super) detail: Logistic<COUNT>,
     /// Below this the round holds nothing on the question.
     pub(super) absent_below: f32,
     /// Below this no passage is correct unless a model says so.

@@ -76,12 +76,36 @@ fn says_why() {
 /// Questions, similarities and BM25 scores of the pages, and the probabilities that the constants give them: of the
 /// round, then of each page. Only a new calibration moves them.
 const PROBABILITIES: [(&str, [(Option<f32>, f32); 3], [f32; 4]); 6] = [
-    ("How many weeks does parental leave last?", [(Some(0.62), 6.5), (Some(0.12), 0.0), (Some(0.08), 0.0)], [0.790_860_3, 0.976_803_8, 0.000_135_378, 0.000_104_177]),
-    ("How many weeks does parental leave last?", [(None, 6.5), (None, 0.4), (None, 0.0)], [0.742_577, 0.685_227_4, 0.000_640_509, 0.000_481_096]),
-    ("Who refunds hotels of over 140 euros?", [(Some(0.2), 0.5), (Some(0.55), 5.1), (Some(0.1), 0.2)], [0.813_772_8, 0.000_273_436, 0.973_666_7, 0.000_119_438]),
-    ("Which laptops are not encrypted in Paris?", [(Some(0.1), 0.0), (Some(0.2), 0.0), (Some(0.6), 4.2)], [0.075_302_2, 0.000_065_571, 0.000_126_229, 0.763_844_4]),
-    ("Which laptops are not encrypted in Paris?", [(None, 0.0), (None, 0.0), (None, 4.2)], [0.041_481_4, 0.000_238_134, 0.000_238_134, 0.251_590_6]),
-    ("Which enzyme degrades insulin in mice?", [(Some(0.1), 0.0), (Some(0.08), 0.0), (Some(0.05), 0.0)], [0.001_035_748, 0.000_030_169, 0.000_023_919, 0.000_019_651]),
+    (
+        "How many weeks does parental leave last?",
+        [(Some(0.62), 6.5), (Some(0.12), 0.0), (Some(0.08), 0.0)],
+        [0.790_860_3, 0.976_803_8, 0.000_135_378, 0.000_104_177],
+    ),
+    (
+        "How many weeks does parental leave last?",
+        [(None, 6.5), (None, 0.4), (None, 0.0)],
+        [0.742_577, 0.685_227_4, 0.000_640_509, 0.000_481_096],
+    ),
+    (
+        "Who refunds hotels of over 140 euros?",
+        [(Some(0.2), 0.5), (Some(0.55), 5.1), (Some(0.1), 0.2)],
+        [0.813_772_8, 0.000_273_436, 0.973_666_7, 0.000_119_438],
+    ),
+    (
+        "Which laptops are not encrypted in Paris?",
+        [(Some(0.1), 0.0), (Some(0.2), 0.0), (Some(0.6), 4.2)],
+        [0.075_302_2, 0.000_065_571, 0.000_126_229, 0.763_844_4],
+    ),
+    (
+        "Which laptops are not encrypted in Paris?",
+        [(None, 0.0), (None, 0.0), (None, 4.2)],
+        [0.041_481_4, 0.000_238_134, 0.000_238_134, 0.251_590_6],
+    ),
+    (
+        "Which enzyme degrades insulin in mice?",
+        [(Some(0.1), 0.0), (Some(0.08), 0.0), (Some(0.05), 0.0)],
+        [0.001_035_748, 0.000_030_169, 0.000_023_919, 0.000_019_651],
+    ),
 ];
 
 #[test]

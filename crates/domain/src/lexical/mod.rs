@@ -16,3 +16,5 @@ mod stop_words;
 pub mod term_id;
 mod unspaced;
 mod words;
+
+pub(crate) use stop_words::is_empty_in_claims;

@@ -16,8 +16,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use self::fact::facts;
 use self::features::Comparison;
-use self::model::DOUBTFUL_FROM;
 pub use self::model::SUPPORT_THRESHOLD;
+use self::model::{DOUBTFUL_FROM, MODEL};
 use self::polarity::Claim;
 use super::source::{PreparedSource, SourceParts};
 use super::verification::Ruling;
@@ -155,7 +155,7 @@ impl SupportScorer for LexicalScorer<'_> {
         let facts = facts(&claim);
         let comparison = Comparison::new(&claim, &facts, &self.cited(sources));
         let missing = comparison.missing();
-        let score = if comparison.shares_nothing() { 0.0 } else { model::score(&comparison.features()) };
+        let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
         let is_turned = comparison.is_turned();
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not".
         let score = if missing.is_empty() && !is_turned { score } else { score * SUPPORT_THRESHOLD };

@@ -1,0 +1,19 @@
+//! Logistic regression, the form of every calibrated judge.
+
+/// A logistic model over `N` features.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Logistic<const N: usize> {
+    /// The log odds where every feature is 0.
+    pub bias: f32,
+    /// What each feature, times its value, adds to the log odds.
+    pub weights: [f32; N],
+}
+
+impl<const N: usize> Logistic<N> {
+    /// The probability that the model gives to these features, 0 to 1.
+    #[must_use]
+    pub fn probability(&self, features: &[f32; N]) -> f32 {
+        let sum: f32 = self.weights.iter().zip(features).map(|(weight, value)| weight * value).sum();
+        1.0 / (1.0 + (-(self.bias + sum)).exp())
+    }
+}
