@@ -2,7 +2,6 @@
 
 pub mod answering;
 pub mod audit;
-pub mod block;
 pub mod budget;
 pub mod citation;
 pub mod contextual;
@@ -19,6 +18,7 @@ pub mod job;
 pub mod json_in_text;
 pub mod lexical;
 pub mod logistic;
+pub mod markdown;
 mod month;
 pub mod numbered_verdicts;
 pub mod origin;

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::block::BlockKind;
 use super::evidence::Inquiry;
 use super::lexical::analyzer::Analyzer;
+use super::markdown::BlockKind;
 use super::sentence::{Sentence, sentences};
 
 /// Share of a question's idf mass that a strip holds at least to be kept for its own sake.

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::quote::quotable;
-use crate::block::BlockKind;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Inquiry, TermMask};
+use crate::markdown::BlockKind;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;

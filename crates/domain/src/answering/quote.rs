@@ -1,6 +1,6 @@
 //! A sentence of a source in the form in which an answer may hold it.
 
-use crate::block::{BlockKind, blocks};
+use crate::markdown::{BlockKind, blocks};
 
 /// Longest sentence quoted, in bytes: what is longer is a table or a list without full stops.
 const LONGEST: usize = 1200;

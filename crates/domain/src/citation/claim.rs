@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::ignorance::{is_ignorance, is_pleasantry};
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
 use super::support::SUPPORT_THRESHOLD;
-use crate::block::BlockKind;
+use crate::markdown::BlockKind;
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};
 

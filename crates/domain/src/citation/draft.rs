@@ -7,7 +7,7 @@ use super::claim::{Role, Statement, cover, plain, statements};
 use super::marker::{MalformedMarker, Marker, Markers, markers};
 use super::source::PreparedSource;
 use super::support::{LexicalScorer, Support, SupportScorer};
-use crate::block::blocks;
+use crate::markdown::blocks;
 use crate::sentence::sentences_of;
 use crate::span::IndexedText;
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::block::{Block, BlockKind};
+use crate::markdown::{Block, BlockKind};
 use crate::span::{IndexedText, Span};
 
 /// Longest label, in code points, that is looked through for its closing bracket. Digits do not count.

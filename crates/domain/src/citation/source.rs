@@ -8,7 +8,7 @@ use super::denial::{Denial, Denials};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;
-use crate::block::BlockKind;
+use crate::markdown::BlockKind;
 use crate::sentence::sentences;
 use crate::span::IndexedText;
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
-use crate::block::BlockKind;
 use crate::lexical::analyzer::Analyzer;
+use crate::markdown::BlockKind;
 use crate::sentence::sentences;
 
 /// Terms that may lie between two neighbours of the question for them to count as neighbours in a

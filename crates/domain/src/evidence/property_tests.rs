@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::passage::{PassageEvidence, SentenceEvidence};
 use super::*;
-use crate::block::BlockKind;
+use crate::markdown::BlockKind;
 
 /// Words that questions and texts share, markup, and what a file may hold besides: NUL, right-to-left, emoji.
 fn text() -> impl Strategy<Value = String> {

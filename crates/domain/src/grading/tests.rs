@@ -12,13 +12,16 @@ const TRAVEL: &str = "Book trains through the travel desk. Hotels are refunded u
 const SECURITY: &str = "Laptops are encrypted. Report a lost laptop to the security desk within one hour.";
 const PAGES: [&str; 3] = [LEAVE, TRAVEL, SECURITY];
 
+/// Similarity, if there are vectors, and BM25 score of each page.
+type Scores = [(Option<f32>, f32); 3];
+
 fn inquiry(question: &str) -> Inquiry {
     let analyzer = Analyzer::english();
     let pages: Vec<HashSet<String>> = PAGES.iter().map(|page| analyzer.terms(page).into_iter().collect()).collect();
     Inquiry::new(analyzer, question, 12, |stem| pages.iter().filter(|page| page.contains(stem)).count() as u64)
 }
 
-fn round(question: &str, scores: [(Option<f32>, f32); 3]) -> GradedRound {
+fn round(question: &str, scores: Scores) -> GradedRound {
     let inquiry = inquiry(question);
     let passages: Vec<Passage<'_>> = PAGES
         .iter()
@@ -29,11 +32,11 @@ fn round(question: &str, scores: [(Option<f32>, f32); 3]) -> GradedRound {
     grade(&inquiry, &passages, &evidence)
 }
 
-fn verdicts(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Verdict> {
+fn verdicts(question: &str, scores: Scores) -> Vec<Verdict> {
     round(question, scores).verdicts
 }
 
-fn grades(question: &str, scores: [(Option<f32>, f32); 3]) -> Vec<Grade> {
+fn grades(question: &str, scores: Scores) -> Vec<Grade> {
     verdicts(question, scores).iter().map(|verdict| verdict.grade).collect()
 }
 
@@ -75,7 +78,7 @@ fn says_why() {
 
 /// Questions, similarities and BM25 scores of the pages, and the probabilities that the constants give them: of the
 /// round, then of each page. Only a new calibration moves them.
-const PROBABILITIES: [(&str, [(Option<f32>, f32); 3], [f32; 4]); 6] = [
+const PROBABILITIES: [(&str, Scores, [f32; 4]); 6] = [
     (
         "How many weeks does parental leave last?",
         [(Some(0.62), 6.5), (Some(0.12), 0.0), (Some(0.08), 0.0)],

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use self::boundary::{Style, boundary_after, is_terminator};
 use self::line_break::LineBreaks;
-use super::block::{Block, BlockKind, blocks};
+use super::markdown::{Block, BlockKind, blocks};
 
 /// A sentence, or what stands for one: a heading, a table row, a code block, a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

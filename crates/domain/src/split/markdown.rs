@@ -1,16 +1,14 @@
-//! The headings of Markdown text, found line by line.
+//! The headings and the code of Markdown text.
 //!
-//! ATX (`## Leave`) and setext (underlined) headings as `CommonMark` 0.31 defines them, outside code,
-//! lists and quotations. A full parser was rejected: only headings and fences matter here, each is a
-//! matter of lines, and a scan can neither fail nor be made slow by its input.
-//!
-//! Deviations, each for texts as they are written: a setext paragraph of over three lines or two
-//! hundred bytes is a paragraph before a forgotten blank line and a rule; a single `-` underlines
-//! nothing; YAML front matter holds no headings.
+//! Headings are those of `CommonMark` outside of lists and quotations, with deviations for texts as they are
+//! written: a setext heading of over three lines or two hundred bytes is a paragraph before a forgotten blank
+//! line and a rule; a row of a table is none; a single `-` underlines nothing, for a list may begin there; YAML
+//! front matter holds no headings.
 
 use std::ops::Range;
 
 use super::outline::Heading;
+use crate::markdown::{LeafKind, leaves, start_of_line};
 
 const LONGEST_SETEXT_LINES: usize = 3;
 const LONGEST_SETEXT_BYTES: usize = 200;
@@ -20,21 +18,40 @@ const LONGEST_FRONT_MATTER_LINES: usize = 200;
 
 /// Headings of `text`, and the byte ranges of its fenced code and front matter, both in order.
 pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
-    let mut scanner = Scanner { text, ..Scanner::default() };
     let body = front_matter_end(text);
+    let (mut headings, mut code) = (Vec::new(), Vec::new());
     if body > 0 {
-        scanner.code.push(0..body);
+        code.push(0..body);
     }
-    let mut start = body;
-    for line in text.get(body..).unwrap_or_default().split_inclusive('\n') {
-        let end = start + line.len();
-        scanner.read(line.trim_end(), start..end);
-        start = end;
+    for leaf in leaves(text.get(body..).unwrap_or_default()) {
+        let bytes = whole_lines(text, leaf.bytes.start + body..leaf.bytes.end + body);
+        match leaf.kind {
+            LeafKind::Heading(level, title) if !leaf.is_nested && is_heading(text.get(bytes.clone())) => {
+                let text = title.split_whitespace().collect::<Vec<_>>().join(" ");
+                headings.push(Heading { bytes, level, text });
+            }
+            LeafKind::Fence => code.push(bytes),
+            LeafKind::Heading(..) | LeafKind::Text | LeafKind::Html | LeafKind::Table | LeafKind::Break => {}
+        }
     }
-    if let Some(fence) = scanner.fence {
-        scanner.code.push(fence.start..text.len());
-    }
-    (scanner.headings, scanner.code)
+    (headings, code)
+}
+
+/// The lines that `bytes` lies in, with their ends.
+fn whole_lines(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let start = start_of_line(text, bytes.start);
+    let is_whole = text.get(..bytes.end).is_some_and(|before| before.ends_with(['\n', '\r']));
+    let after = text.get(bytes.end..).filter(|_| !is_whole).unwrap_or_default();
+    start..bytes.end + after.find('\n').map_or(after.len(), |end| end + 1)
+}
+
+/// Whether these lines, a heading to `CommonMark`, were meant as one.
+fn is_heading(lines: Option<&str>) -> bool {
+    let lines = lines.unwrap_or_default().trim_end();
+    lines.rsplit_once(['\n', '\r']).is_none_or(|(title, underline)| {
+        let is_short = title.lines().count() <= LONGEST_SETEXT_LINES && title.len() <= LONGEST_SETEXT_BYTES;
+        is_short && underline.trim() != "-" && !title.trim_start().starts_with('|')
+    })
 }
 
 /// Byte offset after YAML front matter; 0 if there is none.
@@ -51,144 +68,6 @@ fn front_matter_end(text: &str) -> usize {
         }
     }
     0
-}
-
-/// An open code fence.
-#[derive(Debug, Clone, Copy)]
-struct Fence {
-    start: usize,
-    mark: char,
-    length: usize,
-}
-
-#[derive(Debug, Default)]
-struct Scanner<'text> {
-    text: &'text str,
-    headings: Vec<Heading>,
-    code: Vec<Range<usize>>,
-    fence: Option<Fence>,
-    /// Where the paragraph that a setext underline would make a heading begins, and its lines.
-    paragraph: Option<(usize, usize)>,
-    /// Inside a list or a quotation, whose lines are neither headings nor paragraphs here.
-    in_container: bool,
-    after_blank: bool,
-}
-
-impl Scanner<'_> {
-    /// Takes in one line: `line` without its end, `bytes` with it.
-    fn read(&mut self, line: &str, bytes: Range<usize>) {
-        let content = line.trim_start();
-        let indent: usize = line
-            .bytes()
-            .map_while(|byte| match byte {
-                b' ' => Some(1),
-                b'\t' => Some(4),
-                _ => None,
-            })
-            .sum();
-        if let Some(fence) = self.fence {
-            if closes(content, fence) {
-                self.code.push(fence.start..bytes.end);
-                self.fence = None;
-            }
-        } else if content.is_empty() {
-            self.paragraph = None;
-        } else if let Some((mark, length)) = opening_fence(content).filter(|_| indent < 4 || self.in_container) {
-            self.fence = Some(Fence { start: bytes.start, mark, length });
-            self.paragraph = None;
-        } else {
-            self.read_text(content, indent, bytes);
-        }
-        self.after_blank = content.is_empty();
-    }
-
-    fn read_text(&mut self, content: &str, indent: usize, bytes: Range<usize>) {
-        if indent >= 4 {
-            // Indented code, or a paragraph that goes on.
-        } else if let Some(level) = self.underlined(content, bytes.start) {
-            let (start, _) = self.paragraph.take().unwrap_or((bytes.start, 0));
-            let title = self.text.get(start..bytes.start).unwrap_or_default();
-            self.headings.push(Heading { bytes: start..bytes.end, level, text: plain(title) });
-        } else if let Some((level, title)) = atx(content) {
-            self.headings.push(Heading { bytes, level, text: plain(title) });
-            (self.paragraph, self.in_container) = (None, false);
-        } else if opens_container(content) {
-            (self.paragraph, self.in_container) = (None, true);
-        } else if self.in_container && (indent > 0 || !self.after_blank) {
-            // Goes on with the list item or quotation.
-        } else {
-            self.in_container = false;
-            let (start, lines) = self.paragraph.unwrap_or((bytes.start, 0));
-            // Tables and HTML are no paragraphs, whatever stands below them.
-            self.paragraph = (!content.starts_with(['|', '<'])).then_some((start, lines + 1));
-        }
-    }
-
-    /// The level that `content`, as a setext underline at byte `at`, gives to the paragraph above.
-    fn underlined(&self, content: &str, at: usize) -> Option<u8> {
-        let (start, lines) = self.paragraph?;
-        let is_short = lines <= LONGEST_SETEXT_LINES && at - start <= LONGEST_SETEXT_BYTES;
-        let level = if content.bytes().all(|byte| byte == b'=') {
-            1
-        } else if content.len() > 1 && content.bytes().all(|byte| byte == b'-') {
-            2
-        } else {
-            return None;
-        };
-        is_short.then_some(level)
-    }
-}
-
-/// Mark and length of the fence that `content` opens.
-fn opening_fence(content: &str) -> Option<(char, usize)> {
-    let mark = content.chars().next().filter(|first| matches!(first, '`' | '~'))?;
-    let information = content.trim_start_matches(mark);
-    let length = content.len() - information.len();
-    // Three backticks with more of them behind are inline code.
-    (length >= 3 && (mark == '~' || !information.contains('`'))).then_some((mark, length))
-}
-
-fn closes(content: &str, fence: Fence) -> bool {
-    content.len() >= fence.length && content.chars().all(|character| character == fence.mark)
-}
-
-/// Level and raw text of an ATX heading.
-fn atx(content: &str) -> Option<(u8, &str)> {
-    let title = content.trim_start_matches('#');
-    let level = u8::try_from(content.len() - title.len()).ok().filter(|level| (1..=6).contains(level))?;
-    if !title.is_empty() && !title.starts_with([' ', '\t']) {
-        return None;
-    }
-    let title = title.trim();
-    let unclosed = title.trim_end_matches('#');
-    let title = if unclosed.is_empty() || unclosed.ends_with([' ', '\t']) { unclosed.trim_end() } else { title };
-    Some((level, title))
-}
-
-/// Whether a line begins a list item or a quotation.
-fn opens_container(content: &str) -> bool {
-    let after_marker = content.strip_prefix(['-', '*', '+', '>']).or_else(|| {
-        let rest = content.trim_start_matches(|character: char| character.is_ascii_digit());
-        rest.strip_prefix(['.', ')']).filter(|_| (1..=9).contains(&(content.len() - rest.len())))
-    });
-    content.starts_with('>') || after_marker.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
-}
-
-/// The text of a heading without emphasis, code marks and link targets, white space collapsed.
-fn plain(title: &str) -> String {
-    let mut text = String::with_capacity(title.len());
-    let mut rest = title;
-    while let Some((before, after)) = rest.split_once("](") {
-        let (_, behind) = after.split_once(')').unwrap_or(("", ""));
-        match before.rsplit_once('[') {
-            Some((lead, label)) => text.extend([lead.strip_suffix('!').unwrap_or(lead), label]),
-            None => text.push_str(before),
-        }
-        rest = behind;
-    }
-    text.push_str(rest);
-    text.retain(|character| !matches!(character, '*' | '`'));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -232,9 +111,21 @@ mod tests {
         assert_eq!(headings("```sh\n# comment\n```\n# A"), only(1, "A"));
         assert_eq!(headings("~~~\n# comment\n```\n# comment"), []);
         assert_eq!(headings("````\n```\n# comment\n````\n# A"), only(1, "A"));
-        assert_eq!(headings("- item\n\n    ```\n# comment\n    ```\n\n# A"), only(1, "A"));
+        assert_eq!(headings("- item\n\n    ```\n    # comment\n    ```\n\n# A"), only(1, "A"));
         assert_eq!(headings("---\ntitle: x\n---\n# A"), only(1, "A"));
         assert_eq!(headings("---\nnot front matter\n"), []);
+    }
+
+    #[test]
+    fn titles_are_words_without_markup() {
+        let text = "# [0.2] of _May_ <a name=\"x\"></a>&amp; \\*nix **![logo](a.png)**\n\n[0.2]: https://host.example";
+        assert_eq!(headings(text), only(1, "0.2 of May & *nix logo"));
+    }
+
+    #[test]
+    fn lists_and_quotations_hold_none() {
+        assert_eq!(headings("- item\n\n  # inside\n\n> # quoted\n\n# A"), only(1, "A"));
+        assert_eq!(headings("* ```\n  a\n  ```\n* b\n\n# A"), only(1, "A"));
     }
 
     #[test]

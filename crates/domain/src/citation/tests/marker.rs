@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use crate::block::blocks;
 use crate::citation::marker::{MarkerFault, Markers, markers};
+use crate::markdown::blocks;
 use crate::span::{IndexedText, Span};
 
 fn parse(text: &str) -> Markers {

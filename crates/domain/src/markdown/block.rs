@@ -1,0 +1,212 @@
+//! Markdown as the blocks that sentences and citations are read from.
+
+use std::ops::Range;
+
+use super::leaf::{Leaf, LeafKind, leaves};
+use super::line::{Lines, bullet, is_table_delimiter, is_table_row, marks, quote_marks, sign_marks};
+
+/// Kinds of blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockKind {
+    /// Running text; also the text of a list item or of a quotation, HTML, and indented code.
+    Paragraph,
+    /// An ATX heading, or one line underlined by `===` or `---`.
+    Heading,
+    /// A fenced code block with its fences.
+    Code,
+    /// The row above the delimiter row of a table.
+    TableHeader,
+    /// Any other row of a table.
+    TableRow,
+    /// Markup without words: thematic breaks, underlines, table delimiters, empty list items.
+    Rule,
+}
+
+/// A block of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its kind.
+    pub kind: BlockKind,
+    /// Bytes from the start of its first line to the end of its last, line end excluded.
+    pub range: Range<usize>,
+    /// Byte at which its words start: after list bullets, quote marks and heading signs.
+    pub content: usize,
+}
+
+/// Splits a text into its blocks, in order, without overlap.
+///
+/// Every character that is not white space lies in exactly one block: lines that belong to no leaf of the
+/// parser, such as link reference definitions, are paragraphs.
+#[must_use]
+pub fn blocks(text: &str) -> Vec<Block> {
+    let mut writer = Writer { text, blocks: Vec::new(), open: Open::Nothing };
+    let mut lines = Lines::of(text).peekable();
+    for leaf in leaves(text) {
+        while let Some(line) = lines.next_if(|line| line.end < leaf.bytes.start) {
+            writer.loose_line(&line);
+        }
+        let mut own = Vec::new();
+        while let Some(line) = lines.next_if(|line| line.start < leaf.bytes.end) {
+            own.push(line);
+        }
+        writer.leaf(&leaf, &own);
+    }
+    lines.for_each(|line| writer.loose_line(&line));
+    writer.blocks
+}
+
+/// The last block, as far as the next line of text may belong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Paragraph,
+    /// A row outside of a table, which a delimiter row makes a header.
+    Row,
+    Table,
+}
+
+struct Writer<'t> {
+    text: &'t str,
+    blocks: Vec<Block>,
+    open: Open,
+}
+
+impl<'t> Writer<'t> {
+    fn slice(&self, range: Range<usize>) -> &'t str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    fn leaf(&mut self, leaf: &Leaf, lines: &[Range<usize>]) {
+        self.open = Open::Nothing;
+        let [first, rest @ ..] = lines else { return };
+        let all = first.start..rest.last().unwrap_or(first).end;
+        let words = self.words(first, marks(self.slice(first.start..leaf.bytes.start)));
+        match leaf.kind {
+            LeafKind::Fence => self.push(BlockKind::Code, all, words),
+            LeafKind::Break => self.push(BlockKind::Rule, all, words),
+            LeafKind::Heading(..) if rest.is_empty() => {
+                let title = self.slice(words..first.end).trim_start_matches('#').trim_start();
+                self.push(BlockKind::Heading, all, first.end - title.len());
+            }
+            LeafKind::Heading(..) => self.underlined(lines, words),
+            LeafKind::Table => self.table(lines, words),
+            LeafKind::Html => lines.iter().for_each(|line| self.html_line(line)),
+            LeafKind::Text => self.paragraph(lines, words),
+        }
+        self.open = Open::Nothing;
+    }
+
+    /// A setext heading.
+    ///
+    /// A sentence with a line under it is still a sentence: the underline must not exempt it. The same goes for
+    /// several lines, and for a single `-`, which may be the beginning of a list.
+    fn underlined(&mut self, lines: &[Range<usize>], words: usize) {
+        let Some((underline, title)) = lines.split_last() else { return };
+        let under = self.words(underline, quote_marks(self.slice(underline.clone())));
+        let is_bullet_begun = self.slice(under..underline.end).trim_end() == "-";
+        match title {
+            [line] if !is_bullet_begun && is_title(self.slice(words..line.end)) => {
+                self.push(BlockKind::Heading, line.clone(), words);
+            }
+            _ => self.paragraph(title, words),
+        }
+        self.push(BlockKind::Rule, underline.clone(), under);
+    }
+
+    fn table(&mut self, lines: &[Range<usize>], words: usize) {
+        let [header, delimiter, rows @ ..] = lines else { return self.paragraph(lines, words) };
+        // Without "|" it is a sentence with a line under it.
+        let is_header = self.slice(header.clone()).contains('|');
+        self.push(if is_header { BlockKind::TableHeader } else { BlockKind::Paragraph }, header.clone(), words);
+        let words = self.words(delimiter, quote_marks(self.slice(delimiter.clone())));
+        self.push(BlockKind::Rule, delimiter.clone(), words);
+        self.open = Open::Table;
+        for line in rows {
+            self.line(line, self.words(line, quote_marks(self.slice(line.clone()))));
+        }
+    }
+
+    fn paragraph(&mut self, lines: &[Range<usize>], words: usize) {
+        for (number, line) in lines.iter().enumerate() {
+            let marks = || self.words(line, quote_marks(self.slice(line.clone())));
+            self.line(line, if number == 0 { words } else { marks() });
+        }
+    }
+
+    /// A line that no leaf holds: an empty list item, or part of a link reference definition.
+    fn loose_line(&mut self, line: &Range<usize>) {
+        let whole = self.slice(line.clone());
+        if self.open != Open::Paragraph && marks(whole) == whole.trim_end().len() && !whole.trim().is_empty() {
+            self.open = Open::Nothing;
+            self.push(BlockKind::Rule, line.clone(), line.end);
+        } else {
+            self.html_line(line);
+        }
+    }
+
+    /// A line of HTML.
+    ///
+    /// List items in it are blocks of their own, so that a marker in one does not cover the one before. Their
+    /// numbers count as words, for they may be years or amounts.
+    fn html_line(&mut self, line: &Range<usize>) {
+        let whole = self.slice(line.clone());
+        let words = self.words(line, sign_marks(whole));
+        let has_words = self.slice(words..line.end).chars().any(char::is_alphanumeric);
+        if marks(whole) > quote_marks(whole) {
+            self.open = Open::Nothing;
+        }
+        if has_words || whole.trim().is_empty() {
+            self.line(line, words);
+        } else {
+            self.open = Open::Nothing;
+            self.push(BlockKind::Rule, line.clone(), words);
+        }
+    }
+
+    /// A line of running text, unless it is blank, a row of a table, or begins with a bullet.
+    fn line(&mut self, line: &Range<usize>, words: usize) {
+        let said = self.slice(words..line.end);
+        if said.trim().is_empty() {
+            self.open = Open::Nothing;
+            if !self.slice(line.clone()).trim().is_empty() {
+                self.push(BlockKind::Rule, line.clone(), words);
+            }
+        } else if is_table_delimiter(said) && self.open != Open::Table {
+            if let Some(row) = self.blocks.last_mut().filter(|_| self.open == Open::Row) {
+                row.kind = BlockKind::TableHeader;
+            }
+            self.push(BlockKind::Rule, line.clone(), words);
+            self.open = Open::Table;
+        } else if is_table_row(said, self.open == Open::Table) {
+            let has_words = said.chars().any(char::is_alphanumeric);
+            self.push(if has_words { BlockKind::TableRow } else { BlockKind::Rule }, line.clone(), words);
+            if self.open != Open::Table {
+                self.open = Open::Row;
+            }
+        } else if let Some(block) =
+            self.blocks.last_mut().filter(|_| self.open == Open::Paragraph && bullet(said).is_none())
+        {
+            block.range.end = line.end;
+        } else {
+            self.push(BlockKind::Paragraph, line.clone(), words + bullet(said).unwrap_or(0));
+            self.open = Open::Paragraph;
+        }
+    }
+
+    /// Byte at which the words of a line begin, after `marks` bytes and white space.
+    fn words(&self, line: &Range<usize>, marks: usize) -> usize {
+        line.end - self.slice(line.start + marks..line.end).trim_start_matches([' ', '\t']).len()
+    }
+
+    fn push(&mut self, kind: BlockKind, range: Range<usize>, content: usize) {
+        let content = content.clamp(range.start, range.end);
+        self.blocks.push(Block { kind, range, content });
+    }
+}
+
+/// Whether a line with a line under it is a heading.
+fn is_title(line: &str) -> bool {
+    !line.trim_end().ends_with(['.', '!', '?', '。', '！', '？'])
+        && !is_table_row(line, false)
+        && bullet(line).is_none()
+}

@@ -1,0 +1,190 @@
+//! The leaf blocks of Markdown text, as `pulldown-cmark` finds them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// Bytes that are parsed at a time. The parser holds its whole tree, so this bounds memory for long documents.
+const WINDOW: usize = 256 * 1024;
+
+/// A block that holds text and no other block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    pub(crate) kind: LeafKind,
+    /// From its first character to the end of its last line. List and quote marks stand before it on its first
+    /// line, and may stand inside it on others.
+    pub(crate) bytes: Range<usize>,
+    /// Whether it lies in a list item or a quotation.
+    pub(crate) is_nested: bool,
+}
+
+/// Kinds of leaf blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LeafKind {
+    /// A paragraph, the text of a tight list item, or indented code.
+    Text,
+    /// A block of HTML.
+    Html,
+    /// A heading: its level and its words without markup.
+    Heading(u8, String),
+    /// A fenced code block with its fences.
+    Fence,
+    /// A table with its delimiter row.
+    Table,
+    /// A thematic break.
+    Break,
+}
+
+/// The leaf blocks of a text in order. Link reference definitions and empty list items are not among them.
+pub(crate) fn leaves(text: &str) -> Vec<Leaf> {
+    leaves_by(WINDOW, text)
+}
+
+/// The same, parsed `size` bytes at a time.
+pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
+    let text = &*with_plain_line_ends(text);
+    let mut leaves = Vec::new();
+    let (mut from, mut length) = (0, size);
+    loop {
+        let rest = text.get(from..).unwrap_or_default();
+        let window = whole_lines(rest, length);
+        let mut reader = Reader::default();
+        for (event, range) in Parser::new_ext(window, Options::ENABLE_TABLES).into_offset_iter() {
+            reader.read(event, range);
+        }
+        if window.len() == rest.len() {
+            leaves.extend(reader.leaves.into_iter().map(|leaf| leaf.moved(from)));
+            return leaves;
+        }
+        // The last block may go on behind the window; those before it are complete, and none depends on another.
+        let end = reader.last_block.map_or(0, |start| start_of_line(window, start));
+        let complete = reader.leaves.into_iter().take_while(|leaf| leaf.bytes.start < end);
+        leaves.extend(complete.map(|leaf| leaf.moved(from)));
+        from += end;
+        length = if end > 0 { size } else { 2 * length };
+    }
+}
+
+/// The text with spaces for other white space at the end of its lines, at the same offsets.
+///
+/// A line of no-break spaces is not blank to `CommonMark`; to everybody who reads it, it is. A tab after a closing
+/// fence is not looked for by the parser, and the fence would hide what follows.
+fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | b'\x0b' | b'\x0c')) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive(['\n', '\r']) {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let mut words = content.trim_end_matches([' ', '\t']);
+        if words.trim().is_empty() {
+            words = "";
+        }
+        plain.push_str(words);
+        plain.extend(std::iter::repeat_n(' ', content.len() - words.len()));
+        plain.push_str(line.get(content.len()..).unwrap_or_default());
+    }
+    Cow::Owned(plain)
+}
+
+/// The first lines of a text that are `length` bytes together, or a little more.
+fn whole_lines(text: &str, length: usize) -> &str {
+    let after = text.as_bytes().get(length..).unwrap_or_default();
+    let end = after.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| length + at + 1);
+    text.get(..end).unwrap_or(text)
+}
+
+/// Byte at which the line of the byte `at` starts.
+pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |end| end + 1)
+}
+
+impl Leaf {
+    fn moved(self, by: usize) -> Self {
+        Self { bytes: self.bytes.start + by..self.bytes.end + by, ..self }
+    }
+}
+
+/// Gathers leaves from the parser's events.
+#[derive(Debug, Default)]
+struct Reader {
+    leaves: Vec<Leaf>,
+    /// Open lists and quotations.
+    depth: usize,
+    /// End of the last leaf that the parser names as a block. Events before it belong to that leaf.
+    leaf_end: usize,
+    /// Whether the last leaf is the text of a tight list item, for which the parser has no event of its own.
+    is_item_text: bool,
+    /// Start of the last block that lies in no other.
+    last_block: Option<usize>,
+}
+
+impl Reader {
+    fn read(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(Tag::Paragraph | Tag::CodeBlock(CodeBlockKind::Indented)) => self.leaf(LeafKind::Text, range),
+            Event::Start(Tag::HtmlBlock) => self.leaf(LeafKind::Html, range),
+            Event::Start(Tag::Heading { level, .. }) => {
+                self.leaf(LeafKind::Heading(number(level), String::new()), range);
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => self.leaf(LeafKind::Fence, range),
+            Event::Start(Tag::Table(_)) => self.leaf(LeafKind::Table, range),
+            Event::Rule => self.leaf(LeafKind::Break, range),
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => {
+                self.block(range.start);
+                self.depth += 1;
+            }
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => {
+                self.is_item_text = false;
+                self.depth = self.depth.saturating_sub(1);
+            }
+            Event::Start(Tag::Item) | Event::End(TagEnd::Item) => self.is_item_text = false,
+            event if range.start < self.leaf_end => self.inside(&event),
+            Event::End(_) => {}
+            _ if self.is_item_text => {
+                if let Some(leaf) = self.leaves.last_mut() {
+                    leaf.bytes.end = leaf.bytes.end.max(range.end);
+                }
+            }
+            _ => {
+                self.leaves.push(Leaf { kind: LeafKind::Text, bytes: range, is_nested: true });
+                self.is_item_text = true;
+            }
+        }
+    }
+
+    fn leaf(&mut self, kind: LeafKind, bytes: Range<usize>) {
+        self.block(bytes.start);
+        self.leaf_end = bytes.end;
+        self.leaves.push(Leaf { kind, bytes, is_nested: self.depth > 0 });
+    }
+
+    fn block(&mut self, start: usize) {
+        self.is_item_text = false;
+        if self.depth == 0 {
+            self.last_block = Some(start);
+        }
+    }
+
+    /// Takes the words of a heading from what stands in it.
+    fn inside(&mut self, event: &Event<'_>) {
+        let Some(Leaf { kind: LeafKind::Heading(_, title), .. }) = self.leaves.last_mut() else { return };
+        match event {
+            Event::Text(words) | Event::Code(words) => title.push_str(words),
+            Event::SoftBreak | Event::HardBreak => title.push(' '),
+            _ => {}
+        }
+    }
+}
+
+const fn number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}

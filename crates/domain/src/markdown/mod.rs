@@ -1,0 +1,14 @@
+//! Markdown, and plain text, which is Markdown without markup.
+//!
+//! [`leaves`] are the blocks that hold text, as `pulldown-cmark` finds them (`CommonMark` with GFM tables).
+//! [`blocks`] divides them further, into what sentences and citations are read from. Headings and code for the
+//! splitter come from the same leaves, so that all parts of the service read a text alike.
+
+mod block;
+mod leaf;
+mod line;
+#[cfg(test)]
+mod tests;
+
+pub use block::{Block, BlockKind, blocks};
+pub(crate) use leaf::{LeafKind, leaves, start_of_line};
