@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{meter::Meter, prepare::SplitPlan};
+use super::{document::SplitPlan, job_metrics::JobMetrics};
 use crate::{
     domain::{identity::TenantId, job::Indexing},
     store::{Claim, ClaimedItem, Collection, ReadDocument},
@@ -21,7 +21,7 @@ pub(super) struct Batch<'a> {
     pub(super) indexing: Indexing,
     /// How often each item was tried.
     pub(super) tries: &'a HashMap<i32, Tries>,
-    pub(super) meter: &'a Arc<Meter>,
+    pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
 impl Batch<'_> {

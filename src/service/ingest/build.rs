@@ -3,10 +3,10 @@
 use std::{collections::HashMap, time::Instant};
 
 use super::{
-    batch::{Batch, ClaimHandle},
+    batch::Batch,
+    document::{Described, Origin, SplitPlan},
     layout::Layout,
-    prepare::{Described, Origin, SplitPlan},
-    process::Processor,
+    pipeline::Processor,
 };
 use crate::{
     domain::{identity::EmbeddingProfile, job::Stage},
@@ -30,10 +30,9 @@ impl Processor {
         if items.is_empty() {
             return Ok(());
         }
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
         let started = Instant::now();
         let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
-        let stored = self.store.stored_documents(tenant, batch.collection, &sources).await?;
+        let stored = self.store.stored_documents(batch.handle.tenant, batch.collection, &sources).await?;
         let mut by_source: HashMap<String, StoredDocument> =
             stored.into_iter().map(|document| (document.source.clone(), document)).collect();
         let read_as: HashMap<i32, ReadDocument> = items
@@ -49,14 +48,12 @@ impl Processor {
                 Err(failure) => failures.push(ItemFailure { ordinal: item.ordinal, ..failure }),
             }
         }
-        batch.meter.add(Stage::Load, items.len(), started);
+        batch.metrics.add(Stage::Load, items.len(), started);
         let batch = &Batch { rebuilt: Some(&read_as), ..*batch };
-        self.note_risk(batch, true).await?;
+        self.fail_each(batch, &failures).await?;
         let changed = changed.into_iter().map(|(described, extracted)| (described, Some(Ok(extracted)))).collect();
-        self.store.fail_items(tenant, job_id, fence, &failures, self.context.clock.now()).await?;
-        let done = self.prepare_in_background(changed, batch.plan, batch.meter).await;
-        let prepared = self.keep_prepared(batch.handle, done).await?;
-        self.complete(batch, prepared, unchanged).await
+        let split = self.split(batch, changed).await?;
+        self.finish(batch, split, unchanged).await
     }
 }
 

@@ -1,13 +1,16 @@
 //! Vectors for documents: those that are stored already, and new ones for the rest.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Instant,
+};
 
-use super::{batch::Batch, failure::is_transient, prepare::Prepared, process::Processor};
+use super::{batch::Batch, document::Prepared, failure::is_transient, pipeline::Processor};
 use crate::{
     domain::{
         budget::{Budget, Limits},
         fingerprint::Hash,
-        job::Indexing,
+        job::{Indexing, Stage},
     },
     providers::Embedder,
     service::ServiceError,
@@ -21,10 +24,28 @@ pub(super) struct Embedded {
     pub(super) embedding_calls: i32,
 }
 
-/// Documents that could not be embedded.
-pub(super) struct Failed {
-    pub(super) items: Vec<i32>,
-    pub(super) error: ServiceError,
+/// Documents that are worked on together. A group that the model refuses for good is divided: a document that cannot be
+/// embedded fails alone.
+pub(super) struct Groups<T>(Vec<Vec<T>>);
+
+impl<T> Groups<T> {
+    /// The groups, the last one first.
+    pub(super) const fn of(groups: Vec<Vec<T>>) -> Self {
+        Self(groups)
+    }
+
+    pub(super) fn next(&mut self) -> Option<Vec<T>> {
+        self.0.pop()
+    }
+
+    /// Returns the group if it has failed; one that is refused for good comes again, document by document.
+    pub(super) fn failed(&mut self, group: Vec<T>, error: &ServiceError) -> Option<Vec<T>> {
+        if is_transient(error) || group.len() == 1 {
+            return Some(group);
+        }
+        self.0.extend(group.into_iter().map(|document| vec![document]));
+        None
+    }
 }
 
 impl Processor {
@@ -34,35 +55,35 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         documents: Vec<Prepared>,
-    ) -> Result<(Vec<Embedded>, Vec<Failed>), ServiceError> {
-        match batch.indexing {
-            Indexing::Complete => Ok(self.embed_all(batch, documents).await),
+    ) -> Result<Vec<Embedded>, ServiceError> {
+        let started = Instant::now();
+        self.note_risk(batch, true).await?;
+        let embedded = match batch.indexing {
+            Indexing::Complete => self.embed_all(batch, documents).await?,
             Indexing::Progressive => {
                 let by_hash = self.known_vectors(batch, &texts_of(&documents)).await?;
-                let vectors = Vectors { by_hash, new: HashSet::new() };
-                Ok((attach(vectors, documents), Vec::new()))
+                attach(Vectors { by_hash, new: HashSet::new() }, documents)
             }
-        }
+        };
+        self.note_risk(batch, false).await?;
+        batch.metrics.add(Stage::Embed, embedded.len(), started);
+        Ok(embedded)
     }
 
-    /// Embeds all documents together, or, if the model refuses them for good, one by one: a document that cannot be
-    /// embedded fails alone.
-    async fn embed_all(&self, batch: &Batch<'_>, documents: Vec<Prepared>) -> (Vec<Embedded>, Vec<Failed>) {
-        let (mut embedded, mut failed) = (Vec::new(), Vec::new());
-        let mut groups = vec![documents];
-        while let Some(group) = groups.pop() {
+    async fn embed_all(&self, batch: &Batch<'_>, documents: Vec<Prepared>) -> Result<Vec<Embedded>, ServiceError> {
+        let mut embedded = Vec::new();
+        let mut groups = Groups::of(vec![documents]);
+        while let Some(group) = groups.next() {
             match self.vectors_of(batch, &texts_of(&group)).await {
                 Ok(vectors) => embedded.extend(attach(vectors, group)),
-                Err(error) if !is_transient(&error) && group.len() > 1 => {
-                    groups.extend(group.into_iter().map(|document| vec![document]));
-                }
                 Err(error) => {
-                    let items = group.iter().map(|document| document.described.origin.item).collect();
-                    failed.push(Failed { items, error });
+                    let Some(failed) = groups.failed(group, &error) else { continue };
+                    let items: Vec<i32> = failed.iter().map(|document| document.described.origin.item).collect();
+                    self.retry_or_fail(batch, &items, &(&error).into()).await?;
                 }
             }
         }
-        (embedded, failed)
+        Ok(embedded)
     }
 
     /// Vectors of texts: those that are stored already, and new ones for the rest.
@@ -78,7 +99,7 @@ impl Processor {
             let budget = Budget::new(Limits::ingest());
             let allowance = budget.reserve_embedding(estimated_tokens(&wanted))?;
             let new = self.embedder.embed_passages(wanted, allowance).await;
-            batch.meter.add_embedding(budget.spent().embedding);
+            batch.metrics.add_embedding(budget.spent().embedding);
             made.by_hash.extend(hashes.into_iter().zip(new?));
         }
         Ok(made)

@@ -8,10 +8,10 @@ use std::{
 
 use super::{
     batch::{Batch, ClaimHandle},
-    embed::readable,
-    failure::{Trouble, is_transient},
-    prepare::embedded_title,
-    process::Processor,
+    document::embedded_title,
+    embed::{Groups, readable},
+    failure::IngestFailure,
+    pipeline::Processor,
 };
 use crate::{
     domain::{
@@ -54,17 +54,13 @@ impl Processor {
         if items.is_empty() {
             return Ok(());
         }
-        let mut groups = in_rounds(self.read_stored(batch, items).await?);
-        while let Some(group) = groups.pop() {
-            match self.fill(batch, &group).await {
-                Ok(()) => {}
-                Err(error) if !is_transient(&error) && group.len() > 1 => {
-                    groups.extend(group.into_iter().map(|document| vec![document]));
-                }
-                Err(error) => {
-                    let items: Vec<i32> = group.iter().map(|document| document.item).collect();
-                    self.retry_or_fail(batch, &items, &trouble(&error)).await?;
-                }
+        let mut groups = Groups::of(in_rounds(self.read_stored(batch, items).await?));
+        while let Some(group) = groups.next() {
+            if let Err(error) = self.fill(batch, &group).await
+                && let Some(failed) = groups.failed(group, &error)
+            {
+                let items: Vec<i32> = failed.iter().map(|document| document.item).collect();
+                self.retry_or_fail(batch, &items, &failure_of_stored(&error)).await?;
             }
         }
         Ok(())
@@ -98,7 +94,7 @@ impl Processor {
                 }
             })
             .collect();
-        batch.meter.add(Stage::Load, stored.len(), started);
+        batch.metrics.add(Stage::Load, stored.len(), started);
         Ok(stored)
     }
 
@@ -135,7 +131,7 @@ impl Processor {
         let started = Instant::now();
         let texts: Vec<(Hash, &str)> = chunks.iter().map(|chunk| (chunk.hash, chunk.text.as_str())).collect();
         let found = self.vectors_of(batch, &readable(self.embedder.as_ref(), texts.clone())).await?;
-        batch.meter.add(Stage::Embed, 0, started);
+        batch.metrics.add(Stage::Embed, 0, started);
         self.note_risk(batch, false).await?;
         made.missed.extend(texts.iter().map(|(hash, _)| *hash).filter(|hash| !found.by_hash.contains_key(hash)));
         made.new.extend(found.new);
@@ -174,8 +170,8 @@ impl Processor {
         let items: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
         match stored {
             VectorOutcome::Settled => {
-                batch.meter.add(Stage::Embed, passed, Instant::now());
-                batch.meter.add(Stage::Store, passed, started);
+                batch.metrics.add(Stage::Embed, passed, Instant::now());
+                batch.metrics.add(Stage::Store, passed, started);
                 return Ok(true);
             }
             VectorOutcome::CollectionGone => {
@@ -192,11 +188,11 @@ impl Processor {
 }
 
 /// A failure of documents that are found by their words meanwhile.
-fn trouble(error: &ServiceError) -> Trouble {
-    let mut trouble = Trouble::from(error);
-    let message = &mut trouble.failure.message;
+fn failure_of_stored(error: &ServiceError) -> IngestFailure {
+    let mut failed = IngestFailure::from(error);
+    let message = &mut failed.failure.message;
     *message = format!("{message}. {BY_WORDS}; retry the job, and its vectors are made.");
-    trouble
+    failed
 }
 
 /// Documents that are worked on together, the first ones last.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     batch::{Batch, ClaimHandle},
-    process::Processor,
+    pipeline::Processor,
 };
 use crate::{
     domain::job::Stage,
@@ -34,7 +34,7 @@ pub(super) fn is_refusal(error: &ServiceError) -> bool {
 
 /// A failure of documents, and whether waiting can help.
 #[derive(Clone, Debug)]
-pub(super) struct Trouble {
+pub(super) struct IngestFailure {
     /// What is told when it is not, or no longer, tried again.
     pub(super) failure: ItemFailure,
     /// Whether it is worth trying again.
@@ -45,14 +45,14 @@ pub(super) struct Trouble {
     retry_after: Option<Duration>,
 }
 
-impl Trouble {
+impl IngestFailure {
     /// Trying again does not help.
-    pub(super) const fn for_good(failure: ItemFailure) -> Self {
+    pub(super) const fn permanent(failure: ItemFailure) -> Self {
         Self { failure, is_transient: false, is_outage: false, retry_after: None }
     }
 
     /// Trying again later may help.
-    pub(super) const fn that_may_pass(failure: ItemFailure, retry_after: Option<Duration>) -> Self {
+    pub(super) const fn transient(failure: ItemFailure, retry_after: Option<Duration>) -> Self {
         Self { failure, is_transient: true, is_outage: false, retry_after }
     }
 
@@ -98,7 +98,7 @@ impl Trouble {
     }
 }
 
-impl From<&ServiceError> for Trouble {
+impl From<&ServiceError> for IngestFailure {
     fn from(error: &ServiceError) -> Self {
         let retry_after = match error {
             ServiceError::Provider(ProviderError { retry_after, .. }) => *retry_after,
@@ -132,25 +132,25 @@ impl Processor {
         &self,
         batch: &Batch<'_>,
         items: &[i32],
-        trouble: &Trouble,
+        failed: &IngestFailure,
     ) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
         let handle = batch.handle;
         let failures = |item: &i32| batch.tries.get(item).map_or(1, |tries| tries.failures + 1);
         let (again, over): (Vec<i32>, Vec<i32>) = items.iter().partition(|item| {
-            let is_left = trouble.is_outage || failures(item) < self.settings.max_attempts;
+            let is_left = failed.is_outage || failures(item) < self.settings.max_attempts;
             let claims = batch.tries.get(item).map_or(0, |tries| tries.claims);
-            trouble.is_transient && is_left && claims < MAX_CLAIMS
+            failed.is_transient && is_left && claims < MAX_CLAIMS
         });
         if let Some(tries) = again.iter().map(failures).max() {
-            let backoff = trouble.backoff_s(tries);
+            let backoff = failed.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
-            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = trouble.failure.cause, "trying documents again later");
+            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "trying documents again later");
             self.store
-                .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !trouble.is_outage), at)
+                .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !failed.is_outage), at)
                 .await?;
         }
-        self.fail_all(handle, over.into_iter(), &trouble.failure).await
+        self.fail_all(handle, over.into_iter(), &failed.failure).await
     }
 
     /// Notes of a suspect whether what can end a process is done with it. Between, a worker may be lost for any
@@ -163,6 +163,16 @@ impl Processor {
         Ok(())
     }
 
+    /// Fails items, each for a reason of its own.
+    pub(super) async fn fail_each(&self, batch: &Batch<'_>, failures: &[ItemFailure]) -> Result<(), ServiceError> {
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        if !failures.is_empty() {
+            self.store.fail_items(tenant, job_id, fence, failures, self.context.clock.now()).await?;
+        }
+        Ok(())
+    }
+
+    /// Fails items, all for the same reason.
     pub(super) async fn fail_all(
         &self,
         handle: ClaimHandle,
@@ -201,8 +211,8 @@ mod tests {
     use super::*;
     use crate::providers::ProviderErrorKind;
 
-    fn busy(retry_after: Option<u64>) -> Trouble {
-        Trouble::from(&ServiceError::Provider(ProviderError {
+    fn busy(retry_after: Option<u64>) -> IngestFailure {
+        IngestFailure::from(&ServiceError::Provider(ProviderError {
             kind: ProviderErrorKind::RateLimited,
             provider: "p".to_owned(),
             model: "m".to_owned(),

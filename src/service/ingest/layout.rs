@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::prepare::Described;
+use super::document::Described;
 use crate::{
     domain::split::{Heading, PageMap, SplitterKind},
     extract::Extracted,

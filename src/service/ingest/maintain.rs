@@ -1,6 +1,6 @@
 //! What is put in order after a claim.
 
-use super::{batch::ClaimHandle, process::Processor};
+use super::{batch::ClaimHandle, pipeline::Processor};
 use crate::{
     domain::lexical::{bm25::ReferenceLength, reweigh::reweigh},
     service::ServiceError,

@@ -1,23 +1,24 @@
 //! Ingest: accept documents durably, and work on them.
 
 mod batch;
+mod bm25;
 mod build;
+mod commit;
 mod contextual;
+mod document;
 mod embed;
 mod embed_stored;
 mod extraction;
 mod failure;
+mod fetch;
+mod job_metrics;
 mod jobs;
 mod layout;
-mod load;
 mod maintain;
-mod meter;
 mod notify;
-mod prepare;
-mod process;
+mod pipeline;
 mod stream;
 mod submission;
-mod weigh;
 mod work;
 mod worker;
 
@@ -31,7 +32,7 @@ pub use contextual::{ContextSettings, ContextWriter};
 pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
-pub use process::Processor;
+pub use pipeline::Processor;
 pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
 pub use work::build_work;

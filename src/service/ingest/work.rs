@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::prepare::unreadable;
+use super::document::unreadable;
 use crate::store::{ClaimedItem, ItemFailure};
 
 /// Work that an item holds; versioned because it outlives the process that queued it.

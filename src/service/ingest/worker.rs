@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Notifier, Processor, Signal,
     batch::{ClaimHandle, Tries},
-    failure::Trouble,
-    meter::Meter,
+    failure::IngestFailure,
+    job_metrics::JobMetrics,
 };
 use crate::{
     domain::job::Indexing,
@@ -162,10 +162,10 @@ impl Worker {
         let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
         let handle = ClaimHandle::of(&claim);
         let collection = claim.collection_id;
-        let meter = Arc::new(Meter::default());
+        let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
         let tries = Tries::of(&claim);
-        let result = self.process_with_heartbeat(handle, claim, &meter).await;
+        let result = self.process_with_heartbeat(handle, claim, &metrics).await;
         match result {
             Ok(Course::Over) => {}
             // It may have ended because another has done the work of a worker that was taken for lost: this one.
@@ -177,12 +177,12 @@ impl Worker {
                 let (over, again): (Vec<i32>, Vec<i32>) =
                     items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
                 self.give_back(handle, &again).await;
-                processor.fail_all(handle, over.into_iter(), &Trouble::from(&error).failure).await?;
+                processor.fail_all(handle, over.into_iter(), &IngestFailure::from(&error).failure).await?;
                 return Err(error);
             }
         }
         let now = processor.context.clock.now();
-        let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &meter.take(), now).await?;
+        let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
         self.signal.settled.notify_waiters();
         if has_second_phase {
             self.signal.queued();
@@ -206,15 +206,15 @@ impl Worker {
         &self,
         handle: ClaimHandle,
         claim: Claim,
-        meter: &Arc<Meter>,
+        metrics: &Arc<JobMetrics>,
     ) -> Result<Course, ServiceError> {
         tokio::select! {
-            result = Box::pin(self.processor.process(claim, meter)) => result.map(|()| Course::Over),
+            result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| Course::Over),
             () = self.keep_lease(handle) => {
                 tracing::warn!(job_id = %handle.job_id, fence = handle.fence, "lost the lease of a claim");
                 Ok(Course::LeaseLost)
             }
-            () = self.keep_notes(handle, meter) => {
+            () = self.keep_notes(handle, metrics) => {
                 tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that is over");
                 Ok(Course::Stopped)
             }
@@ -242,11 +242,11 @@ impl Worker {
     }
 
     /// Tells how far the batch is, for those who watch the job; returns when the job is to stop.
-    async fn keep_notes(&self, handle: ClaimHandle, meter: &Meter) {
+    async fn keep_notes(&self, handle: ClaimHandle, metrics: &JobMetrics) {
         loop {
             tokio::time::sleep(NOTE).await;
             let now = self.processor.context.clock.now();
-            match self.processor.store.note_work(handle.tenant, handle.job_id, &meter.take(), now).await {
+            match self.processor.store.note_work(handle.tenant, handle.job_id, &metrics.take(), now).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => tracing::debug!(error = %error, "progress could not be noted"),

@@ -303,7 +303,7 @@ async fn whatever_is_under_way_at_a_kill_lands_whole_or_not_at_all() {
 
 /// As many kills as `CITED_KILLS` says, 200 by default, with the seed in `CITED_KILL_SEED`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes ten minutes"]
+#[ignore = "takes ten minutes; scripts/kill-run runs it"]
 async fn a_long_run_of_kills() {
     let number = |name: &str| std::env::var_os(name).and_then(|text| text.to_str()?.parse::<u64>().ok());
     let kills = usize::try_from(number("CITED_KILLS").unwrap_or(200)).expect("few");

@@ -13,9 +13,9 @@ use self::writer::Unwritten;
 pub use self::writer::{ContextSettings, ContextWriter};
 use super::{
     batch::Batch,
-    failure::Trouble,
-    prepare::{Prepared, embedded_title},
-    process::Processor,
+    document::{Prepared, embedded_title},
+    failure::IngestFailure,
+    pipeline::Processor,
 };
 use crate::{
     domain::{
@@ -28,8 +28,6 @@ use crate::{
     store::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin, ItemFailure, MAX_CLAIMS, StoreError},
 };
 
-/// Documents that are worked on, and stored, together: their sentences take long, and nothing is seen of them before.
-const GROUP: usize = 16;
 /// Sentences that are kept together: so many are lost with their worker at most.
 const KEPT_TOGETHER: usize = 32;
 /// Estimates of parts do not add up to that of the whole.
@@ -45,35 +43,25 @@ struct Situated<'d> {
 }
 
 impl Processor {
-    /// The way of documents whose pieces lack their sentences.
-    pub(super) async fn store_with_contexts(
+    /// Has sentences written for the pieces of documents, where the index wants them. What fails for good, or as its
+    /// collection wants it, is settled here; the rest comes back.
+    pub(super) async fn contextualise(
         &self,
         batch: &Batch<'_>,
-        prepared: Vec<Prepared>,
-    ) -> Result<(), ServiceError> {
-        let mut waiting = prepared.into_iter().peekable();
-        while waiting.peek().is_some() {
-            let situated = self.add_contexts(batch, waiting.by_ref().take(GROUP).collect()).await?;
-            self.note_risk(batch, true).await?;
-            self.embed_and_store(batch, situated, &[]).await?;
-        }
-        Ok(())
-    }
-
-    /// Has sentences written for the pieces of documents. What fails for good, or as its collection wants it, is settled
-    /// here; the rest comes back.
-    async fn add_contexts(&self, batch: &Batch<'_>, documents: Vec<Prepared>) -> Result<Vec<Prepared>, ServiceError> {
+        documents: Vec<Prepared>,
+    ) -> Result<Vec<Prepared>, ServiceError> {
         let Some(contextual) = batch.plan.contextual else { return Ok(documents) };
+        self.note_risk(batch, false).await?;
         let started = Instant::now();
         let done = join_all(documents.into_iter().map(|document| self.situate(batch, contextual, document))).await;
         let mut situated = Vec::with_capacity(done.len());
         for document in done {
             match document {
                 Ok(document) => situated.push(document),
-                Err((item, trouble)) => self.retry_or_fail(batch, &[item], &trouble).await?,
+                Err((item, failure)) => self.retry_or_fail(batch, &[item], &failure).await?,
             }
         }
-        batch.meter.add(Stage::Chunk, situated.len(), started);
+        batch.metrics.add(Stage::Chunk, situated.len(), started);
         Ok(situated)
     }
 
@@ -82,7 +70,7 @@ impl Processor {
         batch: &Batch<'_>,
         contextual: Contextual,
         document: Prepared,
-    ) -> Result<Prepared, (i32, Trouble)> {
+    ) -> Result<Prepared, (i32, IngestFailure)> {
         let item = document.described.origin.item;
         let prompt_tokens = self.writer.prompt_tokens();
         let planned = tokio::task::spawn_blocking(move || {
@@ -90,14 +78,14 @@ impl Processor {
             (document, shown)
         });
         let (mut document, shown) = planned.await.expect("planning what is shown does not panic");
-        let of_store = |error: StoreError| (item, Trouble::from(&ServiceError::from(error)));
+        let of_store = |error: StoreError| (item, IngestFailure::from(&ServiceError::from(error)));
         let mut situated = self.begin(batch, &document).await.map_err(of_store)?;
         let refusal = self.write_missing(&mut situated, &document, &shown).await.map_err(of_store)?;
         let Situated { sentences, keys, is_last_try, .. } = situated;
         if let Some(refusal) = &refusal
             && (contextual.on_failure == OnFailure::Abort || (refusal.is_transient && !is_last_try))
         {
-            return Err((item, refusal.trouble()));
+            return Err((item, refusal.as_failure()));
         }
         self.attach(&mut document, &keys, &sentences);
         if let Some(refusal) = refusal {
@@ -106,7 +94,7 @@ impl Processor {
             let origin = origin(batch, &document);
             self.store.note_contexts(&origin, &so_far).await.map_err(of_store)?;
             if document.pieces.is_empty() {
-                return Err((item, Trouble::for_good(refusal.failure())));
+                return Err((item, IngestFailure::permanent(refusal.failure())));
             }
         }
         Ok(document)
@@ -201,11 +189,11 @@ impl Unwritten {
         ItemFailure { ordinal: 0, stage: Stage::Chunk, cause: self.cause, message: self.message.clone() }
     }
 
-    fn trouble(&self) -> Trouble {
+    fn as_failure(&self) -> IngestFailure {
         if self.is_transient {
-            Trouble::that_may_pass(self.failure(), self.retry_after)
+            IngestFailure::transient(self.failure(), self.retry_after)
         } else {
-            Trouble::for_good(self.failure())
+            IngestFailure::permanent(self.failure())
         }
     }
 }
@@ -267,7 +255,7 @@ fn shown_title(document: &Prepared) -> &str {
 fn keys(document: &Prepared, models: &Hash) -> Vec<Hash> {
     let mut seen: HashMap<Hash, u32> = HashMap::new();
     let title = shown_title(document);
-    let key_of = |piece: &super::prepare::PreparedPiece| {
+    let key_of = |piece: &super::document::PreparedPiece| {
         let heading_path = &piece.piece.heading_path;
         let first = Occasion { models, title, heading_path, piece: &piece.text, earlier: 0 };
         let earlier = seen.entry(first.key()).or_default();

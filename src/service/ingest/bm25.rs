@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{batch::ClaimHandle, embed::Embedded, prepare::Prepared, process::Processor};
+use super::{batch::ClaimHandle, document::Prepared, embed::Embedded, pipeline::Processor};
 use crate::{
     domain::lexical::{
         analyzer::Analyzer,

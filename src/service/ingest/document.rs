@@ -9,7 +9,9 @@ use std::{
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use super::{extraction::extract_here, layout::Layout, meter::Meter, process::Processor, work::Upload};
+use super::{
+    batch::Batch, extraction::extract_here, job_metrics::JobMetrics, layout::Layout, pipeline::Processor, work::Upload,
+};
 use crate::{
     domain::{
         contextual::{Contextual, beside_sentence, with_sentence},
@@ -22,6 +24,7 @@ use crate::{
         },
     },
     extract::{ExtractError, Extracted},
+    service::ServiceError,
     store::{ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
 };
 
@@ -211,52 +214,58 @@ pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
 
 impl Processor {
     /// Extracts and splits documents of text, all in one go.
-    pub(super) async fn prepare_here(
+    pub(super) async fn extract_and_split(
         &self,
+        batch: &Batch<'_>,
         documents: Vec<Described>,
-        plan: SplitPlan,
-        meter: &Arc<Meter>,
-    ) -> Vec<Result<Prepared, ItemFailure>> {
-        let documents = documents.into_iter().map(|document| (document, None)).collect();
-        self.prepare_in_background(documents, plan, meter).await
+    ) -> Result<Vec<Prepared>, ServiceError> {
+        self.split(batch, documents.into_iter().map(|document| (document, None)).collect()).await
     }
 
     /// Extracts a document with a child process, and splits it.
-    pub(super) async fn prepare_apart(
+    pub(super) async fn extract_isolated_and_split(
         &self,
+        batch: &Batch<'_>,
         mut document: Described,
-        plan: SplitPlan,
-        meter: &Arc<Meter>,
-    ) -> Vec<Result<Prepared, ItemFailure>> {
+    ) -> Result<Vec<Prepared>, ServiceError> {
+        self.note_risk(batch, true).await?;
         let content = std::mem::take(&mut document.content);
         let started = Instant::now();
         let extracted = self.settings.extraction.extract_apart(&content, &document.origin.media_type).await;
-        meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
-        self.prepare_in_background(vec![(document, Some(extracted))], plan, meter).await
+        batch.metrics.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+        self.split(batch, vec![(document, Some(extracted))]).await
     }
 
-    /// Splits documents whose text is there, and extracts that of the others.
-    pub(super) async fn prepare_in_background(
+    /// Splits documents whose text is there, and extracts that of the others. Those that cannot be read or split fail.
+    pub(super) async fn split(
         &self,
+        batch: &Batch<'_>,
         documents: Vec<(Described, Option<Result<Extracted, ExtractError>>)>,
-        plan: SplitPlan,
-        meter: &Arc<Meter>,
-    ) -> Vec<Result<Prepared, ItemFailure>> {
-        let embedder = Arc::clone(&self.embedder);
-        let meter = Arc::clone(meter);
-        let work = move || {
+    ) -> Result<Vec<Prepared>, ServiceError> {
+        self.note_risk(batch, true).await?;
+        let (embedder, metrics, plan) = (Arc::clone(&self.embedder), Arc::clone(batch.metrics), batch.plan);
+        let work = move || -> Vec<Result<Prepared, ItemFailure>> {
             let documents = documents.into_iter().map(|(document, extracted)| {
                 let extracted = extracted.unwrap_or_else(|| {
                     let started = Instant::now();
                     let extracted = extract_here(&document.content, &document.origin.media_type);
-                    meter.add(Stage::Extract, usize::from(extracted.is_ok()), started);
+                    metrics.add(Stage::Extract, usize::from(extracted.is_ok()), started);
                     extracted
                 });
-                prepare(document, extracted, plan, &|text: &str| embedder.count(text), &meter)
+                prepare(document, extracted, plan, &|text: &str| embedder.count(text), &metrics)
             });
             documents.collect()
         };
-        tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained")
+        let done = tokio::task::spawn_blocking(work).await.expect("panics of single documents are contained");
+        let (mut split, mut failures) = (Vec::new(), Vec::new());
+        for document in done {
+            match document {
+                Ok(document) => split.push(document),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        self.fail_each(batch, &failures).await?;
+        Ok(split)
     }
 }
 
@@ -266,7 +275,7 @@ fn prepare(
     extracted: Result<Extracted, ExtractError>,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
-    meter: &Meter,
+    metrics: &JobMetrics,
 ) -> Result<Prepared, ItemFailure> {
     let item = described.origin.item;
     let extracted = extracted.map_err(|error| ItemFailure {
@@ -275,14 +284,16 @@ fn prepare(
         cause: error.cause.as_str(),
         message: error.message,
     })?;
-    catch_unwind(AssertUnwindSafe(|| split_document(described, extracted, plan, counter, meter))).unwrap_or_else(|_| {
-        Err(ItemFailure {
-            ordinal: item,
-            stage: Stage::Split,
-            cause: "crashed",
-            message: "this document broke the splitter; it is a defect of the service, please report it".to_owned(),
-        })
-    })
+    catch_unwind(AssertUnwindSafe(|| split_document(described, extracted, plan, counter, metrics))).unwrap_or_else(
+        |_| {
+            Err(ItemFailure {
+                ordinal: item,
+                stage: Stage::Split,
+                cause: "crashed",
+                message: "this document broke the splitter; it is a defect of the service, please report it".to_owned(),
+            })
+        },
+    )
 }
 
 fn split_document(
@@ -290,7 +301,7 @@ fn split_document(
     extracted: Extracted,
     plan: SplitPlan,
     counter: &dyn TokenCounter,
-    meter: &Meter,
+    metrics: &JobMetrics,
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
     let layout = Layout::of(&described, &extracted).store();
@@ -329,7 +340,7 @@ fn split_document(
             }
         })
         .collect();
-    meter.add(Stage::Split, 1, started);
+    metrics.add(Stage::Split, 1, started);
     let splitter = lineage(&settings, plan.window);
     Ok(Prepared { described, title, media_type, text, layout, splitter, pieces })
 }

@@ -13,7 +13,7 @@ use crate::{
 
 /// Work since it was last taken.
 #[derive(Debug, Default)]
-pub(super) struct Meter(Mutex<Noted>);
+pub(super) struct JobMetrics(Mutex<Noted>);
 
 #[derive(Debug, Default)]
 struct Noted {
@@ -21,7 +21,7 @@ struct Noted {
     embedding: EmbeddingSpent,
 }
 
-impl Meter {
+impl JobMetrics {
     /// Notes that so many documents passed a stage, which took from `started` until now.
     pub(super) fn add(&self, stage: Stage, documents: usize, started: Instant) {
         let mut noted = self.noted();
@@ -57,19 +57,19 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_not_taken_again() {
-        let meter = Meter::default();
+        let metrics = JobMetrics::default();
         let started = Instant::now();
-        meter.add(Stage::Embed, 3, started);
-        meter.add(Stage::Load, 4, started);
-        meter.add(Stage::Load, 1, started);
+        metrics.add(Stage::Embed, 3, started);
+        metrics.add(Stage::Load, 4, started);
+        metrics.add(Stage::Load, 1, started);
         let spent = EmbeddingSpent { tokens: 5, ..EmbeddingSpent::default() };
-        meter.add_embedding(spent);
-        meter.add_embedding(spent);
-        let work = meter.take();
+        metrics.add_embedding(spent);
+        metrics.add_embedding(spent);
+        let work = metrics.take();
         let counts: Vec<(Stage, u64)> = work.stages.iter().map(|one| (one.stage, one.documents)).collect();
         assert_eq!(counts, [(Stage::Load, 5), (Stage::Embed, 3)]);
         assert!(work.stages.iter().all(|one| one.seconds >= 0.0));
         assert_eq!(work.embedding.tokens, 10);
-        assert!(meter.take().is_empty());
+        assert!(metrics.take().is_empty());
     }
 }

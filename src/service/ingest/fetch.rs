@@ -6,9 +6,9 @@ use tokio::task::JoinSet;
 
 use super::{
     batch::Batch,
-    failure::Trouble,
-    prepare::{Described, Description, Origin, SplitPlan},
-    process::Processor,
+    document::{Described, Description, Origin, SplitPlan},
+    failure::IngestFailure,
+    pipeline::Processor,
     work::Fetch,
 };
 use crate::{
@@ -31,16 +31,12 @@ enum Loaded {
     /// What is stored is what is there.
     Unchanged(UnchangedItem),
     /// Nothing.
-    Failed(Trouble),
+    Failed(IngestFailure),
 }
 
 impl Processor {
     /// Fetches the documents of a claim and works on them in parts.
-    pub(super) async fn process_fetched(
-        &self,
-        batch: &Batch<'_>,
-        items: Vec<(ClaimedItem, Fetch)>,
-    ) -> Result<(), ServiceError> {
+    pub(super) async fn fetch(&self, batch: &Batch<'_>, items: Vec<(ClaimedItem, Fetch)>) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
         }
@@ -64,21 +60,21 @@ impl Processor {
             }
             let Some(done) = fetching.join_next().await else { break };
             let (item, loaded, started) = done.expect("a fetch neither panics nor is it cancelled");
-            batch.meter.add(Stage::Load, usize::from(!matches!(loaded, Loaded::Failed(_))), started);
+            batch.metrics.add(Stage::Load, usize::from(!matches!(loaded, Loaded::Failed(_))), started);
             match loaded {
                 Loaded::Document(document) => {
                     bytes += document.content.len();
                     part.push(*document);
                 }
                 Loaded::Unchanged(document) => unchanged.push(document),
-                Loaded::Failed(trouble) => self.retry_or_fail(batch, &[item], &trouble).await?,
+                Loaded::Failed(failure) => self.retry_or_fail(batch, &[item], &failure).await?,
             }
             if bytes >= PART_BYTES {
                 bytes = 0;
-                self.process_documents(batch, std::mem::take(&mut part), std::mem::take(&mut unchanged)).await?;
+                self.ingest(batch, std::mem::take(&mut part), std::mem::take(&mut unchanged)).await?;
             }
         }
-        self.process_documents(batch, part, unchanged).await
+        self.ingest(batch, part, unchanged).await
     }
 
     async fn load(
@@ -114,9 +110,11 @@ impl Processor {
                     position: item.position,
                 }),
                 // Never: without an earlier fetch there was nothing to compare with.
-                None => Loaded::Failed(Trouble::of_fetch(&OutboundError::Status { status: 304, retry_after: None })),
+                None => {
+                    Loaded::Failed(IngestFailure::of_fetch(&OutboundError::Status { status: 304, retry_after: None }))
+                }
             },
-            Err(error) => Loaded::Failed(Trouble::of_fetch(&error)),
+            Err(error) => Loaded::Failed(IngestFailure::of_fetch(&error)),
         }
     }
 

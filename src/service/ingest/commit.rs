@@ -1,0 +1,184 @@
+//! Storing the documents of a batch, and settling their items in the same transaction.
+
+use std::{collections::HashSet, time::Instant};
+
+use super::{
+    batch::{Batch, ClaimHandle},
+    embed::Embedded,
+    failure::{collection_gone, is_refusal},
+    pipeline::Processor,
+    work::{Work, build_work},
+};
+use crate::{
+    domain::job::Stage,
+    service::ServiceError,
+    store::{BatchOutcome, BuildBatch, CommitBatch, FollowUp, UnchangedItem},
+};
+
+impl Processor {
+    /// Stores the documents, those of one source one after the other.
+    pub(super) async fn commit(
+        &self,
+        batch: &Batch<'_>,
+        embedded: Vec<Embedded>,
+        mut unchanged: &[UnchangedItem],
+    ) -> Result<(), ServiceError> {
+        let (started, stored) = (Instant::now(), embedded.len());
+        for run in in_runs(embedded) {
+            self.commit_run(batch, run, std::mem::take(&mut unchanged)).await?;
+        }
+        batch.metrics.add(Stage::Store, stored, started);
+        Ok(())
+    }
+
+    /// Stores documents of different sources; with one that Postgres refuses, one by one, so that it fails alone.
+    async fn commit_run(
+        &self,
+        batch: &Batch<'_>,
+        embedded: Vec<Embedded>,
+        unchanged: &[UnchangedItem],
+    ) -> Result<(), ServiceError> {
+        if embedded.is_empty() && unchanged.is_empty() {
+            return Ok(());
+        }
+        let landing = self.commit_once(batch, &embedded, unchanged).await;
+        let is_refused = landing.as_ref().is_err_and(is_refusal);
+        if !is_refused || embedded.len() + unchanged.len() == 1 {
+            return self.conclude(batch, embedded, unchanged, landing).await;
+        }
+        if !unchanged.is_empty() {
+            let landing = self.commit_once(batch, &[], unchanged).await;
+            self.conclude(batch, Vec::new(), unchanged, landing).await?;
+        }
+        for document in embedded {
+            let alone = vec![document];
+            let landing = self.commit_once(batch, &alone, &[]).await;
+            self.conclude(batch, alone, &[], landing).await?;
+        }
+        Ok(())
+    }
+
+    /// What is left to be done with documents when a commit of them has ended like this.
+    async fn conclude(
+        &self,
+        batch: &Batch<'_>,
+        embedded: Vec<Embedded>,
+        unchanged: &[UnchangedItem],
+        landing: Result<Landing, ServiceError>,
+    ) -> Result<(), ServiceError> {
+        match landing {
+            Ok(Landing::Settled) => Ok(()),
+            Ok(Landing::NotHeld) => self.commit_what_is_held(batch, embedded, unchanged).await,
+            Err(error) => {
+                let items: Vec<i32> = items_of(&embedded, unchanged).collect();
+                self.retry_or_fail(batch, &items, &(&error).into()).await
+            }
+        }
+    }
+
+    /// Stores the documents of a claim that lost some of its items: deleted or cancelled meanwhile. With the
+    /// whole claim lost there is nothing to do.
+    async fn commit_what_is_held(
+        &self,
+        batch: &Batch<'_>,
+        mut embedded: Vec<Embedded>,
+        unchanged: &[UnchangedItem],
+    ) -> Result<(), ServiceError> {
+        let items: Vec<i32> = items_of(&embedded, unchanged).collect();
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let held = self.store.held_items(tenant, job_id, fence).await?;
+        let held: HashSet<i32> = held.into_iter().collect();
+        embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
+        let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
+        if !embedded.is_empty() || !unchanged.is_empty() {
+            // What is lost in this moment comes back when the lease ends.
+            self.commit_once(batch, &embedded, &unchanged).await?;
+        }
+        // It may have been this process that was taken for lost.
+        Ok(self.store.take_back_loss(tenant, job_id, fence, &items).await?)
+    }
+
+    async fn commit_once(
+        &self,
+        batch: &Batch<'_>,
+        embedded: &[Embedded],
+        unchanged: &[UnchangedItem],
+    ) -> Result<Landing, ServiceError> {
+        let (handle, mut collection) = (batch.handle, batch.collection.clone());
+        let counted = Self::count_terms(&collection, embedded);
+        loop {
+            if !embedded.is_empty() && collection.average_length <= 0.0 {
+                collection.average_length = self.first_reference(handle, &collection, &counted).await?;
+            }
+            let documents = self.weigh(&collection, embedded, &counted);
+            let items = || {
+                documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item))
+            };
+            let commit = CommitBatch {
+                tenant: handle.tenant,
+                job_id: handle.job_id,
+                fence: handle.fence,
+                collection: &collection,
+                documents: &documents,
+                unchanged,
+                embed_work: &Work::Embed.store(),
+                follow_up: FollowUp { job: self.context.ids.next(), payload: &build_work() },
+                now: self.context.clock.now(),
+            };
+            let outcome = match batch.rebuilt {
+                None => self.store.commit_batch(&commit).await?,
+                Some(read) => self.store.commit_build(&BuildBatch { batch: commit, read }).await?,
+            };
+            match outcome {
+                BatchOutcome::Settled => return Ok(Landing::Settled),
+                BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
+                BatchOutcome::CollectionGone => {
+                    self.fail_all(handle, items(), &collection_gone()).await?;
+                    return Ok(Landing::Settled);
+                }
+                // Whoever claims the documents next makes them for what there is now.
+                BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
+                    let ClaimHandle { tenant, job_id, fence } = handle;
+                    let items: Vec<i32> = items().collect();
+                    let now = self.context.clock.now();
+                    self.store.release_items(tenant, job_id, fence, (&items, false), now).await?;
+                    return Ok(Landing::Settled);
+                }
+                BatchOutcome::WeightsStale => {
+                    let renewed = self.store.reference_length(handle.tenant, collection.index).await?;
+                    collection.average_length = renewed.unwrap_or(collection.average_length);
+                }
+            }
+        }
+    }
+}
+
+/// The documents in their order, cut before each whose source comes again: one statement writes a row only once.
+fn in_runs(documents: Vec<Embedded>) -> Vec<Vec<Embedded>> {
+    let (mut runs, mut run, mut sources) = (Vec::new(), Vec::new(), HashSet::new());
+    for document in documents {
+        let source = document.prepared.described.origin.source.clone();
+        if sources.contains(&source) {
+            runs.push(std::mem::take(&mut run));
+            sources.clear();
+        }
+        sources.insert(source);
+        run.push(document);
+    }
+    runs.push(run);
+    runs
+}
+
+fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator<Item = i32> {
+    let embedded = embedded.iter().map(|document| document.prepared.described.origin.item);
+    embedded.chain(unchanged.iter().map(|unchanged| unchanged.item))
+}
+
+/// Whether a batch could be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Landing {
+    /// Each item is settled.
+    Settled,
+    /// The claim no longer holds all the items; nothing was written.
+    NotHeld,
+}

@@ -1,0 +1,199 @@
+//! Ingest from a claim to settled items.
+//!
+//! Each stage takes documents and returns those that passed it; it settles, or puts back, the items of the others.
+//!
+//! | stage | file |
+//! |---|---|
+//! | fetch documents by URL | `fetch.rs` |
+//! | extract text, and split it | `document.rs`, `extraction.rs` |
+//! | contextualise: a sentence for each chunk | `contextual/` |
+//! | embed | `embed.rs` |
+//! | store, and settle the items | `bm25.rs`, `commit.rs` |
+//!
+//! Stored documents enter half-way: those that lack vectors (`embed_stored.rs`), and those that are built into the next
+//! index of their collection (`build.rs`).
+
+use std::{collections::HashMap, sync::Arc, time::Instant};
+
+use super::{
+    Settings,
+    batch::{Batch, ClaimHandle, Tries},
+    build::index_dropped,
+    contextual::ContextWriter,
+    document::{Described, Prepared, SplitPlan, describe},
+    embed_stored::{model_missing, model_missing_for_stored},
+    failure::collection_gone,
+    fetch::PART_BYTES,
+    job_metrics::JobMetrics,
+    work::{ItemsByWork, Upload},
+};
+use crate::{
+    domain::job::{Indexing, Stage},
+    extract::needs_isolation,
+    providers::{Embedder, outbound::Outbound},
+    service::{ServiceError, context::Context, embedders::Embedders},
+    store::{Claim, ClaimedItem, Phase, Store, StoredAs, UnchangedItem},
+};
+
+/// Documents that get their sentences, and are stored, together: sentences take long, and a document is seen only after.
+const CONTEXT_GROUP: usize = 16;
+
+/// What a worker needs to turn a claim into stored documents.
+#[derive(Clone)]
+pub struct Processor {
+    pub(super) store: Store,
+    pub(super) embedders: Embedders,
+    /// That of the index that is worked on.
+    pub(super) embedder: Arc<dyn Embedder>,
+    /// Fetches documents by URL.
+    pub(super) outbound: Arc<Outbound>,
+    /// Says how chunks relate to their document, for collections that want it.
+    pub(super) writer: ContextWriter,
+    pub(super) settings: Settings,
+    pub(super) context: Context,
+}
+
+impl Processor {
+    /// Ingest with this store and these embedders.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        embedders: Embedders,
+        outbound: Arc<Outbound>,
+        writer: ContextWriter,
+        settings: Settings,
+        context: Context,
+    ) -> Self {
+        let embedder = Arc::clone(embedders.primary().1);
+        Self { store, embedders, embedder, outbound, writer, settings, context }
+    }
+
+    /// Works through a claim, for the index that its items go into. Every item is settled, put back, or left to whoever
+    /// holds it now.
+    pub(super) async fn process(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
+        let (handle, tries, phase) = (ClaimHandle::of(&claim), Tries::of(&claim), claim.phase);
+        let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
+        let Some(active) = found else {
+            return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
+        };
+        let items = ItemsByWork::of(claim.items);
+        // The items of a job that builds an index all do.
+        let is_build = !items.builds.is_empty();
+        let target =
+            if is_build { self.store.collection_with_next_index(claim.tenant, &active.0).await? } else { Some(active) };
+        let Some((collection, settings)) = target else {
+            return self.fail_all(handle, tries.keys().copied(), &index_dropped()).await;
+        };
+        let Some(embedder) = self.embedders.of(collection.profile_id) else {
+            let failure = if phase == Phase::Embed { model_missing_for_stored() } else { model_missing() };
+            return self.fail_all(handle, tries.keys().copied(), &failure).await;
+        };
+        let bound = Self { embedder: Arc::clone(embedder), ..self.clone() };
+        let plan = SplitPlan::new(settings, embedder.window(), *self.writer.models());
+        let indexing = if is_build { Indexing::Complete } else { claim.indexing };
+        let collection = &collection;
+        bound.work_on(&Batch { handle, collection, rebuilt: None, plan, indexing, tries: &tries, metrics }, items).await
+    }
+
+    async fn work_on(&self, batch: &Batch<'_>, items: ItemsByWork) -> Result<(), ServiceError> {
+        let ItemsByWork { uploads, fetches, embeds, builds, unreadable } = items;
+        self.fail_each(batch, &unreadable).await?;
+        self.embed_stored(batch, &embeds).await?;
+        self.build(batch, builds).await?;
+        self.ingest(batch, self.describe_all(batch, uploads), Vec::new()).await?;
+        self.fetch(batch, fetches).await
+    }
+
+    /// The stages of documents whose content is there; `unchanged` are those that are known to be stored already.
+    pub(super) async fn ingest(
+        &self,
+        batch: &Batch<'_>,
+        documents: Vec<Described>,
+        mut unchanged: Vec<UnchangedItem>,
+    ) -> Result<(), ServiceError> {
+        if documents.is_empty() && unchanged.is_empty() {
+            return Ok(());
+        }
+        let changed = self.leave_out_unchanged(batch, documents, &mut unchanged).await?;
+        let (isolated, others): (Vec<Described>, Vec<Described>) =
+            changed.into_iter().partition(|document| needs_isolation(&document.content, &document.origin.media_type));
+        let mut split = self.extract_and_split(batch, others).await?;
+        for document in isolated {
+            // A file may hold a thousand times the text that its size promises.
+            if split.iter().map(|document| document.text.len()).sum::<usize>() >= PART_BYTES {
+                self.finish(batch, std::mem::take(&mut split), std::mem::take(&mut unchanged)).await?;
+            }
+            split.extend(self.extract_isolated_and_split(batch, document).await?);
+        }
+        self.finish(batch, split, unchanged).await
+    }
+
+    /// The stages of documents that are split.
+    pub(super) async fn finish(
+        &self,
+        batch: &Batch<'_>,
+        split: Vec<Prepared>,
+        mut unchanged: Vec<UnchangedItem>,
+    ) -> Result<(), ServiceError> {
+        if batch.plan.contextual.is_some() {
+            // They need no sentences, and do not wait for those of others.
+            self.commit(batch, Vec::new(), &std::mem::take(&mut unchanged)).await?;
+        }
+        for group in groups(batch, split) {
+            let situated = self.contextualise(batch, group).await?;
+            let embedded = self.embed(batch, situated).await?;
+            self.commit(batch, embedded, &std::mem::take(&mut unchanged)).await?;
+        }
+        Ok(())
+    }
+
+    fn describe_all(&self, batch: &Batch<'_>, uploads: Vec<(ClaimedItem, Upload)>) -> Vec<Described> {
+        let started = Instant::now();
+        let profile = self.embedder.profile();
+        let describe = |(item, upload): (ClaimedItem, Upload)| describe(item, upload, batch.plan, profile);
+        let described: Vec<Described> = uploads.into_iter().map(describe).collect();
+        batch.metrics.add(Stage::Load, described.len(), started);
+        described
+    }
+
+    /// Sets aside the documents that are stored already just as they would be stored now.
+    async fn leave_out_unchanged(
+        &self,
+        batch: &Batch<'_>,
+        documents: Vec<Described>,
+        unchanged: &mut Vec<UnchangedItem>,
+    ) -> Result<Vec<Described>, ServiceError> {
+        let started = Instant::now();
+        let sources: Vec<String> = documents.iter().map(|document| document.origin.source.clone()).collect();
+        let stored = self.store.stored_as(batch.handle.tenant, batch.collection.id, &sources).await?;
+        let by_source: HashMap<&str, &StoredAs> = stored.iter().map(|row| (row.source.as_str(), row)).collect();
+        let mut changed = Vec::new();
+        for document in documents {
+            match by_source.get(document.origin.source.as_str()) {
+                Some(stored) if stored.fingerprint == document.fingerprint => unchanged.push(UnchangedItem {
+                    item: document.origin.item,
+                    document_id: stored.document_id,
+                    version: stored.version,
+                    position: document.origin.position,
+                }),
+                _ => changed.push(document),
+            }
+        }
+        batch.metrics.add(Stage::Load, 0, started);
+        Ok(changed)
+    }
+}
+
+/// The documents as they are stored together: all, or few where they wait for sentences. One group at least, so that what is
+/// unchanged is settled, unless it has been.
+fn groups(batch: &Batch<'_>, split: Vec<Prepared>) -> Vec<Vec<Prepared>> {
+    if batch.plan.contextual.is_none() {
+        return vec![split];
+    }
+    let mut groups = Vec::new();
+    let mut waiting = split.into_iter().peekable();
+    while waiting.peek().is_some() {
+        groups.push(waiting.by_ref().take(CONTEXT_GROUP).collect());
+    }
+    groups
+}
