@@ -355,7 +355,7 @@ async fn active(app: &TestApp) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_between_the_halves_it_goes_on_with_the_vectors() {
+async fn killed_between_the_phases_it_goes_on_with_the_vectors() {
     const DOCUMENTS: usize = 700;
     let server = ModelServer::start().await;
     let database = database::create().await;

@@ -108,7 +108,7 @@ async fn the_end_of_a_job_is_told_and_told_again_until_it_is_heard() {
     receiver.wait_for(1).await;
     let hook = wait_for_state(&app, id, "waiting").await;
     assert_eq!(hook["attempts"], 1);
-    // The waits are long; the clock is helped along. Another process does the second half.
+    // The waits are long; the clock is helped along. Another process delivers the rest.
     for count in 2..=3 {
         tokio::time::sleep(Duration::from_millis(300)).await;
         database::execute(&app.database, "UPDATE webhook SET due_at = now() WHERE state = 'waiting'").await;
