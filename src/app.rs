@@ -13,6 +13,7 @@ use tokio::net::TcpListener;
 use crate::{
     config::{Config, Database},
     http::{self, Services},
+    lifecycle::Tasks,
     providers::{
         BuiltInEmbedder, Embedder,
         chat::{CallRole, ChatModels},
@@ -25,6 +26,7 @@ use crate::{
     service::{
         ask::{AskParts, AskService},
         audit::AuditService,
+        background::{BackgroundTask, Heartbeats},
         citations::CitationService,
         collections::CollectionService,
         context::Context,
@@ -48,9 +50,16 @@ pub struct Core {
     pub services: Services,
     /// A worker on the queue.
     pub worker: Worker,
-    sweeper: Sweeper,
+    background: Background,
     store: Store,
     postgres: Option<PrivatePostgres>,
+}
+
+/// What runs beside requests and workers.
+struct Background {
+    notifier: Option<Notifier>,
+    sweeper: Sweeper,
+    heartbeats: Heartbeats,
 }
 
 /// A service that listens but does not serve yet.
@@ -70,7 +79,7 @@ impl Core {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (postgres, primary, replica) = open_database(&config.database).await?;
         match Self::assemble(config, context, &primary, replica.as_ref()).await {
-            Ok((services, worker, sweeper, store)) => Ok(Self { services, worker, sweeper, store, postgres }),
+            Ok((services, worker, background, store)) => Ok(Self { services, worker, background, store, postgres }),
             Err(error) => {
                 if let Some(postgres) = postgres {
                     postgres.stop().await.context("the private Postgres could not be stopped")?;
@@ -85,7 +94,7 @@ impl Core {
         context: Context,
         primary: &PgConnectOptions,
         replica: Option<&PgConnectOptions>,
-    ) -> anyhow::Result<(Services, Worker, Sweeper, Store)> {
+    ) -> anyhow::Result<(Services, Worker, Background, Store)> {
         Store::migrate(primary).await.context("the database could not be prepared")?;
         let embedder = embedder(config, config.embedding.as_ref()).await?;
         let tokenizer = Arc::new(WordPiece::load()?);
@@ -115,6 +124,7 @@ impl Core {
             Arc::clone(&signal),
         );
         let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
+        let heartbeats = Heartbeats::default();
         let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
         let writers = models.chain(CallRole::Context, &[]);
         let daily_budget = DailyBudget::new(store.clone(), config.ask.daily_cost);
@@ -143,10 +153,11 @@ impl Core {
                 context.clone(),
                 Arc::clone(&signal),
             ),
-            readiness: Readiness::new(store.clone()),
+            readiness: Readiness::new(store.clone(), heartbeats.clone(), context.clone()),
         };
         let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);
-        Ok((services, Worker::new(processor, signal, notifier), sweeper, store))
+        let worker = Worker::new(processor, signal, heartbeats.clone());
+        Ok((services, worker, Background { notifier, sweeper, heartbeats }, store))
     }
 
     /// Closes the pools, then stops the private Postgres, in this order.
@@ -169,26 +180,31 @@ impl Core {
         Ok(())
     }
 
-    /// Resolves only when the private Postgres cannot be kept alive.
-    async fn database_failed(postgres: Option<&PrivatePostgres>) -> anyhow::Error {
-        match postgres {
-            Some(postgres) => anyhow::Error::from(postgres.failed().await),
-            None => std::future::pending().await,
+    /// Everything that runs in the background while the service does, requests apart.
+    fn tasks(&self, shutdown: &Shutdown) -> Tasks {
+        let mut tasks = Tasks::new(shutdown.clone());
+        let stop = &shutdown.soft;
+        let Background { notifier, sweeper, heartbeats } = &self.background;
+        let notifier = notifier.clone().map(|notifier| notifier.task(heartbeats, stop.clone()));
+        let others = [sweeper.clone().task(stop.clone()), self.services.readiness.watch(stop.clone())];
+        for BackgroundTask { name, run } in self.worker.tasks(stop).into_iter().chain(notifier).chain(others) {
+            tasks.spawn(name, run);
         }
+        let store = self.store.failed();
+        tasks.watch(async { anyhow::Error::msg(store.await) });
+        if let Some(postgres) = &self.postgres {
+            let postgres = postgres.failed();
+            tasks.watch(async { postgres.await.into() });
+        }
+        tasks
     }
 
     /// Works on the queue until told to stop.
     ///
     /// # Errors
-    /// When the private Postgres cannot be kept alive.
+    /// When a background task dies, or the private Postgres cannot be kept alive.
     pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
-        let sweep = self.sweeper.clone().run(shutdown.soft.clone());
-        let work = self.worker.clone().run(shutdown.soft.clone());
-        let result = tokio::select! {
-            ((), ()) = async { tokio::join!(work, sweep) } => Ok(()),
-            () = shutdown.hard.cancelled() => Ok(()),
-            error = Self::database_failed(self.postgres.as_ref()) => Err(error),
-        };
+        let result = self.tasks(&shutdown).run().await;
         self.close_before(&shutdown).await.and(result)
     }
 }
@@ -225,18 +241,12 @@ impl App {
     /// stops the private Postgres.
     ///
     /// # Errors
-    /// When the private Postgres cannot be kept alive.
+    /// When a background task dies, or the private Postgres cannot be kept alive.
     pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
         let Self { core, router, listener } = self;
-        let work = tokio::spawn(core.worker.clone().run(shutdown.soft.clone()));
-        let sweep = tokio::spawn(core.sweeper.clone().run(shutdown.soft.clone()));
-        let serve = tokio::spawn(server::serve(listener, router, shutdown.clone()));
-        let all = async { tokio::join!(work, serve, sweep) };
-        let result = tokio::select! {
-            (work, serve, sweep) = all => work.and(serve).and(sweep).context("a background task died"),
-            () = shutdown.hard.cancelled() => Ok(()),
-            error = Core::database_failed(core.postgres.as_ref()) => Err(error),
-        };
+        let mut tasks = core.tasks(&shutdown);
+        tasks.spawn("HTTP server", server::serve(listener, router, shutdown.clone()));
+        let result = tasks.run().await;
         core.close_before(&shutdown).await.and(result)
     }
 }

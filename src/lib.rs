@@ -8,6 +8,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod lifecycle;
 pub mod providers;
 mod server;
 pub mod service;

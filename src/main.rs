@@ -1,8 +1,11 @@
 //! The `cited` command.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use clap::Parser;
+
+/// How long threads that compute may go on when all else has ended.
+const LONGEST_END: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let cli = cited::cli::Cli::parse();
@@ -13,7 +16,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(cli.run()) {
+    let result = runtime.block_on(cli.run());
+    // A thread that hangs must not keep the process alive.
+    runtime.shutdown_timeout(LONGEST_END);
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("cited: {error:#}");

@@ -2,12 +2,15 @@
 
 use axum::{Json, extract::State};
 use serde::Serialize;
+use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
 use super::{
     AppState,
     problem::{ApiError, Problem},
 };
+use crate::service::readiness::{NotReady, StalledSince};
 
 /// State of the service.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,13 +35,32 @@ pub(super) async fn livez() -> Json<Health> {
 
 /// Ready
 ///
-/// Answers 200 when requests can be served.
+/// Answers 200 when requests can be served and what is queued is worked on.
 #[utoipa::path(get, path = "/readyz", tag = "operations", operation_id = "readyz",
     responses(
         (status = 200, description = "Requests can be served", body = Health),
-        (status = 503, description = "The database cannot be reached", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The database cannot be reached, or background tasks do not move", body = Problem, content_type = "application/problem+json"),
     ))]
 pub(super) async fn readyz(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
     state.services.readiness.check().await?;
     Ok(Json(OK))
+}
+
+impl From<NotReady> for ApiError {
+    fn from(error: NotReady) -> Self {
+        match error {
+            NotReady::Store(error) => error.into(),
+            NotReady::Stalled(stalled) => stalled_problem(&stalled),
+        }
+    }
+}
+
+fn stalled_problem(stalled: &[StalledSince]) -> ApiError {
+    let moved_last = |each: &StalledSince| each.since.format(&Rfc3339).unwrap_or_default();
+    let named: Vec<String> =
+        stalled.iter().map(|each| format!("{} has not moved since {}", each.name, moved_last(each))).collect();
+    let named = named.join("; ");
+    let detail = format!("{named}; what is queued may wait: look for what blocks the database, or restart the service");
+    let tasks: Vec<Value> = stalled.iter().map(|each| json!({"task": each.name, "since": moved_last(each)})).collect();
+    ApiError::unavailable("tasks_stalled", detail, named).with("stalled", json!(tasks))
 }

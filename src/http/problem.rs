@@ -178,7 +178,7 @@ impl ApiError {
         self
     }
 
-    fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
+    pub(super) fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
         let mut error = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             code,

@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod audit;
+pub mod background;
 pub mod citations;
 pub mod collections;
 pub mod context;

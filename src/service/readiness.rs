@@ -1,26 +1,91 @@
-//! Whether requests can be served.
+//! Whether requests can be served, and what is queued is worked on.
 
-use super::ServiceError;
+use std::{collections::BTreeSet, time::Duration};
+
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    StoreError,
+    background::{BackgroundTask, Heartbeats, StalledLoop},
+    context::Context,
+};
 use crate::store::Store;
+
+/// How often stalled loops are looked for, to log them.
+const WATCH: Duration = Duration::from_secs(15);
 
 /// The use case.
 #[derive(Clone)]
 pub struct Readiness {
     store: Store,
+    heartbeats: Heartbeats,
+    context: Context,
+}
+
+/// Why the service is not ready.
+#[derive(Debug)]
+pub enum NotReady {
+    /// The database does not answer.
+    Store(StoreError),
+    /// Background loops do not move: the queue is not worked on as it should be.
+    Stalled(Vec<StalledSince>),
+}
+
+/// A loop that does not move.
+#[derive(Debug)]
+pub struct StalledSince {
+    /// Its name.
+    pub name: String,
+    /// When it last moved.
+    pub since: OffsetDateTime,
 }
 
 impl Readiness {
-    /// That of this store.
+    /// That of this store and these loops.
     #[must_use]
-    pub const fn new(store: Store) -> Self {
-        Self { store }
+    pub const fn new(store: Store, heartbeats: Heartbeats, context: Context) -> Self {
+        Self { store, heartbeats, context }
     }
 
-    /// Asks the database.
+    /// Asks the database, and looks at the background loops.
     ///
     /// # Errors
-    /// Store failures: it does not answer.
-    pub async fn check(&self) -> Result<(), ServiceError> {
-        Ok(self.store.ping().await?)
+    /// What keeps the service from being ready.
+    pub async fn check(&self) -> Result<(), NotReady> {
+        self.store.ping().await.map_err(NotReady::Store)?;
+        let now = self.context.clock.now();
+        let since = |StalledLoop { name, silent_for }: StalledLoop| StalledSince { name, since: now - silent_for };
+        let stalled: Vec<StalledSince> = self.heartbeats.stalled().into_iter().map(since).collect();
+        if stalled.is_empty() { Ok(()) } else { Err(NotReady::Stalled(stalled)) }
     }
+
+    /// Logs loops that stop moving, for processes that nobody asks whether they are ready.
+    #[must_use]
+    pub fn watch(&self, stop: CancellationToken) -> BackgroundTask {
+        let heartbeats = self.heartbeats.clone();
+        let run = Box::pin(async move {
+            let mut known = BTreeSet::new();
+            while stop.run_until_cancelled(tokio::time::sleep(WATCH)).await.is_some() {
+                known = log_changes(&known, &heartbeats.stalled());
+            }
+        });
+        BackgroundTask { name: "stall watch".to_owned(), run }
+    }
+}
+
+/// Logs what has stalled since the last look, and what moves again; returns the names of the stalled.
+fn log_changes(known: &BTreeSet<String>, stalled: &[StalledLoop]) -> BTreeSet<String> {
+    for each in stalled.iter().filter(|each| !known.contains(&each.name)) {
+        tracing::error!(
+            task = each.name,
+            silent_s = each.silent_for.as_secs(),
+            "{each}; restart the service if it does not recover"
+        );
+    }
+    let names: BTreeSet<String> = stalled.iter().map(|each| each.name.clone()).collect();
+    for name in known.difference(&names) {
+        tracing::info!(task = name, "{name} moves again");
+    }
+    names
 }

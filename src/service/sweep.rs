@@ -5,7 +5,7 @@ use std::time::Duration;
 use time::{OffsetDateTime, UtcOffset};
 use tokio_util::sync::CancellationToken;
 
-use super::{ServiceError, context::Context};
+use super::{ServiceError, background::BackgroundTask, context::Context};
 use crate::store::Store;
 
 /// How often it is looked through.
@@ -31,17 +31,20 @@ impl Sweeper {
         Self { store, context, audit_retention }
     }
 
-    /// Sweeps until told to stop.
-    pub async fn run(self, stop: CancellationToken) {
-        loop {
-            if let Err(error) = self.sweep().await {
-                tracing::warn!(error = %error, "what is kept for a while only could not be looked through");
+    /// Sweeps until told to stop. Nothing waits for it, so readiness does not depend on it.
+    #[must_use]
+    pub fn task(self, stop: CancellationToken) -> BackgroundTask {
+        let run = Box::pin(async move {
+            loop {
+                if let Err(error) = self.sweep().await {
+                    tracing::warn!(error = %error, "expired data could not be deleted; the next try is in an hour");
+                }
+                if stop.run_until_cancelled(tokio::time::sleep(SWEEP)).await.is_none() {
+                    return;
+                }
             }
-            tokio::select! {
-                () = tokio::time::sleep(SWEEP) => {}
-                () = stop.cancelled() => return,
-            }
-        }
+        });
+        BackgroundTask { name: "sweeper".to_owned(), run }
     }
 
     /// Forgets all that has been kept long enough.

@@ -2,8 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
 use sqlx::{PgPool, types::Json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinError,
+};
 
 use super::{StoreError, audit::AuditRow};
 
@@ -17,6 +24,7 @@ const MOST_ROWS: usize = 64;
 pub(super) struct AuditWriter {
     waiting: mpsc::Sender<Waiting>,
     pool: PgPool,
+    ended: Shared<BoxFuture<'static, String>>,
 }
 
 #[derive(Debug)]
@@ -30,8 +38,17 @@ impl AuditWriter {
     /// Starts the task that writes; it ends with the last clone of what is returned.
     pub(super) fn start(pool: PgPool) -> Self {
         let (waiting, rows) = mpsc::channel(MOST_ROWS);
-        tokio::spawn(write_all(pool.clone(), rows));
-        Self { waiting, pool }
+        let task = tokio::spawn(write_all(pool.clone(), rows));
+        let ended = task.map(|ended: Result<(), JoinError>| match ended {
+            Ok(()) => "the audit writer ended".to_owned(),
+            Err(error) => format!("the audit writer died: {error}"),
+        });
+        Self { waiting, pool, ended: ended.boxed().shared() }
+    }
+
+    /// Resolves, with the reason, when the task that writes has ended, which it must not while asks are answered.
+    pub(super) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
+        self.ended.clone()
     }
 
     /// Returns when the row is committed. When it could not be together with others it is tried alone, so

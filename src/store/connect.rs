@@ -123,6 +123,11 @@ impl Store {
         self.write.close().await;
     }
 
+    /// Resolves, with the reason, only if a task of the store has died. The service should end then.
+    pub fn failed(&self) -> impl Future<Output = String> + Send + use<> {
+        self.audit.failed()
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors

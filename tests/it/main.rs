@@ -49,6 +49,7 @@ mod job_control;
 mod jobs;
 mod kill;
 mod languages;
+mod lifecycle;
 mod logs;
 mod migrations;
 mod oversized;

@@ -132,6 +132,10 @@ pub enum PrivatePostgresError {
     #[error("Postgres was stopped while it was starting")]
     Interrupted,
 
+    /// The task that keeps Postgres up has panicked.
+    #[error("the task that keeps Postgres running died; restart the service, and report the panic in its log")]
+    SupervisorDied,
+
     /// Postgres ended while the service was running. Supervision starts it again.
     #[error("Postgres ended unexpectedly with {status}. The last lines of {}:\n{log_tail}", log.display())]
     Died {

@@ -123,21 +123,22 @@ impl PrivatePostgres {
         &self.binaries
     }
 
-    /// Resolves only if supervision has given up: Postgres kept failing and does not run. The
+    /// Resolves only if supervision has given up (Postgres kept failing and does not run) or has died itself. The
     /// service should end then.
     ///
     /// # Cancel safety
     /// May be dropped and called again.
-    pub async fn failed(&self) -> PrivatePostgresError {
+    pub fn failed(&self) -> impl Future<Output = PrivatePostgresError> + Send + use<> {
         let mut given_up = self.given_up.clone();
-        let last = match given_up.wait_for(Option::is_some).await {
-            Ok(last) => last.clone(),
-            Err(_) => None,
-        };
-        match last {
-            Some(last) => PrivatePostgresError::CrashLoop { failures: supervisor::FAILURE_LIMIT, last },
-            // The supervisor has ended because it was asked to.
-            None => pending().await,
+        let stop = self.stop.subscribe();
+        async move {
+            let last = given_up.wait_for(Option::is_some).await.ok().and_then(|last| last.clone());
+            if let Some(last) = last {
+                return PrivatePostgresError::CrashLoop { failures: supervisor::FAILURE_LIMIT, last };
+            }
+            // The supervisor has ended without giving up.
+            let was_asked_to = *stop.borrow() || stop.has_changed().is_err();
+            if was_asked_to { pending().await } else { PrivatePostgresError::SupervisorDied }
         }
     }
 

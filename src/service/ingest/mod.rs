@@ -36,7 +36,7 @@ pub use pipeline::Processor;
 pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
 pub use work::build_work;
-pub use worker::{Progress, Worker};
+pub use worker::Worker;
 
 pub use crate::{
     extract::MediaType,

@@ -10,7 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::{IngestService, JobSnapshot};
 use crate::{
     providers::outbound::{Outbound, OutboundError, SigningKey},
-    service::ServiceError,
+    service::{
+        ServiceError,
+        background::{BackgroundTask, Heartbeat, Heartbeats},
+    },
     store::{DueWebhook, WebhookOutcome},
 };
 
@@ -22,6 +25,8 @@ const AT_ONCE: usize = 8;
 const HELD: time::Duration = time::Duration::minutes(2);
 /// How often due webhooks are looked for, besides when a job has ended here.
 const POLL: Duration = Duration::from_secs(2);
+/// A notifier that has found nothing due, and settled no webhook, for so long counts as stalled.
+const STALLED_AFTER: Duration = Duration::from_mins(5);
 
 /// Sends webhooks; any number of processes may do so.
 #[derive(Clone)]
@@ -38,14 +43,23 @@ impl Notifier {
         Self { ingest, outbound, key }
     }
 
-    /// Sends what is due until told to stop.
-    pub async fn run(self, stop: CancellationToken) {
+    /// The task that sends what is due until told to stop.
+    #[must_use]
+    pub fn task(self, heartbeats: &Heartbeats, stop: CancellationToken) -> BackgroundTask {
+        let name = "notifier".to_owned();
+        let heartbeat = heartbeats.expect(&name, STALLED_AFTER);
+        BackgroundTask { name, run: Box::pin(async move { self.send_until(&heartbeat, &stop).await }) }
+    }
+
+    async fn send_until(&self, heartbeat: &Heartbeat, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             let settled = self.ingest.signal.settled.notified();
-            match self.step().await {
+            match self.step(heartbeat).await {
                 Ok(sent) if sent > 0 => continue,
-                Ok(_) => {}
-                Err(error) => tracing::warn!(error = %error, "webhooks could not be looked for"),
+                Ok(_) => heartbeat.beat(),
+                Err(error) => {
+                    tracing::warn!(error = %error, "due webhooks could not be read; the next try is in 2 seconds");
+                }
             }
             tokio::select! {
                 () = settled => {}
@@ -59,15 +73,19 @@ impl Notifier {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn step(&self) -> Result<usize, ServiceError> {
+    async fn step(&self, heartbeat: &Heartbeat) -> Result<usize, ServiceError> {
         let now = self.ingest.context.clock.now();
         let limit = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
         let due = self.ingest.store.claim_webhooks(now, now + HELD, limit).await?;
         let count = due.len();
         let mut sent = stream::iter(due).map(|hook| self.send(hook)).buffer_unordered(AT_ONCE);
         while let Some(result) = sent.next().await {
-            if let Err(error) = result {
-                tracing::warn!(error = %error, "a webhook is sent again later");
+            match result {
+                Ok(()) => heartbeat.beat(),
+                Err(error) => tracing::warn!(
+                    error = %error,
+                    "the outcome of a webhook could not be stored; it is sent again in 2 minutes"
+                ),
             }
         }
         Ok(count)

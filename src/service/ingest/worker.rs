@@ -1,18 +1,22 @@
-//! Workers: claim, work, settle, again; with a heartbeat beside the work and a reaper beside the workers.
+//! Workers: claim, work, settle, again; with a heartbeat beside the work and a reaper beside the workers. Each is a
+//! background task that says when it moves.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Notifier, Processor, Signal,
+    Processor, Signal,
     batch::{ClaimHandle, Tries},
     failure::IngestFailure,
     job_metrics::JobMetrics,
 };
 use crate::{
     domain::job::Indexing,
-    service::ServiceError,
+    service::{
+        ServiceError,
+        background::{BackgroundTask, Heartbeat, Heartbeats},
+    },
     store::{Claim, MAX_CLAIMS, Phase, StoreError},
 };
 
@@ -22,12 +26,16 @@ const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
 const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
 /// Heartbeats per lease: two may be late before it is lost.
 const BEATS_PER_LEASE: u32 = 3;
+/// Leases after which a worker that has finished no step, and renewed no lease, counts as stalled. Only a step that
+/// waits for a lock, such as that of a collection being deleted, takes longer than one.
+const STALLED_AFTER_LEASES: u32 = 10;
+/// Longest upkeep of a collection or an index after the work: it goes through all of it.
+const LONGEST_UPKEEP: Duration = Duration::from_hours(1);
 /// How often a worker tells how far it is, and hears whether it is to stop.
 const NOTE: Duration = Duration::from_millis(500);
 
-/// What one step of a worker did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+/// Outcome of one step of a worker.
+enum Progress {
     /// It worked on a claim.
     Worked,
     /// Nothing was waiting.
@@ -50,62 +58,80 @@ enum Course {
 pub struct Worker {
     processor: Processor,
     signal: Arc<Signal>,
-    notifier: Option<Notifier>,
+    heartbeats: Heartbeats,
 }
 
 impl Worker {
-    /// A worker; `signal` is shared with the ingest service of the same process. With a notifier it sends
-    /// webhooks as well.
+    /// A worker; `signal` is shared with the ingest service of the same process.
     #[must_use]
-    pub const fn new(processor: Processor, signal: Arc<Signal>, notifier: Option<Notifier>) -> Self {
-        Self { processor, signal, notifier }
+    pub const fn new(processor: Processor, signal: Arc<Signal>, heartbeats: Heartbeats) -> Self {
+        Self { processor, signal, heartbeats }
     }
 
-    /// Works until told to stop, on several claims at once; a claim under way is finished first.
+    /// The tasks that work until told to stop, on several claims at once; claims under way are finished first.
     ///
     /// Vectors that follow their documents are made when there is nothing to store; but one is always there for
     /// them, so that they come however much is sent, and one never is, so that a slow model keeps no document back.
-    pub async fn run(self, stop: CancellationToken) {
-        let mut tasks = tokio::task::JoinSet::new();
+    #[must_use]
+    pub fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
         let workers = self.processor.settings.workers.get();
         let documents_first: &[Phase] = &[Phase::Store, Phase::Embed];
         let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Phase::Store][..], &[Phase::Embed]]);
-        for duty in duties {
-            let worker = self.clone();
-            let stop = stop.clone();
-            tasks.spawn(async move { worker.work_until(duty, &stop).await });
-        }
-        let worker = self.clone();
-        let signal = Arc::clone(&self.signal);
-        let stopped = stop.clone();
-        tasks.spawn(async move {
-            stopped.cancelled().await;
-            signal.stopping.cancel();
-        });
-        if let Some(notifier) = self.notifier.clone() {
-            tasks.spawn(notifier.run(stop.clone()));
-        }
-        tasks.spawn(async move { worker.reap_until(&stop).await });
-        tasks.join_all().await;
+        let mut tasks: Vec<BackgroundTask> =
+            (1..).zip(duties).map(|(number, duty)| self.work_task(number, duty, stop.clone())).collect();
+        tasks.push(self.reaper_task(stop.clone()));
+        tasks.push(self.stop_notice_task(stop.clone()));
+        tasks
     }
 
-    async fn work_until(&self, duty: &[Phase], stop: &CancellationToken) {
+    fn work_task(&self, number: usize, duty: &'static [Phase], stop: CancellationToken) -> BackgroundTask {
+        let worker = self.clone();
+        let name = format!("worker {number}");
+        let heartbeat = self.heartbeats.expect(&name, self.stalled_after());
+        BackgroundTask { name, run: Box::pin(async move { worker.work_until(duty, &heartbeat, &stop).await }) }
+    }
+
+    fn reaper_task(&self, stop: CancellationToken) -> BackgroundTask {
+        let worker = self.clone();
+        let name = "reaper".to_owned();
+        let heartbeat = self.heartbeats.expect(&name, self.stalled_after());
+        BackgroundTask { name, run: Box::pin(async move { worker.reap_until(&heartbeat, &stop).await }) }
+    }
+
+    /// Tells requests that wait for a job that the service stops.
+    fn stop_notice_task(&self, stop: CancellationToken) -> BackgroundTask {
+        let signal = Arc::clone(&self.signal);
+        let run = Box::pin(async move {
+            stop.cancelled().await;
+            signal.stopping.cancel();
+        });
+        BackgroundTask { name: "stop notice".to_owned(), run }
+    }
+
+    fn stalled_after(&self) -> Duration {
+        self.processor.settings.lease * STALLED_AFTER_LEASES
+    }
+
+    async fn work_until(&self, duty: &[Phase], heartbeat: &Heartbeat, stop: &CancellationToken) {
         let mut has_worked = false;
         while !stop.is_cancelled() {
             let queued = self.signal.queued.notified();
-            let rest = match self.step(duty).await {
+            let rest = match self.step(duty, heartbeat).await {
                 Ok(Progress::Worked) => {
+                    heartbeat.beat();
                     has_worked = true;
                     continue;
                 }
                 Ok(Progress::Idle) => {
                     if std::mem::take(&mut has_worked) {
+                        heartbeat.beat_before(LONGEST_UPKEEP);
                         self.settle().await;
                     }
+                    heartbeat.beat();
                     self.processor.settings.poll
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a worker stumbled and goes on");
+                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a step of a worker failed; the worker tries again in a second");
                     REST_AFTER_ERROR
                 }
             };
@@ -121,19 +147,22 @@ impl Worker {
     /// in any case.
     async fn settle(&self) {
         if let Err(error) = self.processor.store.settle_lexical_index().await {
-            tracing::warn!(error = %error, "the lexical index could not be put in order");
+            tracing::warn!(error = %error, "the lexical index could not be tidied; searches are right but slower until the next time");
         }
     }
 
-    async fn reap_until(&self, stop: &CancellationToken) {
+    async fn reap_until(&self, heartbeat: &Heartbeat, stop: &CancellationToken) {
         let every = self.processor.settings.lease / 2;
         loop {
-            if let Err(error) = self.reap().await {
-                tracing::warn!(error = %error, "could not take back the claims of lost workers");
+            match self.reap().await {
+                Ok(_) => heartbeat.beat(),
+                Err(error) => tracing::warn!(
+                    error = %error,
+                    "the documents of lost workers could not be queued again; the next try is in half a lease"
+                ),
             }
-            tokio::select! {
-                () = tokio::time::sleep(every) => {}
-                () = stop.cancelled() => return,
+            if stop.run_until_cancelled(tokio::time::sleep(every)).await.is_none() {
+                return;
             }
         }
     }
@@ -142,11 +171,11 @@ impl Worker {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn reap(&self) -> Result<u64, ServiceError> {
+    async fn reap(&self) -> Result<u64, ServiceError> {
         let now = self.processor.context.clock.now();
         let taken_back = self.processor.store.reap(&self.processor.settings.lease(), now).await?;
         if taken_back > 0 {
-            tracing::info!(items = taken_back, "took back the claims of lost workers");
+            tracing::info!(items = taken_back, "documents of lost workers are queued again");
             self.signal.queued();
         }
         Ok(taken_back)
@@ -156,7 +185,7 @@ impl Worker {
     ///
     /// # Errors
     /// Store errors; the claim has then been given back, or comes back when its lease ends.
-    pub async fn step(&self, duty: &[Phase]) -> Result<Progress, ServiceError> {
+    async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
@@ -165,7 +194,7 @@ impl Worker {
         let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
         let tries = Tries::of(&claim);
-        let result = self.process_with_heartbeat(handle, claim, &metrics).await;
+        let result = self.process_with_heartbeat(handle, claim, &metrics, heartbeat).await;
         match result {
             Ok(Course::Over) => {}
             // It may have ended because another has done the work of a worker that was taken for lost: this one.
@@ -187,8 +216,10 @@ impl Worker {
         if has_second_phase {
             self.signal.queued();
         }
-        processor.maintain(handle, collection, job_has_ended).await?;
-        Ok(Progress::Worked)
+        heartbeat.beat_before(LONGEST_UPKEEP);
+        let maintained = processor.maintain(handle, collection, job_has_ended).await;
+        heartbeat.beat();
+        maintained.map(|()| Progress::Worked)
     }
 
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
@@ -207,15 +238,19 @@ impl Worker {
         handle: ClaimHandle,
         claim: Claim,
         metrics: &Arc<JobMetrics>,
+        heartbeat: &Heartbeat,
     ) -> Result<Course, ServiceError> {
         tokio::select! {
             result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| Course::Over),
-            () = self.keep_lease(handle) => {
-                tracing::warn!(job_id = %handle.job_id, fence = handle.fence, "lost the lease of a claim");
+            () = self.keep_lease(handle, heartbeat) => {
+                tracing::warn!(
+                    job_id = %handle.job_id, fence = handle.fence,
+                    "the lease of a batch ended while it was worked on; its documents are queued again"
+                );
                 Ok(Course::LeaseLost)
             }
             () = self.keep_notes(handle, metrics) => {
-                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that is over");
+                tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that has ended");
                 Ok(Course::Stopped)
             }
         }
@@ -227,7 +262,7 @@ impl Worker {
         while let Err(error) = self.try_to_give_back(handle, items).await {
             let is_worth_waiting = error.is_transient() && !self.signal.stopping.is_cancelled();
             if !is_worth_waiting {
-                tracing::warn!(error = %error, job_id = %handle.job_id, "a claim could not be given back; it comes back when its lease ends");
+                tracing::warn!(error = %error, job_id = %handle.job_id, "a batch could not be put back into the queue; it is queued again when its lease ends");
                 return;
             }
             tokio::time::sleep(REST_WITHOUT_DATABASE).await;
@@ -255,16 +290,19 @@ impl Worker {
     }
 
     /// Returns when the lease is lost.
-    async fn keep_lease(&self, handle: ClaimHandle) {
+    async fn keep_lease(&self, handle: ClaimHandle, heartbeat: &Heartbeat) {
         let lease = self.processor.settings.lease;
         loop {
             tokio::time::sleep(lease / BEATS_PER_LEASE).await;
             let until = self.processor.context.clock.now() + lease;
             match self.processor.store.heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
                 Ok(0) => return,
-                Ok(_) => {}
+                Ok(_) => heartbeat.beat(),
                 // The database may come back before the lease ends; the commit decides.
-                Err(error) => tracing::warn!(error = %error, "a heartbeat failed"),
+                Err(error) => tracing::warn!(
+                    error = %error, job_id = %handle.job_id,
+                    "the lease of a batch could not be renewed; the next try is in a third of a lease"
+                ),
             }
         }
     }
