@@ -29,7 +29,7 @@ impl Shutdown {
         let stages = shutdown.clone();
         tokio::spawn(async move {
             tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-            tracing::info!("stopping: work under way is finished, a second signal drops it");
+            tracing::info!("stopping: work under way is finished for up to 25 s; a second signal drops it");
             stages.soft.cancel();
             tokio::select! {
                 _ = interrupt.recv() => {}

@@ -87,12 +87,14 @@ async fn check_servers(primary: &SecretString, replica: Option<&SecretString>) -
     }
     match faults {
         0 => Ok(()),
-        1 => bail!("one thing is to be mended, see above"),
-        more => bail!("{more} things are to be mended, see above"),
+        1 => bail!("1 problem must be solved before the service can run; see the line that begins with → above"),
+        more => {
+            bail!("{more} problems must be solved before the service can run; see the lines that begin with → above")
+        }
     }
 }
 
-/// Prints what a server is like; how much of it is to be mended.
+/// Prints the findings about a server; returns how many of them must be solved.
 async fn check_server(setting: &str, url: &SecretString) -> anyhow::Result<usize> {
     let options = url.expose_secret().parse().with_context(|| format!("{setting} is no URL of a Postgres database"))?;
     let findings = store::examine(&options)

@@ -35,7 +35,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
         core = Core::build(config, Context::system()) => core?,
         () = shutdown.soft.cancelled() => return Ok(()),
     };
-    tracing::info!("working on the queue");
+    tracing::info!("Cited {} works on the queue of the database at DATABASE_URL", env!("CARGO_PKG_VERSION"));
     Box::pin(core.work_until_stopped(shutdown)).await
 }
 

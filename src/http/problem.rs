@@ -14,6 +14,7 @@ use crate::{
     domain::budget::LimitKind,
     service::{
         FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, ask::AskError,
+        error_chain,
     },
 };
 
@@ -191,21 +192,9 @@ impl ApiError {
     }
 }
 
-/// An error with all that caused it, for the log.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}
-
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        let cause = chain(&error);
+        let cause = error_chain(&error);
         match error {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
@@ -317,7 +306,7 @@ impl From<AskError> for ApiError {
             AskError::Audit(error) => Self::unavailable(
                 "audit_unavailable",
                 "the answer could not be noted in the audit, so it is not given; try again shortly",
-                chain(&error),
+                error_chain(&error),
             ),
             AskError::Deadline { stage, limit_ms, usage, attempts } => Self::new(
                 StatusCode::GATEWAY_TIMEOUT,

@@ -49,6 +49,19 @@ pub enum ServiceError {
     Store(#[from] StoreError),
 }
 
+/// An error with everything that caused it, for the log.
+#[must_use]
+pub fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
 impl ServiceError {
     /// There is no collection of this name.
     pub(super) fn no_collection(name: &str) -> Self {

@@ -17,7 +17,7 @@ pub mod retrieval;
 pub mod search;
 pub mod sweep;
 
-pub use error::ServiceError;
+pub use error::{ServiceError, error_chain};
 
 use std::time::Duration;
 

@@ -1,21 +1,21 @@
-//! Forgetting what is kept for a while only: what uploads leave behind, and what asks do.
+//! Deletes expired data: content of failed documents, request keys, cached answers, costs, audit rows.
 
 use std::time::Duration;
 
 use time::{OffsetDateTime, UtcOffset};
 use tokio_util::sync::CancellationToken;
 
-use super::{ServiceError, background::BackgroundTask, context::Context};
+use super::{ServiceError, background::BackgroundTask, context::Context, error_chain};
 use crate::store::Store;
 
-/// How often it is looked through.
+/// Time between two sweeps.
 const SWEEP: Duration = Duration::from_hours(1);
 /// How long the content of a failed document is kept for a retry.
 const RETRYABLE: Duration = Duration::from_hours(7 * 24);
 /// How long the cost of a day is kept.
 const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
 
-/// Looks now and then. Any number of processes may do so at once.
+/// Deletes what has expired, every hour. Any number of processes may do so at once.
 #[derive(Clone)]
 pub struct Sweeper {
     store: Store,
@@ -37,7 +37,10 @@ impl Sweeper {
         let run = Box::pin(async move {
             loop {
                 if let Err(error) = self.sweep().await {
-                    tracing::warn!(error = %error, "expired data could not be deleted; the next try is in an hour");
+                    tracing::warn!(
+                        error = error_chain(&error),
+                        "expired data could not be deleted; the next try is in an hour"
+                    );
                 }
                 if stop.run_until_cancelled(tokio::time::sleep(SWEEP)).await.is_none() {
                     return;
@@ -47,7 +50,7 @@ impl Sweeper {
         BackgroundTask { name: "sweeper".to_owned(), run }
     }
 
-    /// Forgets all that has been kept long enough.
+    /// Deletes everything that has expired.
     ///
     /// # Errors
     /// Store errors.
@@ -70,7 +73,7 @@ impl Sweeper {
             }
         }
         if forgotten > 0 {
-            tracing::info!(rows = forgotten, "forgot old rows of the audit");
+            tracing::info!(rows = forgotten, "deleted audit rows older than CITED_AUDIT_RETENTION_DAYS");
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ async fn each_fault_has_its_remedy() {
     .await;
     let plain = database::url(&database.clone().username("plain_login").password("x"));
     let (is_well, shown, last) = examine(&plain).await;
-    assert!(!is_well && last.contains("to be mended"), "{shown}{last}");
+    assert!(!is_well && last.contains("must be solved"), "{shown}{last}");
     assert!(line(&shown, "user").contains("plain_login, who may not act as cited_app and cited_lexical"), "{shown}");
     assert!(shown.contains("→ grant it CREATEROLE"), "{shown}");
     database::execute(&database, "GRANT cited_app, cited_lexical TO plain_login").await;

@@ -34,7 +34,7 @@ use crate::{
         job::Indexing,
     },
     service::{
-        ServiceError,
+        ServiceError, error_chain,
         ingest::{Arrival, Content, DocumentStream, FirstAnswer, IncomingDocument, RefusedItem},
     },
 };
@@ -180,7 +180,10 @@ impl Reception {
         if let Err(error) = self.read(body).await {
             // Whatever it was, what has arrived stays. If that fails too, the job is closed for lack of news.
             if let Err(closing) = self.stream.break_off().await {
-                tracing::warn!(error = %closing, "a broken stream could not be closed; its job ends a little later");
+                tracing::warn!(
+                    error = error_chain(&closing),
+                    "an upload that broke off could not be closed in the database; the reaper closes its job"
+                );
             }
             return Err(self.place(error));
         }

@@ -24,7 +24,10 @@ use super::{
 };
 use crate::{
     domain::identity::TenantId,
-    service::ingest::{IngestService, JobSnapshot},
+    service::{
+        error_chain,
+        ingest::{IngestService, JobSnapshot},
+    },
 };
 
 /// Proxies cut connections that are silent for a minute or so.
@@ -101,7 +104,12 @@ impl Follower {
         }
         let found = self.service.next_snapshot(self.tenant, self.job, self.seen.as_deref()).await;
         let snapshot = found
-            .inspect_err(|error| tracing::warn!(error = %error, job_id = %self.job, "a job can no longer be followed"))
+            .inspect_err(|error| {
+                tracing::warn!(
+                    error = error_chain(error), job_id = %self.job,
+                    "an event stream of a job ends early; its client can connect again"
+                );
+            })
             .ok()??;
         self.is_over = snapshot.is_over();
         let event = event_of(snapshot.clone())?;

@@ -76,7 +76,7 @@ impl ExtractionSettings {
             return Err(self.timed_out());
         };
         let (reply, complaint, status) = heard.map_err(|error| {
-            tracing::warn!(error = %error, "a child that extracts text was lost");
+            tracing::warn!(error = %error, "the connection to a text extraction process broke; its document fails as crashed");
             crashed()
         })?;
         if status.success()
@@ -106,7 +106,7 @@ impl ExtractionSettings {
             match started {
                 Ok(child) => return Ok(child),
                 Err(error) if tries == STARTS => {
-                    tracing::error!(error = %error, program = %self.program.display(), "cannot start a child to extract text");
+                    tracing::error!(error = %error, program = %self.program.display(), "the text extraction process cannot be started; check that CITED_EXTRACT_PROGRAM can be run, and the limit of processes");
                     return Err(ExtractError::new(
                         Cause::Crashed,
                         "the service could not start the process that reads this format; tell its operator, and send the document again",
@@ -140,7 +140,7 @@ impl ExtractionSettings {
             );
         }
         // Never what the child says: that may be the document's own words.
-        tracing::error!(%status, "a child that extracts text broke; this is a defect");
+        tracing::error!(%status, "a text extraction process crashed; its document fails as crashed. This is a defect, please report it");
         crashed()
     }
 

@@ -145,7 +145,7 @@ impl Processor {
         if let Some(tries) = again.iter().map(failures).max() {
             let backoff = failed.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
-            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "trying documents again later");
+            tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "documents could not be indexed now; they are tried again after backoff_s");
             self.store
                 .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !failed.is_outage), at)
                 .await?;

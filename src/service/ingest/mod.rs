@@ -48,7 +48,7 @@ pub use crate::{
 
 use submission::queue_item;
 
-use super::{ServiceError, context::Context, embedders::Embedders};
+use super::{ServiceError, context::Context, embedders::Embedders, error_chain};
 use crate::{
     domain::{identity::TenantId, job::Indexing, lexical::language::Language, split::SplitterSettings},
     providers::outbound::Outbound,
@@ -212,7 +212,10 @@ impl IngestService {
     /// kept, a repetition is told of the job as it then is.
     pub async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, status: u16, body: &[u8]) {
         if let Err(error) = self.store.keep_answer(tenant, key, job, status, body).await {
-            tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
+            tracing::warn!(
+                error = error_chain(&error), job_id = %job,
+                "the answer to a request with an Idempotency-Key could not be stored; a repetition gets the job as it then is"
+            );
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
     service::{
         ServiceError,
         background::{BackgroundTask, Heartbeat, Heartbeats},
+        error_chain,
     },
     store::{DueWebhook, WebhookOutcome},
 };
@@ -58,7 +59,10 @@ impl Notifier {
                 Ok(sent) if sent > 0 => continue,
                 Ok(_) => heartbeat.beat(),
                 Err(error) => {
-                    tracing::warn!(error = %error, "due webhooks could not be read; the next try is in 2 seconds");
+                    tracing::warn!(
+                        error = error_chain(&error),
+                        "due webhooks could not be read; the next try is in 2 seconds"
+                    );
                 }
             }
             tokio::select! {
@@ -83,7 +87,7 @@ impl Notifier {
             match result {
                 Ok(()) => heartbeat.beat(),
                 Err(error) => tracing::warn!(
-                    error = %error,
+                    error = error_chain(&error),
                     "the outcome of a webhook could not be stored; it is sent again in 2 minutes"
                 ),
             }

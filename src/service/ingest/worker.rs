@@ -16,6 +16,7 @@ use crate::{
     service::{
         ServiceError,
         background::{BackgroundTask, Heartbeat, Heartbeats},
+        error_chain,
     },
     store::{Claim, MAX_CLAIMS, Phase, StoreError},
 };
@@ -131,7 +132,10 @@ impl Worker {
                     self.processor.settings.poll
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error, cause = ?std::error::Error::source(&error), "a step of a worker failed; the worker tries again in a second");
+                    tracing::warn!(
+                        error = error_chain(&error),
+                        "a step of a worker failed; the worker tries again in a second"
+                    );
                     REST_AFTER_ERROR
                 }
             };
@@ -147,7 +151,10 @@ impl Worker {
     /// in any case.
     async fn settle(&self) {
         if let Err(error) = self.processor.store.settle_lexical_index().await {
-            tracing::warn!(error = %error, "the lexical index could not be tidied; searches are right but slower until the next time");
+            tracing::warn!(
+                error = error_chain(&error),
+                "the lexical index could not be tidied; searches are right but slower until the next time"
+            );
         }
     }
 
@@ -157,7 +164,7 @@ impl Worker {
             match self.reap().await {
                 Ok(_) => heartbeat.beat(),
                 Err(error) => tracing::warn!(
-                    error = %error,
+                    error = error_chain(&error),
                     "the documents of lost workers could not be queued again; the next try is in half a lease"
                 ),
             }
@@ -262,7 +269,7 @@ impl Worker {
         while let Err(error) = self.try_to_give_back(handle, items).await {
             let is_worth_waiting = error.is_transient() && !self.signal.stopping.is_cancelled();
             if !is_worth_waiting {
-                tracing::warn!(error = %error, job_id = %handle.job_id, "a batch could not be put back into the queue; it is queued again when its lease ends");
+                tracing::warn!(error = error_chain(&error), job_id = %handle.job_id, "a batch could not be put back into the queue; it is queued again when its lease ends");
                 return;
             }
             tokio::time::sleep(REST_WITHOUT_DATABASE).await;
@@ -284,7 +291,7 @@ impl Worker {
             match self.processor.store.note_work(handle.tenant, handle.job_id, &metrics.take(), now).await {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(error) => tracing::debug!(error = %error, "progress could not be noted"),
+                Err(error) => tracing::debug!(error = error_chain(&error), "progress could not be noted"),
             }
         }
     }
@@ -300,7 +307,7 @@ impl Worker {
                 Ok(_) => heartbeat.beat(),
                 // The database may come back before the lease ends; the commit decides.
                 Err(error) => tracing::warn!(
-                    error = %error, job_id = %handle.job_id,
+                    error = error_chain(&error), job_id = %handle.job_id,
                     "the lease of a batch could not be renewed; the next try is in a third of a lease"
                 ),
             }
