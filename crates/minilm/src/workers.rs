@@ -5,12 +5,12 @@
 //! query waits behind other queries at most, never behind a document. Every text is computed alone, so neither its
 //! neighbours nor the thread it lands on can change its vector, and no short text is padded to a long one's length.
 
-use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use crossbeam_channel::{Receiver, RecvError, Sender, select_biased, unbounded};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -28,74 +28,31 @@ struct Job {
     _place: Option<OwnedSemaphorePermit>,
 }
 
-#[derive(Default)]
-struct Waiting {
-    queries: VecDeque<Job>,
-    passages: VecDeque<Job>,
-    stopped: bool,
-}
-
-#[derive(Default)]
-struct Queue {
-    waiting: Mutex<Waiting>,
-    changed: Condvar,
-}
-
-impl Queue {
-    /// A panic never happens under this lock, but a poisoned queue would still be whole.
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, job: Job, lane: Lane) {
-        let mut waiting = self.lock();
-        match lane {
-            Lane::Query => waiting.queries.push_back(job),
-            Lane::Passage => waiting.passages.push_back(job),
-        }
-        drop(waiting);
-        // All, because the one thread woken might be the one that must not take a passage.
-        self.changed.notify_all();
-    }
-
-    /// The next job for a thread of this lane; `None` when it is time to end.
-    fn pop(&self, lane: Lane) -> Option<Job> {
-        let mut waiting = self.lock();
-        loop {
-            if waiting.stopped {
-                return None;
-            }
-            let query = waiting.queries.pop_front();
-            let job = query.or_else(|| match lane {
-                Lane::Query => None,
-                Lane::Passage => waiting.passages.pop_front(),
-            });
-            if job.is_some() {
-                return job;
-            }
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn stop(&self) {
-        let mut waiting = self.lock();
-        waiting.stopped = true;
-        waiting.queries.clear();
-        waiting.passages.clear();
-        drop(waiting);
-        self.changed.notify_all();
-    }
-}
-
-#[derive(Clone, Copy)]
+/// The queues, as a thread sees them.
 enum Lane {
-    Query,
-    Passage,
+    /// Takes queries alone.
+    Queries(Receiver<Job>),
+    /// Takes queries first, then passages.
+    All { queries: Receiver<Job>, passages: Receiver<Job> },
+}
+
+impl Lane {
+    /// The next job; an error when it is time to end.
+    fn next(&self) -> Result<Job, RecvError> {
+        match self {
+            Self::Queries(queries) => queries.recv(),
+            Self::All { queries, passages } => select_biased! {
+                recv(queries) -> job => job,
+                recv(passages) -> job => job,
+            },
+        }
+    }
 }
 
 /// A running set of threads; they end when it is dropped.
 pub(super) struct Workers {
-    queue: Arc<Queue>,
+    queries: Sender<Job>,
+    passages: Sender<Job>,
     places: Arc<Semaphore>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -107,11 +64,15 @@ impl Workers {
         P: Fn() -> E + Clone + Send + 'static,
         E: FnMut(&str) -> Vec<f32>,
     {
-        let places = Semaphore::new(passages.get().saturating_mul(PASSAGES_PER_THREAD));
-        let mut workers = Self { queue: Arc::default(), places: Arc::new(places), threads: Vec::new() };
-        workers.add("minilm-query", Lane::Query, prepare.clone())?;
-        for index in 0..passages.get() {
-            workers.add(&format!("minilm-{index}"), Lane::Passage, prepare.clone())?;
+        let threads = passages.get();
+        let places = Arc::new(Semaphore::new(threads.saturating_mul(PASSAGES_PER_THREAD)));
+        let (query_sender, queries) = unbounded();
+        let (passage_sender, passages) = unbounded();
+        let mut workers = Self { queries: query_sender, passages: passage_sender, places, threads: Vec::new() };
+        workers.add("minilm-query", Lane::Queries(queries.clone()), prepare.clone())?;
+        for index in 0..threads {
+            let lane = Lane::All { queries: queries.clone(), passages: passages.clone() };
+            workers.add(&format!("minilm-{index}"), lane, prepare.clone())?;
         }
         Ok(workers)
     }
@@ -123,14 +84,14 @@ impl Workers {
     {
         let (pool, thread) = single_thread_pool(name)?;
         self.threads.extend(thread);
-        let queue = Arc::clone(&self.queue);
-        pool.spawn(move || work(&queue, lane, prepare));
+        // A panic in here ends the process: rayon aborts, and nobody waits for a thread that is gone.
+        pool.spawn(move || work(&lane, prepare));
         Ok(())
     }
 
     /// The vector of a query.
     pub async fn query(&self, text: &str) -> Answer {
-        let answer = self.submit(text.to_owned(), Lane::Query, None);
+        let answer = submit(&self.queries, text.to_owned(), None);
         answer.await.unwrap_or(Err(MiniLmError::Stopped))
     }
 
@@ -140,7 +101,7 @@ impl Workers {
         for text in texts {
             let place = Arc::clone(&self.places).acquire_owned().await;
             let place = place.map_err(|_| MiniLmError::Stopped)?;
-            answers.push(self.submit(text, Lane::Passage, Some(place)));
+            answers.push(submit(&self.passages, text, Some(place)));
         }
         let mut vectors = Vec::with_capacity(answers.len());
         for answer in answers {
@@ -148,17 +109,20 @@ impl Workers {
         }
         Ok(vectors)
     }
+}
 
-    fn submit(&self, text: String, lane: Lane, place: Option<OwnedSemaphorePermit>) -> oneshot::Receiver<Answer> {
-        let (answer, receiver) = oneshot::channel();
-        self.queue.push(Job { text, answer, _place: place }, lane);
-        receiver
-    }
+/// Queues a text. If no thread is left to take it the receiver hears that there is no answer.
+fn submit(queue: &Sender<Job>, text: String, place: Option<OwnedSemaphorePermit>) -> oneshot::Receiver<Answer> {
+    let (answer, receiver) = oneshot::channel();
+    let _ = queue.send(Job { text, answer, _place: place });
+    receiver
 }
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.queue.stop();
+        // Threads end once nothing can be sent to them any more.
+        self.queries = unbounded().0;
+        self.passages = unbounded().0;
         for thread in self.threads.drain(..) {
             // A worker contains its panics, and if one died all the same there is nothing left to end.
             let _ = thread.join();
@@ -181,9 +145,9 @@ fn single_thread_pool(name: &str) -> Result<(ThreadPool, Option<JoinHandle<()>>)
     Ok((pool, handle))
 }
 
-fn work<E: FnMut(&str) -> Vec<f32>>(queue: &Queue, lane: Lane, prepare: impl Fn() -> E) {
+fn work<E: FnMut(&str) -> Vec<f32>>(lane: &Lane, prepare: impl Fn() -> E) {
     let mut embed = prepare();
-    while let Some(Job { text, answer, _place }) = queue.pop(lane) {
+    while let Ok(Job { text, answer, _place }) = lane.next() {
         if answer.is_closed() {
             continue;
         }
