@@ -199,13 +199,7 @@ fn prepare(settings: &Settings) -> Result<Installation, PrivatePostgresError> {
 
 /// Random bytes of the operating system, as hexadecimal digits.
 fn random_hex(bytes: usize) -> Result<String, PrivatePostgresError> {
-    use fmt::Write;
-
     let mut buffer = vec![0; bytes];
     getrandom::fill(&mut buffer).map_err(PrivatePostgresError::Random)?;
-    Ok(buffer.iter().fold(String::new(), |mut digits, byte| {
-        // Writing into a string cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    }))
+    Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -6,6 +6,8 @@
 //! its duplicate, however much they have in common. Measures of similarity alone (shingles, cosines)
 //! take the two years for the same.
 
+use crate::lexical::term_id::{FNV_OFFSET_BASIS, fnv1a};
+
 /// Words of a run that two passages must have in common: long enough that only copies share most.
 const RUN: usize = 4;
 
@@ -108,10 +110,9 @@ fn is_decisive(word: &str) -> bool {
     word.chars().any(|character| character.is_numeric() || character.is_uppercase()) || NEGATIONS.contains(&word)
 }
 
-/// Of the word in lower case. FNV-1a over code points: nobody gains by two words that collide here.
+/// Of the word in lower case. Nobody gains by two words that collide here.
 fn hash_of(word: &str) -> u64 {
-    let lowered = word.chars().flat_map(char::to_lowercase);
-    lowered.fold(0xcbf2_9ce4_8422_2325, |hash, letter| (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3))
+    fnv1a(FNV_OFFSET_BASIS, word.chars().flat_map(char::to_lowercase).map(u64::from))
 }
 
 /// Order matters: a run is its words and their places.

@@ -17,7 +17,8 @@ pub type TermId = i32;
 /// Largest term id: the largest number of dimensions of a pgvector `sparsevec`.
 pub const MAX_TERM_ID: TermId = 1_000_000_000;
 
-const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+/// Where an FNV-1a hash begins.
+pub(crate) const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// What sets one collection's term ids apart from another's.
@@ -29,22 +30,27 @@ impl TermSalt {
     /// (never its display name, which may change).
     #[must_use]
     pub fn new(collection: &[u8]) -> Self {
-        Self(finalise(fnv1a(FNV_OFFSET_BASIS, collection)))
+        Self(finalise(fnv1a(FNV_OFFSET_BASIS, octets(collection))))
     }
 
     /// The id of `stem` in this collection, in `1..=MAX_TERM_ID`.
     #[must_use]
     pub fn term_id(self, stem: &str) -> TermId {
-        let hash = finalise(fnv1a(self.0, stem.as_bytes()));
+        let hash = finalise(fnv1a(self.0, octets(stem.as_bytes())));
         // Multiply and shift maps 64 bits to the range without the bias or cost of a division.
         let scaled = (u128::from(hash) * u128::from(MAX_TERM_ID.unsigned_abs())) >> u64::BITS;
         TermId::try_from(scaled).map_or(MAX_TERM_ID, |index| index + 1)
     }
 }
 
-/// FNV-1a, 64 bits (Fowler, Noll and Vo), continued from `state`.
-fn fnv1a(state: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(state, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
+/// FNV-1a, 64 bits (Fowler, Noll and Vo), continued from `state`; over the octets of a text, or over its code points
+/// where nobody stores the result.
+pub(crate) fn fnv1a(state: u64, units: impl Iterator<Item = u64>) -> u64 {
+    units.fold(state, |hash, unit| (hash ^ unit).wrapping_mul(FNV_PRIME))
+}
+
+fn octets(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.iter().copied().map(u64::from)
 }
 
 /// The 64-bit finaliser of `MurmurHash3` (Appleby): spreads the weak high bits of FNV-1a.
@@ -68,7 +74,7 @@ mod tests {
     #[test]
     fn ids_are_fixed_for_good() {
         let salt = TermSalt::new(b"collection");
-        assert_eq!(fnv1a(FNV_OFFSET_BASIS, b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(fnv1a(FNV_OFFSET_BASIS, octets(b"foobar")), 0x8594_4171_f739_67e8);
         assert_eq!(
             [salt.term_id("leav"), salt.term_id(""), salt.term_id("été")],
             [12_769_130, 875_069_991, 126_519_367]
