@@ -10,9 +10,8 @@ use uuid::Uuid;
 use super::{
     AppState,
     answer::FindingBody,
-    collections::{MAX_LIMIT, default_limit, next_cursor},
     extract::{ValidPath, ValidQuery},
-    fields::Faults,
+    pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::{ApiError, Problem},
 };
 use crate::{
@@ -244,9 +243,7 @@ pub(super) async fn list_asks(
     Extension(tenant): Extension<TenantId>,
     ValidQuery(query): ValidQuery<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
-    let mut faults = Faults::default();
-    faults.range("?limit", query.limit, 1, MAX_LIMIT);
-    faults.finish()?;
+    let rows = rows_to_fetch(query.limit)?;
     let filter = AuditFilter {
         ask_id: None,
         before: query.cursor,
@@ -256,7 +253,7 @@ pub(super) async fn list_asks(
         asked_from: query.asked_after,
         asked_before: query.asked_before,
     };
-    let found = state.services.audit.list(tenant, &filter, query.limit + 1).await?;
+    let found = state.services.audit.list(tenant, &filter, rows).await?;
     let mut asks: Vec<AuditBody> = found.into_iter().map(AuditBody::from).collect();
     let next_cursor = next_cursor(&mut asks, query.limit, |last| last.id.to_string());
     Ok(Json(AuditPage { asks, next_cursor }))

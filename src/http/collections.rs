@@ -11,6 +11,7 @@ use super::{
     extract::{ValidJson, ValidPath, ValidQuery},
     fields::Faults,
     jobs::IndexingBody,
+    pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::{ApiError, Problem},
     splitting::{ContextBody, SplitterBody},
 };
@@ -23,9 +24,6 @@ use crate::{
     },
     service::collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
 };
-
-/// Most rows of a list.
-pub(super) const MAX_LIMIT: i64 = 200;
 
 /// A collection to be made.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -138,10 +136,6 @@ pub(super) struct PageQuery {
     limit: i64,
 }
 
-pub(super) const fn default_limit() -> i64 {
-    50
-}
-
 impl From<DeleteReceipt> for DeleteReceiptBody {
     fn from(receipt: DeleteReceipt) -> Self {
         let DeleteReceipt { documents, chunks, vectors, terms, answers, queue_items, failed_items } = receipt;
@@ -220,23 +214,11 @@ pub(super) async fn list_collections(
     Extension(tenant): Extension<TenantId>,
     ValidQuery(page): ValidQuery<PageQuery>,
 ) -> Result<Json<CollectionPage>, ApiError> {
-    let mut faults = Faults::default();
-    faults.range("?limit", page.limit, 1, MAX_LIMIT);
-    faults.finish()?;
-    let found = state.services.collections.list(tenant, page.cursor.as_deref(), page.limit + 1).await?;
+    let rows = rows_to_fetch(page.limit)?;
+    let found = state.services.collections.list(tenant, page.cursor.as_deref(), rows).await?;
     let mut collections: Vec<CollectionBody> = found.into_iter().map(CollectionBody::from).collect();
     let next_cursor = next_cursor(&mut collections, page.limit, |last| last.name.clone());
     Ok(Json(CollectionPage { collections, next_cursor }))
-}
-
-/// Cuts a list that was fetched with one row too many; the cursor names the last row that stays.
-pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) -> String) -> Option<String> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    if rows.len() <= limit {
-        return None;
-    }
-    rows.truncate(limit);
-    rows.last().map(name)
 }
 
 /// Get a collection

@@ -9,9 +9,10 @@ use uuid::Uuid;
 
 use super::{
     AppState,
-    collections::{DeleteReceiptBody, MAX_LIMIT, default_limit, next_cursor},
+    collections::DeleteReceiptBody,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
+    pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::{ApiError, Problem},
 };
 use crate::{
@@ -227,14 +228,12 @@ pub(super) async fn list_documents(
     Extension(tenant): Extension<TenantId>,
     ValidQuery(query): ValidQuery<DocumentsQuery>,
 ) -> Result<Json<DocumentPage>, ApiError> {
-    let mut faults = Faults::default();
-    faults.range("?limit", query.limit, 1, MAX_LIMIT);
-    faults.finish()?;
+    let rows = rows_to_fetch(query.limit)?;
     let list = DocumentList {
         collection: query.collection,
         source_prefix: query.source_prefix,
         after: query.cursor,
-        limit: query.limit + 1,
+        limit: rows,
     };
     let found = state.services.documents.list(tenant, &list).await?;
     let mut documents: Vec<DocumentBody> = found.into_iter().map(DocumentBody::from).collect();
@@ -296,9 +295,7 @@ pub(super) async fn list_document_chunks(
     ValidPath(id): ValidPath<Uuid>,
     ValidQuery(query): ValidQuery<ChunksQuery>,
 ) -> Result<Json<ChunkPage>, ApiError> {
-    let mut faults = Faults::default();
-    faults.range("?limit", query.limit, 1, MAX_LIMIT);
-    faults.finish()?;
+    rows_to_fetch(query.limit)?;
     let total = state.services.documents.get(tenant, id).await?.chunks;
     let found = state.services.documents.chunks(tenant, id, query.from, query.limit).await?;
     let next_from = found.last().map(|last| last.ordinal + 1).filter(|next| *next < total);

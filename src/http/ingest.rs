@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use super::{
     AppState,
-    collections::MAX_LIMIT,
     extract::{ValidJson, ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
     jobs::{IndexingBody, JobBody, place_of},
     multipart::{self, Upload},
+    pagination::MAX_LIMIT,
     problem::{ApiError, Problem},
     search::DEFAULT_COLLECTION,
 };

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use super::number::hundredths;
 use crate::{
     domain::grouping::Grouping,
     service::retrieval::{FilterTrace, Fusion, ListTrace, Mode, RerankedBy, StageTrace, Stages, VectorScan},
@@ -135,9 +136,4 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
 fn filter_json(filter: FilterTrace) -> Value {
     let starts_from = if filter.is_narrow { "documents" } else { "indexes" };
     json!({"chunks": filter.chunks, "matching_about": filter.matching, "starts_from": starts_from})
-}
-
-/// Milliseconds to a hundredth.
-pub(super) fn hundredths(milliseconds: f64) -> f64 {
-    (milliseconds * 100.0).round() / 100.0
 }

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    answer::attempt_json,
-    stages::{hundredths, scan_name, stages_json},
+    number::hundredths,
+    problem::AttemptBody,
+    stages::{scan_name, stages_json},
 };
 use crate::service::{
     ask::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace},
@@ -70,14 +71,14 @@ fn call_json(call: &CallTrace) -> Value {
         "duration_ms": hundredths(call.duration_ms),
         "cut_at_token_limit": call.is_cut,
         "discarded": call.is_discarded,
-        "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
+        "failed_attempts": call.failed.iter().map(AttemptBody::from).collect::<Vec<_>>(),
     })
 }
 
 fn failed_call_json(call: &FailedCallTrace) -> Value {
     json!({
         "role": call.role.as_str(),
-        "failed_attempts": call.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+        "failed_attempts": call.attempts.iter().map(AttemptBody::from).collect::<Vec<_>>(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod body;
 mod examples;
+mod failure;
 mod stream;
 
 use std::collections::HashSet;
@@ -9,10 +10,10 @@ use std::collections::HashSet;
 use axum::{
     Extension, Json,
     extract::State,
-    http::{HeaderMap, StatusCode, Uri},
+    http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::{
     body::{AskBody, IncludeBody},
@@ -22,15 +23,14 @@ pub(super) use body::LevelBody;
 
 use super::{
     AppState,
-    answer::{AnswerBody, FindingBody, draft_json},
+    answer::AnswerBody,
     extract::ValidJson,
     problem::{ApiError, Problem},
-    source::SourceBody,
     trace::trace_json,
 };
 use crate::{
-    domain::{budget::Spent, identity::Caller},
-    service::ask::{AskError, AskReport, Rejection},
+    domain::identity::Caller,
+    service::ask::{AskError, AskReport},
 };
 
 /// Ask
@@ -136,57 +136,13 @@ fn ended(result: Result<AskReport, AskError>, include: &HashSet<IncludeBody>) ->
             Ok(AnswerBody::new(report, trace))
         }
         Err(AskError::Rejected(rejection)) => {
-            let draft = include.contains(&IncludeBody::Draft).then(|| draft_json(&rejection.draft));
-            let problem = rejection_problem(*rejection);
+            let draft = include.contains(&IncludeBody::Draft).then(|| rejection.draft.clone());
+            let problem = failure::rejected(*rejection);
             Err(match draft {
-                Some(draft) => problem.with("draft", draft),
+                Some(draft) => problem.with("draft", json!(draft)),
                 None => problem,
             })
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// What was spent, as the API shows it.
-pub(in crate::http) fn usage_json(usage: &Spent) -> Value {
-    json!({
-        "llm_calls": usage.llm_calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "estimated": usage.has_estimates,
-        "cost_usd": usage.cost.usd(),
-        "wasted": {
-            "llm_calls": usage.wasted.llm_calls,
-            "prompt_tokens": usage.wasted.prompt_tokens,
-            "completion_tokens": usage.wasted.completion_tokens,
-            "cost_usd": usage.wasted.cost.usd(),
-        },
-    })
-}
-
-/// 422 after the retry: what was wrong, over which sources, at what cost.
-pub(in crate::http) fn rejection_problem(rejection: Rejection) -> ApiError {
-    let level = rejection.level;
-    let detail = format!(
-        "the answer of {} ({}) failed validation at level {:?} after {} attempts; validation.errors lists what was wrong",
-        rejection.by.model,
-        rejection.by.provider,
-        level.as_str(),
-        rejection.attempts
-    );
-    let warnings: Vec<FindingBody> = rejection.warnings.iter().map(FindingBody::from).collect();
-    let sources: Vec<SourceBody> =
-        rejection.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
-    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
-        .with(
-            "validation",
-            json!({
-                "ok": false, "level": level, "effective_level": level, "attempts": rejection.attempts,
-                "warnings": warnings, "errors": rejection.errors,
-            }),
-        )
-        .with("model", json!(rejection.by.model))
-        .with("provider", json!(rejection.by.provider))
-        .with("usage", usage_json(&rejection.usage))
-        .with("sources", json!(sources))
 }

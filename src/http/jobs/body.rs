@@ -5,7 +5,10 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody};
+use super::{
+    super::number::thousandths as round,
+    model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody},
+};
 use crate::{
     domain::job::{Indexing, ItemState, JobKind, JobState, Stage},
     service::ingest::{JobCounts, JobItemRow, JobReport, JobSnapshot, StageWork, WebhookRow},
@@ -359,9 +362,4 @@ impl JobBody {
     pub(in crate::http) fn id(&self) -> Uuid {
         self.id
     }
-}
-
-/// To a thousandth.
-fn round(value: f64) -> f64 {
-    (value * 1_000.0).round() / 1_000.0
 }

@@ -20,9 +20,9 @@ pub(super) use events::{__path_follow_job, follow_job};
 
 use super::{
     AppState,
-    collections::{MAX_LIMIT, default_limit, next_cursor},
     extract::{ValidPath, ValidQuery},
     fields::Faults,
+    pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::{ApiError, Problem},
 };
 use crate::{
@@ -125,9 +125,7 @@ pub(super) async fn list_jobs(
     Extension(tenant): Extension<TenantId>,
     ValidQuery(query): ValidQuery<JobsQuery>,
 ) -> Result<Json<JobPage>, ApiError> {
-    let mut faults = Faults::default();
-    faults.range("?limit", query.limit, 1, MAX_LIMIT);
-    faults.finish()?;
+    let rows = rows_to_fetch(query.limit)?;
     let filter = JobFilter {
         id: None,
         before: query.cursor,
@@ -137,7 +135,7 @@ pub(super) async fn list_jobs(
         created_from: query.created_after,
         created_before: query.created_before,
     };
-    let found = state.services.ingest.jobs(tenant, &filter, query.limit + 1).await?;
+    let found = state.services.ingest.jobs(tenant, &filter, rows).await?;
     let mut jobs: Vec<JobBody> = found.into_iter().map(JobBody::in_list).collect();
     let next_cursor = next_cursor(&mut jobs, query.limit, |last| last.id().to_string());
     Ok(Json(JobPage { jobs, next_cursor }))

@@ -1,4 +1,9 @@
 //! Problem documents (RFC 9457): the one form that every error takes.
+//!
+//! The ground floor of the HTTP face: nothing here knows a resource. A resource adds members of its own with
+//! [`ApiError::with`].
+
+mod service;
 
 use axum::{
     Json,
@@ -9,21 +14,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::answer::attempt_json;
-use crate::{
-    domain::budget::LimitKind,
-    service::{
-        FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, ask::AskError,
-        error_chain,
-    },
-};
+pub(super) use service::{AttemptBody, chain};
 
 /// Prefix of problem types; each has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
-/// What clients are told to wait when the database is away.
+/// Seconds after which a client may try again when something that the service needs is away.
 const RETRY_AFTER_S: &str = "2";
-/// What clients are told to wait when the queue is full.
-const QUEUE_RETRY_AFTER_S: &str = "10";
 
 /// An error as the API shows it (RFC 9457). A kind of error may add members of its own.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -179,6 +175,7 @@ impl ApiError {
         self
     }
 
+    /// Something that the service needs and cannot reach; `cause` is for the log.
     pub(super) fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
         let mut error = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -186,143 +183,14 @@ impl ApiError {
             "Something that the service needs is not available",
             detail,
         );
-        error.0.retry_after = Some(RETRY_AFTER_S.to_owned());
         error.0.cause = Some(cause);
-        error
+        error.retry_after(RETRY_AFTER_S)
     }
-}
 
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        let cause = error_chain(&error);
-        match error {
-            StoreError::Unavailable(_) => {
-                Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
-            }
-            StoreError::Timeout(_) => Self::unavailable(
-                "database_timeout",
-                "the database did not answer in time; try again or ask for less",
-                cause,
-            ),
-            StoreError::Constraint { .. }
-            | StoreError::Inconsistent(_)
-            | StoreError::Unsuitable(_)
-            | StoreError::Database(_) => Self::internal(cause),
-        }
-    }
-}
-
-impl From<ProvidersUnavailable> for ApiError {
-    fn from(error: ProvidersUnavailable) -> Self {
-        if let [FailedAttempt { error, .. }] = error.attempts.as_slice()
-            && error.kind == ProviderErrorKind::Internal
-        {
-            return Self::internal(error.to_string());
-        }
-        let detail = match error.attempts.as_slice() {
-            [only] => format!("the model provider failed: {}", only.error.detail),
-            all => format!("none of {} models answered; attempts lists what happened", all.len()),
-        };
-        let attempts: Vec<Value> = error.attempts.iter().map(attempt_json).collect();
-        // What a server says of a request may quote it, and no log may.
-        let kinds = error
-            .attempts
-            .iter()
-            .map(|FailedAttempt { error, .. }| format!("{}:{} {}", error.provider, error.model, error.kind.as_str()));
-        let cause = kinds.collect::<Vec<_>>().join(", ");
-        let mut answer = Self::unavailable("providers_unavailable", detail, cause).with("attempts", json!(attempts));
-        if let Some(wait) = error.retry_after() {
-            answer.0.retry_after = Some(wait.as_secs_f64().ceil().max(1.0).to_string());
-        }
-        answer
-    }
-}
-
-impl From<ServiceError> for ApiError {
-    fn from(error: ServiceError) -> Self {
-        match error {
-            ServiceError::NotFound { what, name } => Self::not_found(format!("{what} {name:?} does not exist")),
-            ServiceError::Conflict { code, detail } => {
-                Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
-            }
-            ServiceError::QueueFull(full) => queue_full(full),
-            ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),
-            ServiceError::Budget(exceeded) => Self::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "budget_exceeded",
-                "The request needs more than it may spend",
-                format!("{exceeded}; {}", what_helps(exceeded.limit)),
-            )
-            .with("limit", json!(exceeded.limit.as_str()))
-            .with("value", amount_json(exceeded.limit, exceeded.value))
-            .with("asked", amount_json(exceeded.limit, exceeded.asked)),
-            ServiceError::Provider(error) => ProvidersUnavailable::from(error).into(),
-            ServiceError::Store(error) => error.into(),
-        }
-    }
-}
-
-const fn what_helps(limit: LimitKind) -> &'static str {
-    match limit {
-        LimitKind::LlmCalls => "ask something simpler or raise the limit",
-        LimitKind::EmbeddingCalls | LimitKind::RerankCalls | LimitKind::CompletionTokens => "raise the limit",
-        LimitKind::PromptTokens | LimitKind::SourceBytes => "ask for fewer sources (top_k) or raise the limit",
-        LimitKind::DailyCost => "the next day begins at midnight UTC; raise the limit, or ask cheaper models",
-    }
-}
-
-/// Dollars for a cost, a whole number otherwise.
-fn amount_json(limit: LimitKind, amount: u64) -> Value {
-    if limit == LimitKind::DailyCost { json!(limit.shown(amount)) } else { json!(amount) }
-}
-
-/// What would never fit is not worth waiting for.
-fn queue_full(full: QueueFull) -> ApiError {
-    let QueueFull { limit, value, waiting, asked } = full;
-    let mut error = if asked > value {
-        let detail =
-            format!("the request brings {asked} ({limit}), and the queue takes {value} at most; send less at once");
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "exceeds_queue", "The request is larger than the queue", detail)
-    } else {
-        let detail = format!(
-            "{waiting} of {value} ({limit}) wait already and the request brings {asked}; nothing was accepted, send it \
-             again when some of that is done"
-        );
-        let mut full = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "The queue is full", detail);
-        full.0.retry_after = Some(QUEUE_RETRY_AFTER_S.to_owned());
-        full
-    };
-    for (name, number) in [("value", value), ("waiting", waiting), ("asked", asked)] {
-        error = error.with(name, json!(number));
-    }
-    error.with("limit", json!(limit))
-}
-
-impl From<AskError> for ApiError {
-    fn from(error: AskError) -> Self {
-        match error {
-            AskError::Service(error) => error.into(),
-            AskError::Providers(error) => error.into(),
-            AskError::Audit(error) => Self::unavailable(
-                "audit_unavailable",
-                "the answer could not be noted in the audit, so it is not given; try again shortly",
-                error_chain(&error),
-            ),
-            AskError::Deadline { stage, limit_ms, usage, attempts } => Self::new(
-                StatusCode::GATEWAY_TIMEOUT,
-                "deadline",
-                "The answer took too long",
-                format!(
-                    "the limit of {limit_ms} ms was reached while {stage}; ask for less, or raise limits.timeout_ms, \
-                     which counts up to CITED_ASK_TIMEOUT_S"
-                ),
-            )
-            .with("stage", json!(stage))
-            .with("limit_ms", json!(limit_ms))
-            .with("usage", super::ask::usage_json(&usage))
-            .with("attempts", attempts.iter().map(attempt_json).collect()),
-            AskError::Rejected(rejection) => super::ask::rejection_problem(*rejection),
-        }
+    /// Seconds after which the client may try again.
+    fn retry_after(mut self, seconds: impl Into<String>) -> Self {
+        self.0.retry_after = Some(seconds.into());
+        self
     }
 }
 

@@ -1,22 +1,25 @@
 //! An answer as the API shows it.
 
+mod finding;
+mod usage;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{source::SourceBody, stages::hundredths as round};
+use super::{number::hundredths as round, source::SourceBody};
 use crate::{
     domain::{
-        citation::{Citation, CitationError, Level},
+        citation::{Citation, Level},
         corrective::AbstainReason,
         planning::Plan,
     },
-    service::{
-        FailedAttempt,
-        ask::{AskOutcome, AskReport, AskWarning, EvidenceFound, GradedHit, SkipCause},
-    },
+    service::ask::{AskOutcome, AskReport, EvidenceFound, GradedHit},
 };
+
+pub(super) use finding::FindingBody;
+pub(super) use usage::UsageBody;
 
 /// An answer, or an honest abstention.
 #[derive(Debug, Serialize, ToSchema)]
@@ -141,73 +144,21 @@ pub(super) struct QuoteBody {
 
 /// How an answer was checked.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ValidationBody {
+pub(in crate::http) struct ValidationBody {
     /// Whether it passed; true as well when there was nothing to check.
-    ok: bool,
+    pub(super) ok: bool,
     /// The level asked for.
     #[schema(value_type = super::ask::LevelBody)]
-    level: Level,
+    pub(super) level: Level,
     /// The level that was applied.
     #[schema(value_type = super::ask::LevelBody)]
-    effective_level: Level,
+    pub(super) effective_level: Level,
     /// Drafts it took: 1 or 2; 0 when nothing was generated.
-    attempts: u8,
+    pub(super) attempts: u8,
     /// What a stricter level would have refused, and what else to know: `length_cut`, `mode_fallback`.
-    warnings: Vec<FindingBody>,
+    pub(super) warnings: Vec<FindingBody>,
     /// What was wrong; always empty here, see the 422.
-    errors: Vec<FindingBody>,
-}
-
-/// Something that the validator found.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct FindingBody {
-    /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
-    /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
-    /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
-    /// `web_search_failed` (the documents fall short, and the web could not be searched).
-    #[schema(example = "uncited_claim")]
-    kind: &'static str,
-    /// In words.
-    detail: String,
-    /// Number in the marker, where there is one.
-    marker: Option<u32>,
-    /// Where in the answer.
-    #[schema(value_type = Option<[usize; 2]>)]
-    span: Option<(usize, usize)>,
-    /// How well the cited sources support the claim, 0 to 1; with `unsupported_claim` only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    support: Option<f32>,
-}
-
-/// What an ask cost.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct UsageBody {
-    /// Calls of a configured model.
-    llm_calls: u32,
-    /// Tokens read by it.
-    prompt_tokens: u64,
-    /// Tokens written by it.
-    completion_tokens: u64,
-    /// Whether some tokens were counted here because a provider did not report them.
-    estimated: bool,
-    /// Cost in US dollars; 0 for models whose price is not configured.
-    cost_usd: f64,
-    /// What of all this was for nothing.
-    wasted: WastedBody,
-}
-
-/// What an answer cost that was begun before the grades were there and then thrown away (`speculative`).
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Wasted)]
-pub(super) struct WastedBody {
-    /// Calls of a configured model.
-    llm_calls: u32,
-    /// Tokens read by it.
-    prompt_tokens: u64,
-    /// Tokens written by it, as far as they arrived.
-    completion_tokens: u64,
-    /// Cost in US dollars; the most that it may be if the call was ended before its reply began.
-    cost_usd: f64,
+    pub(super) errors: Vec<FindingBody>,
 }
 
 /// Where the time went, milliseconds.
@@ -248,19 +199,7 @@ impl AnswerBody {
             model: None,
             provider: None,
             cache_hit: report.is_cache_hit,
-            usage: UsageBody {
-                llm_calls: report.usage.llm_calls,
-                prompt_tokens: report.usage.prompt_tokens,
-                completion_tokens: report.usage.completion_tokens,
-                estimated: report.usage.has_estimates,
-                cost_usd: report.usage.cost.usd(),
-                wasted: WastedBody {
-                    llm_calls: report.usage.wasted.llm_calls,
-                    prompt_tokens: report.usage.wasted.prompt_tokens,
-                    completion_tokens: report.usage.wasted.completion_tokens,
-                    cost_usd: report.usage.wasted.cost.usd(),
-                },
-            },
+            usage: UsageBody::from(&report.usage),
             timings_ms: TimingsBody {
                 plan: round(timings.plan),
                 retrieve: round(timings.retrieve),
@@ -317,63 +256,4 @@ impl CitationBody {
             }),
         }
     }
-}
-
-impl From<&AskWarning> for FindingBody {
-    fn from(warning: &AskWarning) -> Self {
-        let detail = match warning {
-            AskWarning::ModeFallback { models } => {
-                format!("{} cannot cite, so nothing was demanded of the answer", models.join(", "))
-            }
-            AskWarning::LengthCut { model, tokens } => {
-                format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
-            }
-            AskWarning::ModelSkipped { role, cause } => {
-                let role = role.as_str();
-                match cause {
-                    SkipCause::NoCallLeft => format!(
-                        "the model of the role {role} was not asked, because the calls left are needed for the answer; \
-                         allow more model calls, or take the role from it"
-                    ),
-                    SkipCause::UnusableReply => {
-                        format!(
-                            "the model of the role {role} gave no reply that can be used; the built-in one stood in"
-                        )
-                    }
-                }
-            }
-            AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
-        };
-        Self { kind: warning.kind(), detail, marker: None, span: None, support: None }
-    }
-}
-
-impl From<&CitationError> for FindingBody {
-    fn from(error: &CitationError) -> Self {
-        Self {
-            kind: error.kind.as_str(),
-            detail: error.detail.clone(),
-            marker: error.marker,
-            span: error.span.map(Into::into),
-            support: error.support,
-        }
-    }
-}
-
-/// A rejected draft; only on request, because it is not proven.
-pub(super) fn draft_json(draft: &str) -> Value {
-    Value::String(draft.to_owned())
-}
-
-/// A model that was asked, or left alone, and did not answer.
-pub(super) fn attempt_json(attempt: &FailedAttempt) -> Value {
-    let error = &attempt.error;
-    json!({
-        "provider": error.provider,
-        "model": error.model,
-        "kind": error.kind.as_str(),
-        "detail": error.detail,
-        "tried": attempt.was_tried,
-        "duration_ms": round(attempt.duration.as_secs_f64() * 1_000.0),
-    })
 }

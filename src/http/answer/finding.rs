@@ -1,0 +1,72 @@
+//! What the validator of citations finds, and warnings beside it.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::super::number::shortest;
+use crate::{
+    domain::citation::CitationError,
+    service::ask::{AskWarning, SkipCause},
+};
+
+/// Something that the validator found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct FindingBody {
+    /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
+    /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
+    /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
+    /// `web_search_failed` (the documents fall short, and the web could not be searched).
+    #[schema(example = "uncited_claim")]
+    kind: &'static str,
+    /// In words.
+    detail: String,
+    /// Number in the marker, where there is one.
+    marker: Option<u32>,
+    /// Where in the answer.
+    #[schema(value_type = Option<[usize; 2]>)]
+    span: Option<(usize, usize)>,
+    /// How well the cited sources support the claim, 0 to 1; with `unsupported_claim` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<f64>,
+}
+
+impl From<&AskWarning> for FindingBody {
+    fn from(warning: &AskWarning) -> Self {
+        let detail = match warning {
+            AskWarning::ModeFallback { models } => {
+                format!("{} cannot cite, so nothing was demanded of the answer", models.join(", "))
+            }
+            AskWarning::LengthCut { model, tokens } => {
+                format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
+            }
+            AskWarning::ModelSkipped { role, cause } => {
+                let role = role.as_str();
+                match cause {
+                    SkipCause::NoCallLeft => format!(
+                        "the model of the role {role} was not asked, because the calls left are needed for the answer; \
+                         allow more model calls, or take the role from it"
+                    ),
+                    SkipCause::UnusableReply => {
+                        format!(
+                            "the model of the role {role} gave no reply that can be used; the built-in one stood in"
+                        )
+                    }
+                }
+            }
+            AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
+        };
+        Self { kind: warning.kind(), detail, marker: None, span: None, support: None }
+    }
+}
+
+impl From<&CitationError> for FindingBody {
+    fn from(error: &CitationError) -> Self {
+        Self {
+            kind: error.kind.as_str(),
+            detail: error.detail.clone(),
+            marker: error.marker,
+            span: error.span.map(Into::into),
+            support: error.support.map(shortest),
+        }
+    }
+}

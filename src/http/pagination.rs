@@ -1,0 +1,56 @@
+//! Lists in pages.
+//!
+//! A list is fetched with one row more than its page holds. Is that row there, a cursor names the last row of the page,
+//! and the next page begins behind it.
+
+use super::{fields::Faults, problem::ApiError};
+
+/// Most rows of a page.
+pub(super) const MAX_LIMIT: i64 = 200;
+
+/// Rows of a page of a request that does not say how many it wants.
+pub(super) const fn default_limit() -> i64 {
+    50
+}
+
+/// Rows to fetch for a page of `limit`.
+///
+/// # Errors
+/// 422 if no page may have so many rows.
+pub(super) fn rows_to_fetch(limit: i64) -> Result<i64, ApiError> {
+    let mut faults = Faults::default();
+    faults.range("?limit", limit, 1, MAX_LIMIT);
+    faults.finish()?;
+    Ok(limit + 1)
+}
+
+/// Cuts the rows that were fetched to a page of `limit`; the cursor is what `name` makes of the last row that stays,
+/// if there are more.
+pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) -> String) -> Option<String> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    if rows.len() <= limit {
+        return None;
+    }
+    rows.truncate(limit);
+    rows.last().map(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_names_its_last_row_if_more_rows_follow() {
+        for (fetched, limit, kept, cursor) in [(0, 3, 0, None), (3, 3, 3, None), (4, 3, 3, Some("2"))] {
+            let mut rows: Vec<i32> = (0..fetched).collect();
+            assert_eq!(next_cursor(&mut rows, limit, ToString::to_string).as_deref(), cursor, "{fetched} of {limit}");
+            assert_eq!(rows.len(), kept);
+        }
+    }
+
+    #[test]
+    fn a_page_has_a_size() {
+        assert_eq!(rows_to_fetch(200).expect("allowed"), 201);
+        assert!(rows_to_fetch(0).is_err() && rows_to_fetch(201).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! Errors of the services as problem documents.
+
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{super::number::hundredths, ApiError};
+use crate::{
+    domain::budget::LimitKind,
+    service::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError},
+};
+
+/// Seconds after which a client may try again when the queue is full.
+const QUEUE_RETRY_AFTER_S: &str = "10";
+
+/// A model that was asked, or left alone, and did not answer.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Attempt)]
+pub(in crate::http) struct AttemptBody {
+    /// Its provider.
+    #[schema(example = "groq")]
+    provider: String,
+    /// The model.
+    #[schema(example = "llama-3.3-70b-versatile")]
+    model: String,
+    /// Kind of the failure, such as `timeout`.
+    #[schema(example = "timeout")]
+    kind: &'static str,
+    /// What happened.
+    detail: String,
+    /// Whether it was asked at all; false for one that is left alone for a while after failures.
+    tried: bool,
+    /// Milliseconds that it took.
+    duration_ms: f64,
+}
+
+impl From<&FailedAttempt> for AttemptBody {
+    fn from(attempt: &FailedAttempt) -> Self {
+        let error = &attempt.error;
+        Self {
+            provider: error.provider.clone(),
+            model: error.model.clone(),
+            kind: error.kind.as_str(),
+            detail: error.detail.clone(),
+            tried: attempt.was_tried,
+            duration_ms: hundredths(attempt.duration.as_secs_f64() * 1_000.0),
+        }
+    }
+}
+
+/// An error with all that caused it, for the log.
+pub(in crate::http) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let cause = chain(&error);
+        match error {
+            StoreError::Unavailable(_) => {
+                Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
+            }
+            StoreError::Timeout(_) => Self::unavailable(
+                "database_timeout",
+                "the database did not answer in time; try again or ask for less",
+                cause,
+            ),
+            StoreError::Constraint { .. }
+            | StoreError::Inconsistent(_)
+            | StoreError::Unsuitable(_)
+            | StoreError::Database(_) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<ProvidersUnavailable> for ApiError {
+    fn from(error: ProvidersUnavailable) -> Self {
+        if let [FailedAttempt { error, .. }] = error.attempts.as_slice()
+            && error.kind == ProviderErrorKind::Internal
+        {
+            return Self::internal(error.to_string());
+        }
+        let detail = match error.attempts.as_slice() {
+            [only] => format!("the model provider failed: {}", only.error.detail),
+            all => format!("none of {} models answered; attempts lists what happened", all.len()),
+        };
+        let attempts: Vec<AttemptBody> = error.attempts.iter().map(AttemptBody::from).collect();
+        // What a server says of a request may quote it, and no log may.
+        let kinds = error
+            .attempts
+            .iter()
+            .map(|FailedAttempt { error, .. }| format!("{}:{} {}", error.provider, error.model, error.kind.as_str()));
+        let cause = kinds.collect::<Vec<_>>().join(", ");
+        let problem = Self::unavailable("providers_unavailable", detail, cause).with("attempts", json!(attempts));
+        match error.retry_after() {
+            Some(wait) => problem.retry_after(wait.as_secs_f64().ceil().max(1.0).to_string()),
+            None => problem,
+        }
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::NotFound { what, name } => Self::not_found(format!("{what} {name:?} does not exist")),
+            ServiceError::Conflict { code, detail } => {
+                Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
+            }
+            ServiceError::QueueFull(full) => queue_full(full),
+            ServiceError::Invalid { pointer, detail } => Self::invalid_field(pointer, detail),
+            ServiceError::Budget(exceeded) => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "budget_exceeded",
+                "The request needs more than it may spend",
+                format!("{exceeded}; {}", what_helps(exceeded.limit)),
+            )
+            .with("limit", json!(exceeded.limit.as_str()))
+            .with("value", amount_json(exceeded.limit, exceeded.value))
+            .with("asked", amount_json(exceeded.limit, exceeded.asked)),
+            ServiceError::Provider(error) => ProvidersUnavailable::from(error).into(),
+            ServiceError::Store(error) => error.into(),
+        }
+    }
+}
+
+const fn what_helps(limit: LimitKind) -> &'static str {
+    match limit {
+        LimitKind::LlmCalls => "ask something simpler or raise the limit",
+        LimitKind::EmbeddingCalls | LimitKind::RerankCalls | LimitKind::CompletionTokens => "raise the limit",
+        LimitKind::PromptTokens | LimitKind::SourceBytes => "ask for fewer sources (top_k) or raise the limit",
+        LimitKind::DailyCost => "the next day begins at midnight UTC; raise the limit, or ask cheaper models",
+    }
+}
+
+/// Dollars for a cost, a whole number otherwise.
+fn amount_json(limit: LimitKind, amount: u64) -> Value {
+    if limit == LimitKind::DailyCost { json!(limit.shown(amount)) } else { json!(amount) }
+}
+
+/// What would never fit is not worth waiting for.
+fn queue_full(full: QueueFull) -> ApiError {
+    let QueueFull { limit, value, waiting, asked } = full;
+    let mut error = if asked > value {
+        let detail =
+            format!("the request brings {asked} ({limit}), and the queue takes {value} at most; send less at once");
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "exceeds_queue", "The request is larger than the queue", detail)
+    } else {
+        let detail = format!(
+            "{waiting} of {value} ({limit}) wait already and the request brings {asked}; nothing was accepted, send it \
+             again when some of that is done"
+        );
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "The queue is full", detail)
+            .retry_after(QUEUE_RETRY_AFTER_S)
+    };
+    for (name, number) in [("value", value), ("waiting", waiting), ("asked", asked)] {
+        error = error.with(name, json!(number));
+    }
+    error.with("limit", json!(limit))
+}
