@@ -17,13 +17,14 @@ use super::{
     fields::Faults,
     jobs::{IndexingBody, JobBody, place_of},
     multipart::{self, Upload},
-    pagination::MAX_LIMIT,
     problem::{ApiError, Problem},
     search::DEFAULT_COLLECTION,
 };
 use crate::{
     domain::{identity::TenantId, job::Indexing},
-    service::ingest::{Accepted, Content, FirstAnswer, IncomingDocument, ItemPage, MediaType, Submission},
+    service::ingest::{
+        Accepted, Content, IncomingDocument, JobReport, MediaType, Replacement, ReplyOptions, Submission,
+    },
 };
 
 /// Most documents of one request.
@@ -205,6 +206,24 @@ impl NewDocumentBody {
     }
 }
 
+impl ReplacementBody {
+    fn read(self, webhook: Option<String>) -> Result<Replacement, ApiError> {
+        let mut faults = Faults::default();
+        for (pointer, text) in [("/title", &self.title), ("/media_type", &self.media_type)] {
+            if let Some(text) = text {
+                faults.short_text(pointer, text);
+            }
+        }
+        let metadata = self.metadata.map(Value::Object);
+        if let Some(metadata) = &metadata {
+            faults.metadata("/metadata", metadata);
+        }
+        faults.finish()?;
+        let Self { text, title, media_type, indexing, .. } = self;
+        Ok(Replacement { text, title, media_type, metadata, indexing, webhook })
+    }
+}
+
 /// What the name suggests, else plain text: JSON brings text, whatever its name.
 fn media_type_of(source: &str) -> String {
     let by_name = MediaType::of_name(source).filter(|known| known.format.is_text());
@@ -276,58 +295,46 @@ async fn ingest(
     query: IngestQuery,
     key: Option<String>,
 ) -> Result<Response, ApiError> {
-    let IngestQuery { wait, webhook_url } = query;
     let Upload { collection, indexing, documents } = upload;
-    let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: webhook_url };
-    match state.services.ingest.accept(tenant, submission).await? {
-        Accepted::New(job) => answer(state, tenant, job, wait, key.as_deref()).await,
-        Accepted::Repeated(first) => repeat(state, tenant, first, wait, key.as_deref()).await,
-    }
+    let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: query.webhook_url };
+    let accepted = state.services.ingest.accept(tenant, submission).await?;
+    reply(state, tenant, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
-/// The answer to accepted documents; the first one to a named request is kept.
-pub(super) async fn answer(
-    state: &AppState,
-    tenant: TenantId,
-    job: Uuid,
-    wait: bool,
-    key: Option<&str>,
-) -> Result<Response, ApiError> {
-    let service = &state.services.ingest;
-    let body: JobBody = if wait {
-        service.wait(tenant, job, state.longest_wait).await?.into()
-    } else {
-        service.job(tenant, job, ItemPage { from: 0, limit: MAX_LIMIT, state: None }).await?.into()
-    };
-    let status = if wait && body.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
-    let json = serde_json::to_vec(&body).map_err(|error| ApiError::internal(error.to_string()))?;
-    if let Some(key) = key {
-        service.keep_answer(tenant, key, job, status.as_u16(), &json).await;
-    }
-    Ok(job_response(job, status, json))
+/// What of a request decides its answer.
+pub(super) struct ReplyTo<'a> {
+    /// Its Idempotency-Key.
+    pub(super) key: Option<&'a str>,
+    /// Whether the end of the job is waited for.
+    pub(super) wait: bool,
 }
 
-/// The first answer once more.
-pub(super) async fn repeat(
+/// The answer to an accepted request.
+pub(super) async fn reply(
     state: &AppState,
     tenant: TenantId,
-    first: FirstAnswer,
-    wait: bool,
-    key: Option<&str>,
+    accepted: Accepted,
+    options: ReplyTo<'_>,
 ) -> Result<Response, ApiError> {
-    let mut response = match first.answer {
-        Some((status, json)) => {
-            job_response(first.job, StatusCode::from_u16(status).unwrap_or(StatusCode::ACCEPTED), json)
-        }
-        // It was accepted, and whoever was to answer died before.
-        None => answer(state, tenant, first.job, wait, key).await?,
-    };
-    response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+    let ReplyTo { key, wait } = options;
+    let options = ReplyOptions { key, wait: wait.then_some(state.longest_wait) };
+    let reply = state.services.ingest.reply(tenant, accepted, options, |report| render(report, wait)).await?;
+    let (status, json) = reply.answer;
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::ACCEPTED);
+    let json_type = [(header::CONTENT_TYPE, "application/json")];
+    let mut response = (status, place_of(reply.job), json_type, json).into_response();
+    if reply.is_replay {
+        response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+    }
     Ok(response)
 }
 
-fn job_response(job: Uuid, status: StatusCode, json: Vec<u8>) -> Response {
-    (status, place_of(job), [(header::CONTENT_TYPE, "application/json")], json).into_response()
+/// A job as the body of an answer, with its status: 200 for one that was waited for and has ended.
+fn render(report: JobReport, was_waited_for: bool) -> Result<(u16, Vec<u8>), ApiError> {
+    let body = JobBody::from(report);
+    let status = if was_waited_for && body.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
+    let json = serde_json::to_vec(&body).map_err(|error| ApiError::internal(error.to_string()))?;
+    Ok((status.as_u16(), json))
 }
 
 /// Replace a document
@@ -354,19 +361,7 @@ pub(super) async fn replace_document(
     ValidQuery(query): ValidQuery<IngestQuery>,
     ValidJson(body): ValidJson<ReplacementBody>,
 ) -> Result<Response, ApiError> {
-    let stored = state.services.documents.get(tenant, id).await?;
-    let mut faults = Faults::default();
-    let document = NewDocumentBody {
-        source: Some(stored.source),
-        text: Some(body.text),
-        url: None,
-        title: body.title.or(stored.given_title),
-        media_type: body.media_type.or(Some(stored.media_type)),
-        uri: Some(stored.uri),
-        metadata: body.metadata.or_else(|| stored.metadata.as_object().cloned()).unwrap_or_default(),
-    }
-    .read("", &mut faults);
-    faults.finish()?;
-    let upload = Upload { collection: stored.collection, indexing: body.indexing, documents: vec![document] };
-    ingest(&state, tenant, upload, query, None).await
+    let IngestQuery { wait, webhook_url } = query;
+    let job = state.services.ingest.replace(tenant, id, body.read(webhook_url)?).await?;
+    reply(&state, tenant, Accepted::New(job), ReplyTo { key: None, wait }).await
 }

@@ -32,6 +32,17 @@ pub struct RefusedItem {
     pub message: String,
 }
 
+/// What a job is made with.
+#[derive(Debug)]
+pub(super) struct NewItems {
+    /// Documents.
+    pub(super) items: Vec<NewJobItem>,
+    /// Parts of the request that are no documents.
+    pub(super) refused: Vec<RefusedItem>,
+    /// Until when more may be appended; `None` for a job that is whole.
+    pub(super) receiving_until: Option<OffsetDateTime>,
+}
+
 /// A job that is to be made.
 #[derive(Clone, Debug)]
 pub struct NewJob<'a> {
@@ -135,44 +146,8 @@ impl Store {
         refused: Vec<RefusedItem>,
         receiving_until: Option<OffsetDateTime>,
     ) -> Result<EnqueueOutcome, StoreError> {
-        let mut transaction = self.begin(tenant).await?;
-        if let Some(key) = job.key
-            && let Some(earlier) = idempotency::claim(&mut transaction, tenant, key, job.id, job.now).await?
-        {
-            return Ok(earlier);
-        }
-        let (count, bytes) = size_of(&items)?;
-        let room = room_for(tenant, job.limits, count, bytes);
-        if let Some(full) = room.look(&mut transaction).await? {
-            return Ok(EnqueueOutcome::Full(full));
-        }
-        sqlx::query!(
-            "WITH job AS (
-                 INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing)
-                 VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9) RETURNING tenant_id, job_id)
-             INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
-            tenant.0,
-            job.id,
-            job.collection.0,
-            job.collection.1,
-            count + int(refused.len())?,
-            bytes,
-            receiving_until,
-            job.now,
-            job.indexing.as_str(),
-        )
-        .execute(&mut *transaction)
-        .await?;
-        if let Some(url) = job.webhook {
-            webhook::add(&mut transaction, tenant, job.id, url).await?;
-        }
-        insert_items(&mut transaction, tenant, job.id, 0, &items, job.now).await?;
-        insert_refused(&mut transaction, tenant, job.id, count, &refused, job.now).await?;
-        if let Some(full) = room.take(&mut transaction, Some(job.id)).await? {
-            return Ok(EnqueueOutcome::Full(full));
-        }
-        transaction.commit().await?;
-        Ok(EnqueueOutcome::Queued)
+        let transaction = self.begin(tenant).await?;
+        insert_job(transaction, tenant, job, NewItems { items, refused, receiving_until }).await
     }
 
     /// Appends to a job that is open for more, and keeps it open until `receiving_until`. Without anything
@@ -245,6 +220,53 @@ impl Store {
         self.finish_job(tenant, job, &Work::default(), now).await?;
         Ok(())
     }
+}
+
+/// Accepts a job in a transaction, which is committed if nothing stands against it.
+pub(super) async fn insert_job(
+    mut transaction: Tx,
+    tenant: TenantId,
+    job: &NewJob<'_>,
+    new: NewItems,
+) -> Result<EnqueueOutcome, StoreError> {
+    let NewItems { items, refused, receiving_until } = new;
+    if let Some(key) = job.key
+        && let Some(earlier) = idempotency::claim(&mut transaction, tenant, key, job.id, job.now).await?
+    {
+        return Ok(earlier);
+    }
+    let (count, bytes) = size_of(&items)?;
+    let room = room_for(tenant, job.limits, count, bytes);
+    if let Some(full) = room.look(&mut transaction).await? {
+        return Ok(EnqueueOutcome::Full(full));
+    }
+    sqlx::query!(
+        "WITH job AS (
+             INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing)
+             VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9) RETURNING tenant_id, job_id)
+         INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
+        tenant.0,
+        job.id,
+        job.collection.0,
+        job.collection.1,
+        count + int(refused.len())?,
+        bytes,
+        receiving_until,
+        job.now,
+        job.indexing.as_str(),
+    )
+    .execute(&mut *transaction)
+    .await?;
+    if let Some(url) = job.webhook {
+        webhook::add(&mut transaction, tenant, job.id, url).await?;
+    }
+    insert_items(&mut transaction, tenant, job.id, 0, &items, job.now).await?;
+    insert_refused(&mut transaction, tenant, job.id, count, &refused, job.now).await?;
+    if let Some(full) = room.take(&mut transaction, Some(job.id)).await? {
+        return Ok(EnqueueOutcome::Full(full));
+    }
+    transaction.commit().await?;
+    Ok(EnqueueOutcome::Queued)
 }
 
 /// Closes a job to more; without a hash of the whole request it is one that broke off.

@@ -1,8 +1,15 @@
 //! Stored documents and collections: list, page, get, delete.
 
+use std::time::Duration;
+
+use reqwest::Method;
 use serde_json::json;
 
-use super::{database, harness::TestApp, scripted::ModelServer};
+use super::{
+    database,
+    harness::{Answer, TestApp, send},
+    scripted::ModelServer,
+};
 
 #[tokio::test]
 async fn lists_are_paged_without_gaps() {
@@ -88,5 +95,53 @@ async fn collections_have_a_life() {
     let got = app.get("/v1/collections/a%20b%2Fc").await;
     assert_eq!((got.status, &got.body["name"]), (200, &json!("a b/c")));
     assert_eq!(app.get("/v1/collections/other").await.body["chunks"], 1);
+    app.stop().await;
+}
+
+/// Replaces a document; the job need not have ended.
+async fn replace(app: &TestApp, id: &str, query: &str, body: serde_json::Value) -> Answer {
+    let answer = send(app.request(Method::PUT, &format!("/v1/documents/{id}{query}")).json(&body)).await;
+    assert!(matches!(answer.status, 200 | 202), "{answer:?}");
+    answer
+}
+
+#[tokio::test]
+async fn a_replacement_keeps_what_an_edit_before_it_changed() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let document = json!({"source": "a.md", "text": "First words.", "title": "First", "metadata": {"edit": 1}});
+    let job = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": [document]})).await.body;
+    let id = job["items"][0]["document_id"].as_str().expect("id").to_owned();
+    // Accepted one after the other, while nothing of them is stored.
+    server.delay_embeddings(Duration::from_secs(1));
+    let first = replace(&app, &id, "", json!({"text": "Second words.", "metadata": {"edit": 2}})).await;
+    let second = replace(&app, &id, "", json!({"text": "Third words.", "title": "Third"})).await;
+    let last = replace(&app, &id, "", json!({"text": "Fourth words."})).await;
+    server.delay_embeddings(Duration::ZERO);
+    for job in [first, second, last] {
+        app.ended_job(job.body["id"].as_str().expect("id")).await;
+    }
+    let stored = app.get(&format!("/v1/documents/{id}")).await.body;
+    assert_eq!((&stored["title"], &stored["metadata"]), (&json!("Third"), &json!({"edit": 2})), "{stored}");
+    assert_eq!(app.get(&format!("/v1/documents/{id}/content")).await.body["text"], "Fourth words.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn of_replacements_at_once_none_undoes_another() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let job = app.ingest("c", &[("a.md", "First words.")]).await;
+    let id = job["items"][0]["document_id"].as_str().expect("id").to_owned();
+    for round in 0..5 {
+        let (title, metadata) = (json!(format!("Title {round}")), json!({"round": round}));
+        let text = format!("Words of round {round}.");
+        futures::join!(
+            replace(&app, &id, "?wait=true", json!({"text": text, "title": title})),
+            replace(&app, &id, "?wait=true", json!({"text": text, "metadata": metadata})),
+        );
+        let stored = app.get(&format!("/v1/documents/{id}")).await.body;
+        assert_eq!((&stored["title"], &stored["metadata"]), (&title, &metadata), "{stored}");
+    }
     app.stop().await;
 }

@@ -4,7 +4,7 @@ mod finding;
 mod usage;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -23,7 +23,7 @@ use super::{
     AppState,
     extract::{ValidQuery, parse},
     fields::Faults,
-    ingest::{IdempotencyHeader, NewDocumentBody, answer, default_collection, idempotency_key, repeat},
+    ingest::{IdempotencyHeader, NewDocumentBody, ReplyTo, default_collection, idempotency_key, reply},
     jobs::{IndexingBody, JobBody},
     problem::{ApiError, Problem},
 };
@@ -35,7 +35,7 @@ use crate::{
     },
     service::{
         ServiceError, error_chain,
-        ingest::{Arrival, Content, DocumentStream, FirstAnswer, IncomingDocument, RefusedItem},
+        ingest::{Accepted, Arrival, Content, DocumentStream, FirstAnswer, IncomingDocument, RefusedItem},
     },
 };
 
@@ -116,7 +116,7 @@ pub(super) async fn stream_documents(
         && state.services.ingest.earlier_stream(tenant, key, None).await?.is_some()
     {
         let first = compare(&state, tenant, key, hasher(&query), body).await?;
-        return repeat(&state, tenant, first, query.wait, Some(key)).await;
+        return reply(&state, tenant, Accepted::Repeated(first), ReplyTo { key: Some(key), wait: query.wait }).await;
     }
     let BulkQuery { collection, indexing, webhook_url, .. } = &query;
     let stream =
@@ -126,7 +126,7 @@ pub(super) async fn stream_documents(
     // A task of its own: when the connection breaks this handler is dropped, and what had arrived is still to be kept.
     let received = tokio::spawn(async move { reception.receive(body).await });
     let job = received.await.map_err(|error| ApiError::internal(format!("a stream was not received: {error}")))??;
-    answer(&state, tenant, job, query.wait, key.as_deref()).await
+    reply(&state, tenant, Accepted::New(job), ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
 fn is_ndjson(request: &Request) -> bool {

@@ -17,6 +17,8 @@ mod layout;
 mod maintain;
 mod notify;
 mod pipeline;
+mod replacement;
+mod reply;
 mod stream;
 mod submission;
 mod work;
@@ -33,6 +35,8 @@ pub use extraction::ExtractionSettings;
 pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
 pub use pipeline::Processor;
+pub use replacement::Replacement;
+pub use reply::{Reply, ReplyOptions};
 pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
 pub use work::build_work;
@@ -205,17 +209,6 @@ impl IngestService {
                 Ok(Accepted::New(job.id))
             }
             other => repeated_or_refused(other),
-        }
-    }
-
-    /// Keeps the first answer to a request, so that a repetition gets the same. Until then, and if it cannot be
-    /// kept, a repetition is told of the job as it then is.
-    pub async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, status: u16, body: &[u8]) {
-        if let Err(error) = self.store.keep_answer(tenant, key, job, status, body).await {
-            tracing::warn!(
-                error = error_chain(&error), job_id = %job,
-                "the answer to a request with an Idempotency-Key could not be stored; a repetition gets the job as it then is"
-            );
         }
     }
 

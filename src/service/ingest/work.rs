@@ -55,7 +55,7 @@ impl Work {
         serde_json::to_value(Versioned::V1(self)).expect("work of plain values is JSON")
     }
 
-    fn read(stored: Value) -> serde_json::Result<Self> {
+    pub(super) fn read(stored: Value) -> serde_json::Result<Self> {
         serde_json::from_value(stored).map(|Versioned::V1(work)| work)
     }
 }

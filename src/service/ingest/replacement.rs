@@ -1,0 +1,144 @@
+//! A new text for a stored document; the rest of it stays as it is unless the request gives it anew.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{
+    Content, IncomingDocument, IngestService, foreign_profile, queue_item, refusal,
+    work::{Fetch, Upload, Work},
+};
+use crate::{
+    domain::{identity::TenantId, job::Indexing},
+    service::ServiceError,
+    store::{EnqueueOutcome, Replaceable},
+};
+
+/// What a request puts in place of a stored document.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Its text.
+    pub text: String,
+    /// Its title; `None`: the one that was given before, if one was.
+    pub title: Option<String>,
+    /// Media type of the text; `None`: as before.
+    pub media_type: Option<String>,
+    /// Caller's own object; `None`: as before.
+    pub metadata: Option<Value>,
+    /// When it can be found; `None`: as its collection says.
+    pub indexing: Option<Indexing>,
+    /// URL that is told when the job ends.
+    pub webhook: Option<String>,
+}
+
+impl IngestService {
+    /// Accepts a replacement of a document, merged with the document as it is, or as it will be once the uploads are
+    /// stored that were accepted before.
+    ///
+    /// # Errors
+    /// As [`IngestService::accept`], and [`ServiceError::NotFound`].
+    pub async fn replace(
+        &self,
+        tenant: TenantId,
+        document: Uuid,
+        replacement: Replacement,
+    ) -> Result<Uuid, ServiceError> {
+        let missing = || ServiceError::NotFound { what: "document", name: document.to_string() };
+        let webhook = replacement.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
+        // A document never changes its collection.
+        let name = self.store.document(tenant, document).await?.ok_or_else(missing)?.collection;
+        let collection = self.store.collection(tenant, &name).await?.ok_or_else(missing)?;
+        if self.embedders.of(collection.profile_id).is_none() {
+            return Err(foreign_profile(&collection));
+        }
+        let job = self.new_job(&collection, replacement.indexing, None, webhook.as_deref());
+        let make = |current| queue_item(replacement.merge(current));
+        match self.store.enqueue_replacement(tenant, &job, document, make).await? {
+            None => Err(missing()),
+            Some(EnqueueOutcome::Queued) => {
+                self.signal.queued();
+                Ok(job.id)
+            }
+            Some(other) => Err(refusal(&other)),
+        }
+    }
+}
+
+impl Replacement {
+    /// The document that results, as if it had been handed in whole.
+    fn merge(self, current: Replaceable) -> IncomingDocument {
+        let current = with_waiting(current);
+        IncomingDocument {
+            source: current.source,
+            uri: Some(current.uri),
+            title: self.title.or(current.given_title),
+            metadata: self.metadata.unwrap_or(current.metadata),
+            loader: "json",
+            content: Content::Given {
+                media_type: self.media_type.unwrap_or(current.media_type),
+                bytes: self.text.into_bytes(),
+            },
+        }
+    }
+}
+
+/// The document as its newest upload wants it.
+fn with_waiting(mut current: Replaceable) -> Replaceable {
+    match current.waiting.take().map(Work::read) {
+        Some(Ok(Work::Upload(Upload { uri, title, media_type, metadata, .. }))) => {
+            Replaceable { uri, given_title: title, media_type, metadata, ..current }
+        }
+        Some(Ok(Work::Fetch(Fetch { url, title, media_type, metadata, .. }))) => Replaceable {
+            uri: url,
+            given_title: title,
+            media_type: media_type.unwrap_or_else(|| current.media_type.clone()),
+            metadata,
+            ..current
+        },
+        _ => current,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn merged(waiting: Option<Value>, replacement: Replacement) -> IncomingDocument {
+        replacement.merge(Replaceable {
+            source: "a.md".to_owned(),
+            uri: "disk/a.md".to_owned(),
+            given_title: Some("Stored".to_owned()),
+            media_type: "text/markdown".to_owned(),
+            metadata: json!({"from": "stored"}),
+            waiting,
+        })
+    }
+
+    fn text_only() -> Replacement {
+        let text = "New.".to_owned();
+        Replacement { text, title: None, media_type: None, metadata: None, indexing: None, webhook: None }
+    }
+
+    #[test]
+    fn what_is_not_given_stays() {
+        let document = merged(None, text_only());
+        assert_eq!(document.uri.as_deref(), Some("disk/a.md"));
+        assert_eq!((document.title.as_deref(), document.metadata), (Some("Stored"), json!({"from": "stored"})));
+        let given = Replacement { title: Some("Given".to_owned()), metadata: Some(json!({})), ..text_only() };
+        let document = merged(None, given);
+        assert_eq!((document.title.as_deref(), document.metadata), (Some("Given"), json!({})));
+    }
+
+    #[test]
+    fn what_waits_counts_before_what_is_stored() {
+        let waiting = json!({"v": "1", "work": "fetch", "url": "https://example.org/a", "title": null, "media_type": null,
+                             "metadata": {"from": "waiting"}, "loader": "url"});
+        let document = merged(Some(waiting), text_only());
+        assert_eq!((document.title, document.metadata), (None, json!({"from": "waiting"})));
+        let Content::Given { media_type, .. } = document.content else { unreachable!("a text was given") };
+        assert_eq!(media_type, "text/markdown");
+        // The second phase of an upload that is stored already says nothing of its document.
+        assert_eq!(merged(Some(json!({"v": "1", "work": "embed"})), text_only()).metadata, json!({"from": "stored"}));
+    }
+}

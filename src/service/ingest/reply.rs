@@ -1,0 +1,71 @@
+//! Replies to requests that bring documents: the job; to a repetition of a named request, the first reply again.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::{Accepted, FirstAnswer, IngestService, ItemPage, JobReport};
+use crate::{domain::identity::TenantId, service::ServiceError};
+
+/// Items that are shown with a job that is not waited for.
+const ITEMS: i64 = 200;
+
+/// A reply as the client gets it.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The job that the request was accepted as.
+    pub job: Uuid,
+    /// Status and body, in the terms of the client's protocol.
+    pub answer: (u16, Vec<u8>),
+    /// Whether the request was a repetition.
+    pub is_replay: bool,
+}
+
+/// How a request wants its reply.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyOptions<'a> {
+    /// How the client named the request (Idempotency-Key): the reply is kept for repetitions.
+    pub key: Option<&'a str>,
+    /// Longest wait for the end of the job; `None`: the reply goes out at once.
+    pub wait: Option<Duration>,
+}
+
+impl IngestService {
+    /// Replies to an accepted request. A repetition gets the first reply word for word. Was that never given, because
+    /// the service died before it, the repetition gets the job as it is now. `render` puts a job into the client's
+    /// terms.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] if the job is gone; what `render` fails with.
+    pub async fn reply<E: From<ServiceError>>(
+        &self,
+        tenant: TenantId,
+        accepted: Accepted,
+        options: ReplyOptions<'_>,
+        render: impl FnOnce(JobReport) -> Result<(u16, Vec<u8>), E>,
+    ) -> Result<Reply, E> {
+        let (job, is_replay) = match accepted {
+            Accepted::New(job) => (job, false),
+            Accepted::Repeated(FirstAnswer { job, answer: Some(answer) }) => {
+                return Ok(Reply { job, answer, is_replay: true });
+            }
+            Accepted::Repeated(FirstAnswer { job, answer: None }) => (job, true),
+        };
+        let report = match options.wait {
+            Some(at_most) => self.wait(tenant, job, at_most).await?,
+            None => self.job(tenant, job, ItemPage { from: 0, limit: ITEMS, state: None }).await?,
+        };
+        let answer = render(report)?;
+        if let Some(key) = options.key {
+            self.keep_answer(tenant, key, job, &answer).await;
+        }
+        Ok(Reply { job, answer, is_replay })
+    }
+
+    /// Keeps the first reply to a request. If it cannot be kept, a repetition is told of the job as it then is.
+    async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, (status, body): &(u16, Vec<u8>)) {
+        if let Err(error) = self.store.keep_answer(tenant, key, job, *status, body).await {
+            tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
+        }
+    }
+}
