@@ -193,6 +193,39 @@ fn files_fit_in_a_head() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
+/// What every resource of the HTTP face stands on.
+const GROUND: [&str; 7] = ["extract", "fields", "filter", "number", "pagination", "problem", "schema"];
+
+#[test]
+fn the_ground_floor_of_http_knows_no_resource() {
+    let sources = sources();
+    let files = sources.iter().filter_map(|(path, text)| Some((path.strip_prefix("http").ok()?, text)));
+    let module = |path: &Path| {
+        let first = path.components().next()?.as_os_str().to_str()?;
+        Some(first.trim_end_matches(".rs").to_owned()).filter(|name| name != "mod")
+    };
+    let modules: BTreeSet<String> = files.clone().filter_map(|(path, _)| module(path)).collect();
+    let mut faults = Vec::new();
+    for (path, text) in files {
+        if !module(path).is_some_and(|name| GROUND.contains(&name.as_str())) {
+            continue;
+        }
+        let text = production(text);
+        let paths = text.match_indices("super::").filter_map(|(at, _)| text[at..].split(';').next());
+        let paths: Vec<&str> = paths.collect();
+        let is_named = |name: &String| {
+            let import = format!("{name}::");
+            paths.iter().any(|path| {
+                path.split(|c: char| !c.is_alphanumeric() && !"_:".contains(c))
+                    .any(|part| part.trim_start_matches("super::").starts_with(&import))
+            })
+        };
+        let named = modules.iter().filter(|name| !GROUND.contains(&name.as_str()) && is_named(name));
+        faults.extend(named.map(|name| format!("http/{} names {name}", path.display())));
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
 /// Strings of a text that are names: what stands between quotes and has nothing but small letters and `_`.
 fn names_quoted<'a>(text: &'a str, before: &str) -> Vec<&'a str> {
     let found =

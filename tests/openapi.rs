@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 #[test]
 fn the_document_has_not_drifted() {
@@ -89,16 +89,6 @@ fn every_end_of_an_ask_has_an_example() {
             let code = problem["code"].as_str().expect("a code");
             assert_eq!(problem["type"], format!("urn:cited:problem:{code}"), "{name}");
             codes.insert(code.to_owned());
-            // What a kind adds is no part of the schema of all problems.
-            for (member, schema) in [("usage", "UsageBody"), ("validation", "ValidationBody")] {
-                let schema = &document["components"]["schemas"][schema];
-                let wrong = problem.get(member).map(|value| misfits(&document, schema, value, member));
-                assert_eq!(wrong.unwrap_or_default(), Vec::<String>::new(), "{name}");
-            }
-            for source in problem["sources"].as_array().into_iter().flatten() {
-                let schema = &document["components"]["schemas"]["SourceBody"];
-                assert_eq!(misfits(&document, schema, source, "sources"), Vec::<String>::new(), "{name}");
-            }
         }
     }
     let unsupported =
@@ -129,39 +119,19 @@ fn streams_in_examples_are_whole() {
     let media = &document["paths"]["/v1/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"];
     let mut seen = BTreeSet::new();
     for (name, example) in media["examples"].as_object().expect("examples") {
-        let text = example["value"].as_str().expect("text");
-        let frames: Vec<(&str, Value)> = text
-            .split_terminator("\n\n")
-            .map(|frame| {
-                let (event, data) = frame.split_once('\n').expect("two lines");
-                let data = data.strip_prefix("data: ").expect("data");
-                (event.strip_prefix("event: ").expect("a name"), serde_json::from_str(data).expect("JSON"))
-            })
-            .collect();
-        let (last, before) = frames.split_last().expect("frames");
-        assert_eq!(last.0, name, "the end");
-        assert!(before.iter().all(|(event, _)| !matches!(*event, "answer" | "error")), "{name}");
-        for (event, data) in &frames {
-            let schema = match *event {
-                "answer" => Some(("AnswerBody", data)),
-                "error" => Some(("Problem", data)),
-                "claim" => Some(("CitationBody", &data["citations"][0])),
-                "retry" => Some(("FindingBody", &data["errors"][0])),
-                "sources" => Some(("SourceBody", &data["sources"][0])),
-                _ => None,
-            };
-            if let Some((schema, value)) = schema {
-                let schema = &document["components"]["schemas"][schema];
-                assert_eq!(misfits(&document, schema, value, event), Vec::<String>::new(), "{name}");
-            }
-            seen.insert((*event).to_owned());
-        }
+        let events = example["value"].as_array().expect("events");
+        let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().expect("a name")).collect();
+        let (last, before) = names.split_last().expect("events");
+        assert_eq!(last, name, "the end");
+        assert!(before.iter().all(|event| !matches!(*event, "answer" | "error")), "{name}");
+        assert_eq!(misfits(&document, &media["schema"], &example["value"], name), Vec::<String>::new());
+        seen.extend(names.into_iter().map(str::to_owned));
     }
     let events = ["answer", "claim", "error", "retry", "sources", "token"];
     assert_eq!(seen, events.map(str::to_owned).into(), "every event is shown");
 }
 
-/// What of `value` its schema does not know or misses. Of alternatives the one that fits best counts.
+/// How `value` differs from its schema: in members, types, names of enums. Of alternatives the one that fits best counts.
 fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
         let path = name.trim_start_matches('#');
@@ -173,6 +143,24 @@ fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Str
             return each.min_by_key(Vec::len).unwrap_or_default();
         }
     }
+    if let Some(parts) = schema["allOf"].as_array() {
+        let (mut properties, mut required, mut is_open) = (Map::new(), Vec::new(), false);
+        for part in parts {
+            let path = part["$ref"].as_str().map(|path| path.trim_start_matches('#'));
+            let part = path.map_or(part, |path| document.pointer(path).expect(path));
+            properties.extend(part["properties"].as_object().cloned().unwrap_or_default());
+            required.extend(part["required"].as_array().cloned().unwrap_or_default());
+            is_open |= part["additionalProperties"].is_object();
+        }
+        let whole = json!({"properties": properties, "required": required, "additionalProperties": is_open});
+        return misfits(document, &whole, value, at);
+    }
+    if !has_type(&schema["type"], value) {
+        return vec![format!("{at} is no {}", schema["type"])];
+    }
+    if schema["enum"].as_array().is_some_and(|names| !names.contains(value)) {
+        return vec![format!("{at} is none of {}", schema["enum"])];
+    }
     match value {
         Value::Object(members) => {
             let (Some(known), required) = (schema["properties"].as_object(), schema["required"].as_array()) else {
@@ -181,10 +169,11 @@ fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Str
             let missing = required.into_iter().flatten().filter_map(Value::as_str);
             let missing =
                 missing.filter(|name| !members.contains_key(*name)).map(|name| format!("{at}/{name} is missing"));
+            let is_open = schema["additionalProperties"].is_object() || schema["additionalProperties"] == true;
             let inside = members.iter().flat_map(|(name, value)| match known.get(name) {
                 Some(schema) => misfits(document, schema, value, &format!("{at}/{name}")),
-                None if schema["additionalProperties"].is_null() => vec![format!("{at}/{name} is unknown")],
-                None => Vec::new(),
+                None if is_open => Vec::new(),
+                None => vec![format!("{at}/{name} is unknown")],
             });
             missing.chain(inside).collect()
         }
@@ -192,6 +181,25 @@ fn misfits(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Str
             items.iter().flat_map(|item| misfits(document, &schema["items"], item, &format!("{at}/-"))).collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// Whether a value has one of the types that a schema names, if it names any.
+fn has_type(types: &Value, value: &Value) -> bool {
+    let is = |name: &Value| match name.as_str().expect("a name of a type") {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("{other} is no type of JSON"),
+    };
+    match types {
+        Value::Null => true,
+        Value::Array(any_of) => any_of.iter().any(is),
+        one => is(one),
     }
 }
 
@@ -206,7 +214,7 @@ fn every_example_has_the_members_of_its_schema() {
                 for media in content.values() {
                     let named = media["examples"].as_object().into_iter().flat_map(|examples| examples.values());
                     let examples = named.map(|example| &example["value"]).chain(media.get("example"));
-                    for example in examples.filter(|example| example.is_object()) {
+                    for example in examples {
                         checked += 1;
                         wrong.extend(misfits(&document, &media["schema"], example, &format!("{method} {path}: ")));
                     }
@@ -222,4 +230,139 @@ fn every_example_has_the_members_of_its_schema() {
     }
     assert!(checked >= 20, "{checked} examples");
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Members of the objects that a schema is made of, with the schema of each and whether it is required.
+fn members(schema: &Value) -> Vec<(String, &Value, bool)> {
+    let parts = ["allOf", "oneOf", "anyOf"].into_iter().filter_map(|name| schema[name].as_array()).flatten();
+    let own = schema["properties"].as_object().into_iter().flatten().map(|(name, member)| {
+        let is_required = schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
+        (name.clone(), member, is_required)
+    });
+    own.chain(parts.flat_map(members)).collect()
+}
+
+fn may_be_null(schema: &Value) -> bool {
+    let any_of = ["oneOf", "anyOf"].into_iter().filter_map(|name| schema[name].as_array()).flatten();
+    schema["type"] == "null"
+        || schema["type"].as_array().is_some_and(|types| types.contains(&json!("null")))
+        || any_of.into_iter().any(may_be_null)
+}
+
+/// Names of the schemas that a value refers to, and of those that they refer to.
+fn referred(document: &Value, value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(inside) => {
+            let name = inside.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+            if let Some(name) = name.filter(|name| found.insert((*name).to_owned())) {
+                let schema = document.pointer(&format!("/components/schemas/{name}")).expect(name);
+                referred(document, schema, found);
+            }
+            inside.values().for_each(|value| referred(document, value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| referred(document, item, found)),
+        _ => {}
+    }
+}
+
+/// Names of the schemas of requests, and of those of answers.
+fn sides(document: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut requests, mut answers) = (BTreeSet::new(), BTreeSet::new());
+    for operation in document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten() {
+        referred(document, &operation.1["requestBody"], &mut requests);
+        referred(document, &operation.1["responses"], &mut answers);
+    }
+    (requests, answers)
+}
+
+#[test]
+fn generators_of_clients_can_read_it() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let (requests, answers) = sides(&document);
+    let mut faults = Vec::new();
+    for (name, schema) in schemas {
+        if name.ends_with("Body") {
+            faults.push(format!("{name} is named as in the code"));
+        }
+        for (member, schema, is_required) in members(schema) {
+            if schema["type"] == "object"
+                && schema.get("properties").is_none()
+                && schema.get("additionalProperties").is_none()
+            {
+                faults.push(format!("{name}/{member} is an object that may hold nothing"));
+            }
+            if requests.contains(name) && schema.get("default").is_some() {
+                faults.push(format!("{name}/{member} has a default, which generators demand or send"));
+            }
+            if !requests.contains(name) && !is_required && may_be_null(schema) {
+                faults.push(format!("{name}/{member} may be null or left out; say which"));
+            }
+        }
+    }
+    faults.extend(
+        schemas
+            .keys()
+            .filter(|name| !requests.contains(*name) && !answers.contains(*name))
+            .map(|name| format!("{name} is not used")),
+    );
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(document["servers"].as_array().is_some_and(|servers| !servers.is_empty()));
+}
+
+#[test]
+fn every_route_but_probes_needs_a_key() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    assert_eq!(document["security"], json!([{"bearer": []}]));
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in methods.as_object().expect("methods") {
+            let own = operation.get("security");
+            if path.starts_with("/v1/") {
+                assert_eq!(own, None, "{method} {path}");
+            } else {
+                assert_eq!(own, Some(&json!([])), "{method} {path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_are_described_by_their_events() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let content = |path: &str, method: &str| document["paths"][path][method]["responses"]["200"]["content"].clone();
+    let ask = content("/v1/ask", "post");
+    assert_eq!(ask["application/json"]["schema"]["$ref"], "#/components/schemas/Answer");
+    assert_eq!(ask["text/event-stream"]["schema"]["items"]["$ref"], "#/components/schemas/AskEvent");
+    let job = content("/v1/jobs/{id}/events", "get");
+    assert_eq!(job["text/event-stream"]["schema"]["items"]["$ref"], "#/components/schemas/JobEvent");
+    for event in ["AskEvent", "JobEvent"] {
+        for kind in document["components"]["schemas"][event]["oneOf"].as_array().expect("events") {
+            assert!(kind["properties"]["event"]["enum"].as_array().is_some_and(|names| names.len() == 1), "{kind}");
+            assert!(kind["properties"]["data"]["$ref"].is_string(), "{kind}");
+        }
+    }
+    // Generators that know no NDJSON send bytes.
+    let bulk = &document["paths"]["/v1/documents/bulk"]["post"]["requestBody"]["content"];
+    let name = bulk["application/octet-stream"]["schema"]["$ref"].as_str().expect("a schema");
+    let bytes = document.pointer(name.trim_start_matches('#')).expect(name);
+    assert_eq!(*bytes, json!({"type": "string", "format": "binary"}), "{bulk}");
+}
+
+#[test]
+fn every_example_of_a_file_is_shown() {
+    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/examples");
+    let operations = || document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten();
+    for file in fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path()) {
+        let name = file.file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
+        let examples: Value = serde_json::from_str(&fs::read_to_string(&file).expect("text")).expect("JSON");
+        let (_, operation) =
+            operations().find(|(_, operation)| operation["operationId"] == name).expect("an operation");
+        for (status, by_media_type) in examples.as_object().expect("statuses") {
+            let body = if status == "request" { &operation["requestBody"] } else { &operation["responses"][status] };
+            for (media_type, examples) in by_media_type.as_object().expect("media types") {
+                assert_eq!(&body["content"][media_type]["examples"], examples, "{name} {status} {media_type}");
+            }
+        }
+    }
 }

@@ -12,7 +12,8 @@ use super::{
     answer::FindingBody,
     extract::{ValidPath, ValidQuery},
     pagination::{default_limit, next_cursor, rows_to_fetch},
-    problem::{ApiError, Problem},
+    problem::ApiError,
+    schema::{AuditOutcomeSchema, PlainText, ValidationLevelSchema},
 };
 use crate::{
     domain::{audit::AuditOutcome, citation::Level, cost::NanoUsd, identity::TenantId},
@@ -24,11 +25,13 @@ use crate::{
 #[into_params(parameter_in = Query)]
 pub(super) struct AuditQuery {
     /// Only those that ended so.
-    #[param(value_type = Option<AuditOutcomeBody>)]
+    #[param(inline, value_type = Option<AuditOutcomeSchema>)]
     outcome: Option<AuditOutcome>,
     /// Only those asked with this key, by its `key_id`.
+    #[param(inline, value_type = Option<PlainText>)]
     key_id: Option<String>,
     /// Only those that this provider had to do with, in whatever role; `built-in` for the built-in answerer.
+    #[param(inline, value_type = Option<PlainText>)]
     provider: Option<String>,
     /// Only those asked at this time (RFC 3339) or later.
     #[serde(default, with = "time::serde::rfc3339::option")]
@@ -54,25 +57,9 @@ pub(super) struct AuditPage {
     next_cursor: Option<String>,
 }
 
-/// How an ask ended.
-#[derive(ToSchema)]
-#[schema(as = AuditOutcome, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the outcomes in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum AuditOutcomeBody {
-    Answered,
-    Partial,
-    Abstained,
-    DryRun,
-    Rejected,
-    ProvidersUnavailable,
-    Deadline,
-    BudgetExceeded,
-    ClientGone,
-    Failed,
-}
-
 /// An ask, and how it ended.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditedAsk)]
 pub(super) struct AuditBody {
     /// Identity of the ask, as in its answer.
     id: Uuid,
@@ -84,7 +71,7 @@ pub(super) struct AuditBody {
     /// The first digits of the SHA-256 of the key; null where none is needed.
     key_id: Option<String>,
     /// How it ended.
-    #[schema(value_type = AuditOutcomeBody)]
+    #[schema(value_type = AuditOutcomeSchema)]
     outcome: AuditOutcome,
     /// Why it ended so: of an abstention; the limit that was exceeded; what was being done when the time was up or
     /// the client left; the cause of a failure.
@@ -108,7 +95,7 @@ pub(super) struct AuditBody {
     /// Seed as sent with the last draft.
     seed: Option<u64>,
     /// Model calls with their roles, tokens, costs and failed attempts.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Map<String, Value>>)]
     calls: Value,
     /// What it cost.
     usage: AuditUsageBody,
@@ -125,7 +112,7 @@ pub(super) struct AuditBody {
     /// The answer, where the deployment keeps answers.
     answer: Option<String>,
     /// Milliseconds by stage.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Map<String, Value>)]
     timings_ms: Value,
 }
 
@@ -134,10 +121,10 @@ pub(super) struct AuditBody {
 #[schema(as = AuditValidation)]
 pub(super) struct AuditValidationBody {
     /// Level asked for.
-    #[schema(value_type = super::ask::LevelBody)]
+    #[schema(value_type = ValidationLevelSchema)]
     level: Level,
     /// Level applied.
-    #[schema(value_type = super::ask::LevelBody)]
+    #[schema(value_type = ValidationLevelSchema)]
     effective_level: Level,
     /// Drafts made: one more than retries; 0 when nothing was generated.
     attempts: u8,
@@ -231,12 +218,10 @@ impl From<AuditRow> for AuditBody {
 /// One row per ask, however it ended, abstentions, refusals, failures and clients that went away included. It is
 /// written before the answer leaves.
 #[utoipa::path(
-    get, path = "/v1/audit", tag = "audit", operation_id = "list_asks", params(AuditQuery),
+    get, path = "/v1/audit", tag = "audit", params(AuditQuery),
     responses(
         (status = 200, description = "Asks, newest first", body = AuditPage),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_asks(
     State(state): State<AppState>,
@@ -263,13 +248,12 @@ pub(super) async fn list_asks(
 ///
 /// One ask by the `id` of its answer.
 #[utoipa::path(
-    get, path = "/v1/audit/{id}", tag = "audit", operation_id = "get_ask",
+    get, path = "/v1/audit/{id}", tag = "audit",
     params(("id" = Uuid, Path, description = "Identity of the ask")),
     responses(
         (status = 200, description = "The ask", body = AuditBody),
-        (status = 404, description = "There is no such ask, or it is no longer kept", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such ask, or it is no longer kept"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_ask(
     State(state): State<AppState>,

@@ -5,11 +5,7 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
-use super::{
-    AppState,
-    extract::ValidPath,
-    problem::{ApiError, Problem},
-};
+use super::{AppState, extract::ValidPath, problem::ApiError};
 use crate::{
     domain::{citation::Urn, fingerprint::hex, identity::TenantId},
     service::citations::{CitedPassage, CitedState},
@@ -17,6 +13,7 @@ use crate::{
 
 /// What became of a cited passage.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CitedState)]
 pub(super) struct CitedBody {
     /// The name that was looked up.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
@@ -141,15 +138,14 @@ impl From<CitedPassage> for CitedPassageBody {
 /// deleted document nothing is shown. In the path the URN is percent-encoded as a whole: `/` as `%2F`, `#` as `%23`,
 /// `%` as `%25`.
 #[utoipa::path(
-    get, path = "/v1/citations/{urn}", tag = "ask", operation_id = "get_citation",
+    get, path = "/v1/citations/{urn}", tag = "ask",
     params(("urn" = String, Path, description = "`urn` of a citation or source, percent-encoded",
         example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")),
     responses(
         (status = 200, description = "What became of the passage", body = CitedBody),
-        (status = 404, description = "There never was a passage of this name", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "This is no URN of a passage", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There never was a passage of this name"),
+        (status = 422, description = "This is no URN of a passage"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_citation(
     State(state): State<AppState>,

@@ -10,9 +10,9 @@ use super::{
     AppState,
     extract::{ValidJson, ValidPath, ValidQuery},
     fields::Faults,
-    jobs::IndexingBody,
     pagination::{default_limit, next_cursor, rows_to_fetch},
-    problem::{ApiError, Problem},
+    problem::ApiError,
+    schema::{CollectionName, IndexingSchema, PlainText},
     splitting::{ContextBody, SplitterBody},
 };
 use crate::{
@@ -28,9 +28,10 @@ use crate::{
 /// A collection to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = NewCollection, example = json!({"name": "policies", "language": "en"}))]
 pub(super) struct NewCollectionBody {
     /// 1 to 128 characters, unique.
-    #[schema(example = "handbook", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
+    #[schema(value_type = CollectionName)]
     name: String,
     /// How its documents are cut into chunks. Another index changes it (`POST /v1/collections/{name}/indexes`).
     splitter: Option<SplitterBody>,
@@ -43,7 +44,7 @@ pub(super) struct NewCollectionBody {
     /// When its documents can be found, unless a request says otherwise: `complete`, by words and by meaning at once,
     /// or `progressive`, by words as soon as they are split, by meaning as their vectors are made.
     #[serde(default)]
-    #[schema(value_type = IndexingBody, default = "complete")]
+    #[schema(value_type = IndexingSchema, default = "complete")]
     indexing: Indexing,
     /// Has a chat model write a sentence for each chunk that says how it relates to its document; embedded and indexed
     /// with the chunk, never quoted. Left out, none is written.
@@ -52,6 +53,7 @@ pub(super) struct NewCollectionBody {
 
 /// A collection with its counts.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Collection)]
 pub(super) struct CollectionBody {
     /// Name in requests and URNs.
     #[schema(example = "handbook")]
@@ -76,7 +78,7 @@ pub(super) struct CollectionBody {
     /// How sentences are written that say how a chunk relates to its document; null where none are.
     context: Option<ContextBody>,
     /// When its documents can be found, unless a request says otherwise.
-    #[schema(value_type = IndexingBody)]
+    #[schema(value_type = IndexingSchema)]
     indexing: Indexing,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
@@ -85,6 +87,7 @@ pub(super) struct CollectionBody {
 
 /// A vector space.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = VectorSpace)]
 pub(super) struct EmbeddingBody {
     /// Embedding model.
     #[schema(example = "minilm")]
@@ -105,7 +108,7 @@ pub(super) struct CollectionPage {
 
 /// What a delete removed.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1, "failed_items": 0}))]
+#[schema(as = DeleteReceipt, example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1, "failed_items": 0}))]
 pub(super) struct DeleteReceiptBody {
     /// Documents.
     documents: u64,
@@ -129,6 +132,7 @@ pub(super) struct DeleteReceiptBody {
 #[into_params(parameter_in = Query)]
 pub(super) struct PageQuery {
     /// `next_cursor` of the page before.
+    #[param(inline, value_type = Option<PlainText>)]
     cursor: Option<String>,
     /// Rows of a page, 1 to 200.
     #[serde(default = "default_limit")]
@@ -172,13 +176,11 @@ impl From<EmbeddingProfile> for EmbeddingBody {
 
 /// Create a collection
 #[utoipa::path(
-    post, path = "/v1/collections", tag = "collections", operation_id = "create_collection", request_body = NewCollectionBody,
+    post, path = "/v1/collections", tag = "collections", request_body = NewCollectionBody,
     responses(
         (status = 201, description = "Made", body = CollectionBody),
-        (status = 409, description = "The name is taken", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The name or a setting is not allowed", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The name is taken"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn create_collection(
     State(state): State<AppState>,
@@ -202,12 +204,10 @@ pub(super) async fn create_collection(
 
 /// List collections
 #[utoipa::path(
-    get, path = "/v1/collections", tag = "collections", operation_id = "list_collections", params(PageQuery),
+    get, path = "/v1/collections", tag = "collections", params(PageQuery),
     responses(
         (status = 200, description = "Collections by name", body = CollectionPage),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_collections(
     State(state): State<AppState>,
@@ -223,13 +223,11 @@ pub(super) async fn list_collections(
 
 /// Get a collection
 #[utoipa::path(
-    get, path = "/v1/collections/{name}", tag = "collections", operation_id = "get_collection",
+    get, path = "/v1/collections/{name}", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")),
     responses(
         (status = 200, description = "The collection with its counts", body = CollectionBody),
-        (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_collection(
     State(state): State<AppState>,
@@ -243,13 +241,11 @@ pub(super) async fn get_collection(
 ///
 /// With its documents, chunks, vectors, statistics and waiting documents, in one transaction.
 #[utoipa::path(
-    delete, path = "/v1/collections/{name}", tag = "collections", operation_id = "delete_collection",
+    delete, path = "/v1/collections/{name}", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")),
     responses(
         (status = 200, description = "What was removed", body = DeleteReceiptBody),
-        (status = 404, description = "There is none of that name", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn delete_collection(
     State(state): State<AppState>,

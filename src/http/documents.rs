@@ -12,8 +12,9 @@ use super::{
     collections::DeleteReceiptBody,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
-    pagination::{default_limit, next_cursor, rows_to_fetch},
-    problem::{ApiError, Problem},
+    pagination::{default_limit, next_cursor, position, rows_to_fetch},
+    problem::ApiError,
+    schema::{CollectionName, PlainText, ShortText},
 };
 use crate::{
     domain::{fingerprint::hex, identity::TenantId},
@@ -22,6 +23,7 @@ use crate::{
 
 /// A stored document, without its text.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Document)]
 pub(super) struct DocumentBody {
     /// Identity, the same over all versions.
     id: Uuid,
@@ -44,7 +46,7 @@ pub(super) struct DocumentBody {
     /// Where it came from.
     provenance: ProvenanceBody,
     /// Your own data about it.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Map<String, Value>)]
     metadata: Value,
     /// When it was first stored.
     #[serde(with = "time::serde::rfc3339")]
@@ -56,6 +58,7 @@ pub(super) struct DocumentBody {
 
 /// Where a document came from.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Provenance)]
 pub(super) struct ProvenanceBody {
     /// Where it was read from.
     uri: String,
@@ -83,6 +86,7 @@ pub(super) struct DocumentPage {
 
 /// A document's text.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DocumentContent)]
 pub(super) struct ContentBody {
     /// The document.
     id: Uuid,
@@ -94,6 +98,7 @@ pub(super) struct ContentBody {
 
 /// A chunk of a document.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Chunk)]
 pub(super) struct ChunkBody {
     /// Place in the document, from 0.
     ordinal: u32,
@@ -133,8 +138,10 @@ pub(super) struct ChunkPage {
 #[into_params(parameter_in = Query)]
 pub(super) struct DocumentsQuery {
     /// Only of this collection.
+    #[param(inline, value_type = Option<CollectionName>)]
     collection: Option<String>,
     /// Only with a source that starts so.
+    #[param(inline, value_type = Option<PlainText>)]
     source_prefix: Option<String>,
     /// `next_cursor` of the page before.
     cursor: Option<Uuid>,
@@ -149,10 +156,10 @@ pub(super) struct DocumentsQuery {
 #[into_params(parameter_in = Query)]
 pub(super) struct DeleteQuery {
     /// Of this collection.
-    #[param(min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
+    #[param(inline, value_type = CollectionName)]
     collection: String,
     /// Those whose source starts so; not empty.
-    #[param(example = "hr/2019/", min_length = 1, max_length = 2048, pattern = r"\S")]
+    #[param(inline, value_type = ShortText, example = "hr/2019/")]
     source_prefix: String,
 }
 
@@ -162,6 +169,7 @@ pub(super) struct DeleteQuery {
 pub(super) struct ChunksQuery {
     /// First chunk shown, from 0.
     #[serde(default)]
+    #[param(maximum = 2_147_483_647)]
     from: u32,
     /// Chunks of a page, 1 to 200.
     #[serde(default = "default_limit")]
@@ -215,13 +223,11 @@ impl From<StoredChunk> for ChunkBody {
 
 /// List documents
 #[utoipa::path(
-    get, path = "/v1/documents", tag = "documents", operation_id = "list_documents", params(DocumentsQuery),
+    get, path = "/v1/documents", tag = "documents", params(DocumentsQuery),
     responses(
         (status = 200, description = "Documents, newest first", body = DocumentPage),
-        (status = 404, description = "The collection does not exist", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The collection does not exist"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_documents(
     State(state): State<AppState>,
@@ -243,13 +249,11 @@ pub(super) async fn list_documents(
 
 /// Get a document
 #[utoipa::path(
-    get, path = "/v1/documents/{id}", tag = "documents", operation_id = "get_document",
+    get, path = "/v1/documents/{id}", tag = "documents",
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "The document, without its text", body = DocumentBody),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_document(
     State(state): State<AppState>,
@@ -261,13 +265,11 @@ pub(super) async fn get_document(
 
 /// Get a document's text
 #[utoipa::path(
-    get, path = "/v1/documents/{id}/content", tag = "documents", operation_id = "get_document_content",
+    get, path = "/v1/documents/{id}/content", tag = "documents",
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "The extracted text", body = ContentBody),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_document_content(
     State(state): State<AppState>,
@@ -280,14 +282,11 @@ pub(super) async fn get_document_content(
 
 /// List a document's chunks
 #[utoipa::path(
-    get, path = "/v1/documents/{id}/chunks", tag = "documents", operation_id = "list_document_chunks",
+    get, path = "/v1/documents/{id}/chunks", tag = "documents",
     params(("id" = Uuid, Path, description = "Identity of the document"), ChunksQuery),
     responses(
         (status = 200, description = "Chunks in the document's order", body = ChunkPage),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_document_chunks(
     State(state): State<AppState>,
@@ -296,6 +295,7 @@ pub(super) async fn list_document_chunks(
     ValidQuery(query): ValidQuery<ChunksQuery>,
 ) -> Result<Json<ChunkPage>, ApiError> {
     rows_to_fetch(query.limit)?;
+    position("?from", query.from)?;
     let total = state.services.documents.get(tenant, id).await?.chunks;
     let found = state.services.documents.chunks(tenant, id, query.from, query.limit).await?;
     let next_from = found.last().map(|last| last.ordinal + 1).filter(|next| *next < total);
@@ -307,13 +307,11 @@ pub(super) async fn list_document_chunks(
 /// With its chunks, vectors and its part of the lexical statistics, and with what waits to be stored under its
 /// source, in one transaction.
 #[utoipa::path(
-    delete, path = "/v1/documents/{id}", tag = "documents", operation_id = "delete_document",
+    delete, path = "/v1/documents/{id}", tag = "documents",
     params(("id" = Uuid, Path, description = "Identity of the document")),
     responses(
         (status = 200, description = "What was removed", body = DeleteReceiptBody),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn delete_document(
     State(state): State<AppState>,
@@ -328,13 +326,11 @@ pub(super) async fn delete_document(
 /// Everything in a collection whose source starts so: documents, chunks, vectors, lexical statistics, and what waits
 /// to be stored there, in one transaction. To empty a collection, delete it.
 #[utoipa::path(
-    delete, path = "/v1/documents", tag = "documents", operation_id = "delete_documents", params(DeleteQuery),
+    delete, path = "/v1/documents", tag = "documents", params(DeleteQuery),
     responses(
         (status = 200, description = "What was removed; all zero if nothing has such a source", body = DeleteReceiptBody),
-        (status = 404, description = "The collection does not exist", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A parameter is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "The collection does not exist"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn delete_documents(
     State(state): State<AppState>,

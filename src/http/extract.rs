@@ -190,13 +190,13 @@ mod tests {
     fn wrong_values_are_named_by_pointer() {
         let found = problem(r#"{"documents": [{"text": "a"}, {"text": 3}]}"#);
         assert_eq!((found.status, found.code.as_str()), (422, "invalid_request"));
-        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/1/text");
+        assert_eq!(found.errors[0].pointer, "/documents/1/text");
         let found = problem(r#"{"documents": [{"text": "a", "titel": "b"}]}"#);
-        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/0/titel");
+        assert_eq!(found.errors[0].pointer, "/documents/0/titel");
         assert!(found.detail.starts_with("/documents/0/titel: unknown field"), "{}", found.detail);
         assert_eq!(problem("{}").detail, "/documents: missing field `documents`");
         let found = problem(r#"{"documents": [{"text": "a"}, {}]}"#);
-        assert_eq!(found.extensions["errors"][0]["pointer"], "/documents/1/text");
+        assert_eq!(found.errors[0].pointer, "/documents/1/text");
     }
 
     #[test]

@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
-use super::{
-    AppState,
-    problem::{ApiError, Problem},
-};
+use super::{AppState, problem::ApiError};
 use crate::service::readiness::{NotReady, StalledSince};
 
 /// State of the service.
@@ -27,7 +24,7 @@ const OK: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
 /// Alive
 ///
 /// Answers as long as the process runs; asks nothing of the database.
-#[utoipa::path(get, path = "/livez", tag = "operations", operation_id = "livez",
+#[utoipa::path(get, path = "/livez", tag = "operations",
     responses((status = 200, description = "The process runs", body = Health)))]
 pub(super) async fn livez() -> Json<Health> {
     Json(OK)
@@ -36,10 +33,10 @@ pub(super) async fn livez() -> Json<Health> {
 /// Ready
 ///
 /// Answers 200 when requests can be served and what is queued is worked on.
-#[utoipa::path(get, path = "/readyz", tag = "operations", operation_id = "readyz",
+#[utoipa::path(get, path = "/readyz", tag = "operations",
     responses(
         (status = 200, description = "Requests can be served", body = Health),
-        (status = 503, description = "The database cannot be reached, or background tasks do not move", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The database cannot be reached, or background tasks do not move"),
     ))]
 pub(super) async fn readyz(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
     state.services.readiness.check().await?;

@@ -16,7 +16,7 @@ use super::{
     extract::{ValidJson, ValidPath},
     fields::Faults,
     jobs::{JobBody, accepted},
-    problem::{ApiError, Problem},
+    problem::ApiError,
     splitting::{ContextBody, SplitterBody},
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 /// How the next index differs from the active one; `{}` for what is left to do of the next one.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schema(examples(json!({"embedding_model": "text-embedding-3-small"}), json!({"splitter": {"size": 256}, "context": null})))]
+#[schema(as = NewIndex, examples(json!({"embedding_model": "text-embedding-3-small"}), json!({"splitter": {"size": 256}, "context": null})))]
 pub(super) struct NewIndexBody {
     /// How documents are cut; left out, as in the active one. What it leaves out is as in a new collection.
     splitter: Option<SplitterBody>,
@@ -51,6 +51,7 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
 
 /// An index of a collection: how its documents are split, put into context and embedded.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CollectionIndex)]
 pub(super) struct IndexBody {
     /// Its id, to activate or to drop it.
     id: Uuid,
@@ -77,6 +78,7 @@ pub(super) struct IndexBody {
 
 /// The indexes of a collection.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = IndexList)]
 pub(super) struct IndexListBody {
     /// The active one, and the one next to it, if there is one.
     indexes: Vec<IndexBody>,
@@ -84,6 +86,7 @@ pub(super) struct IndexListBody {
 
 /// An index that is being built.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = IndexBuild)]
 pub(super) struct BuildingBody {
     /// The index.
     index: IndexBody,
@@ -93,6 +96,7 @@ pub(super) struct BuildingBody {
 
 /// What was dropped.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DroppedIndex)]
 pub(super) struct DroppedIndexBody {
     /// Documents that had chunks in it.
     documents: u64,
@@ -127,15 +131,13 @@ impl From<CollectionIndex> for IndexBody {
 /// before, and uploads go into both. Chunks whose text is embedded already by the same model use that vector. When the job
 /// has succeeded, activate the index. Sent again, also with an empty body, the job does only what is left.
 #[utoipa::path(
-    post, path = "/v1/collections/{name}/indexes", tag = "collections", operation_id = "build_index",
+    post, path = "/v1/collections/{name}/indexes", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")), request_body = NewIndexBody,
     responses(
         (status = 202, description = "Accepted; see the job at the Location header", body = BuildingBody),
-        (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A job is building it, or there is an index with other settings next to the active one", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A setting is not allowed, or the service has no model for it", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "A job is building it, or there is an index with other settings next to the active one"),
+        (status = 422, description = "A setting is not allowed, or the service has no model for it"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn build_index(
     State(state): State<AppState>,
@@ -158,13 +160,11 @@ pub(super) async fn build_index(
 
 /// List the indexes of a collection
 #[utoipa::path(
-    get, path = "/v1/collections/{name}/indexes", tag = "collections", operation_id = "list_indexes",
+    get, path = "/v1/collections/{name}/indexes", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")),
     responses(
         (status = 200, description = "The active index, and the one next to it", body = IndexListBody),
-        (status = 404, description = "There is no such collection", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_indexes(
     State(state): State<AppState>,
@@ -181,17 +181,15 @@ pub(super) async fn list_indexes(
 /// chunks are others from then on, and what was cited before stays good. The index before stays next to it, up to date with
 /// uploads, until it is dropped: to activate it again undoes this.
 #[utoipa::path(
-    post, path = "/v1/collections/{name}/indexes/{id}/activate", tag = "collections", operation_id = "activate_index",
+    post, path = "/v1/collections/{name}/indexes/{id}/activate", tag = "collections",
     params(
         ("name" = String, Path, description = "Name of the collection"),
         ("id" = Uuid, Path, description = "Id of the index"),
     ),
     responses(
         (status = 200, description = "The collection as it is now", body = CollectionBody),
-        (status = 404, description = "There is no such collection, or it has no such index", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It is active already, not complete, or of a model that the service does not have", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is active already, not complete, or of a model that the service does not have"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn activate_index(
     State(state): State<AppState>,
@@ -206,17 +204,15 @@ pub(super) async fn activate_index(
 ///
 /// One that is not the active one, with its chunks and their vectors; jobs that build it are cancelled.
 #[utoipa::path(
-    delete, path = "/v1/collections/{name}/indexes/{id}", tag = "collections", operation_id = "drop_index",
+    delete, path = "/v1/collections/{name}/indexes/{id}", tag = "collections",
     params(
         ("name" = String, Path, description = "Name of the collection"),
         ("id" = Uuid, Path, description = "Id of the index"),
     ),
     responses(
         (status = 200, description = "What was dropped", body = DroppedIndexBody),
-        (status = 404, description = "There is no such collection, or it has no such index", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It is the active one", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It is the active one"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn drop_index(
     State(state): State<AppState>,

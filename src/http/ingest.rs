@@ -8,16 +8,17 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{IntoParams, IntoResponses, ToSchema};
 use uuid::Uuid;
 
 use super::{
     AppState,
     extract::{ValidJson, ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
-    jobs::{IndexingBody, JobBody, place_of},
+    jobs::{JobBody, place_of},
     multipart::{self, Upload},
-    problem::{ApiError, Problem},
+    problem::ApiError,
+    schema::{CollectionName, DocumentSource, IndexingSchema, PlainText, ShortText, WebUrl},
     search::DEFAULT_COLLECTION,
 };
 use crate::{
@@ -35,18 +36,18 @@ const MAX_KEY: usize = 255;
 /// Documents to ingest.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"collection": "handbook", "documents": [
+#[schema(as = NewDocuments, example = json!({"collection": "handbook", "documents": [
     {"source": "leave.md", "title": "Leave", "text": "# Leave\n\nEveryone has 28 days of paid leave a year.", "media_type": "text/markdown", "metadata": {"team": "people"}},
-    {"url": "https://example.org/travel-policy.pdf", "metadata": {"team": "people"}}
+    {"source": "travel.md", "text": "Book flights a week ahead.", "metadata": {"team": "people"}}
 ]}))]
 pub(super) struct NewDocumentsBody {
     /// Where they go; made if it does not exist.
     #[serde(default = "default_collection")]
-    #[schema(default = "default", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
+    #[schema(value_type = CollectionName, default = "default")]
     collection: String,
     /// When they can be found; by default as the collection says. `progressive`: by their words as soon as they are
     /// split, while their vectors follow; the job ends when those are there.
-    #[schema(value_type = Option<IndexingBody>, example = "complete")]
+    #[schema(value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
     /// One or more, each with a `source` of its own.
     #[schema(min_items = 1, max_items = 10_000)]
@@ -60,54 +61,51 @@ pub(super) fn default_collection() -> String {
 /// A document to ingest: either its `text`, or the `url` that it is fetched from.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = NewDocument)]
 pub(super) struct NewDocumentBody {
     /// Your own name for it (path, URL, key), unique in its collection: sending it again replaces the document.
     /// 1 to 2,048 bytes of UTF-8. Needed with `text`; by default the URL with `url`.
-    #[schema(example = "leave.md", min_length = 1, max_length = 2048, pattern = r"\S")]
+    #[schema(value_type = Option<DocumentSource>)]
     source: Option<String>,
     /// Its text.
     text: Option<String>,
     /// Where a worker fetches it: http or https, on the public internet, without a password. Redirects are followed.
     /// Sent again, it is asked for with the `ETag` and `Last-Modified` of the last time, and is unchanged if the
     /// server says so. What goes wrong is told by the item of the job.
-    #[schema(
-        example = "https://example.org/travel-policy.pdf",
-        max_length = 2048,
-        pattern = "^[Hh][Tt][Tt][Pp][Ss]?:"
-    )]
+    #[schema(value_type = Option<WebUrl>)]
     url: Option<String>,
     /// Its title; otherwise its first heading or its name.
-    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
+    #[schema(value_type = Option<ShortText>)]
     title: Option<String>,
     /// Media type of `text`, which may be that of any text format; otherwise what the name of the source suggests,
     /// else plain text. With `url`, what to believe instead of the server.
-    #[schema(example = "text/markdown")]
+    #[schema(value_type = Option<ShortText>)]
     media_type: Option<String>,
     /// Where `text` was read from, if that is something else than `source`.
-    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
+    #[schema(value_type = Option<ShortText>)]
     uri: Option<String>,
     /// Your own data about it; filters look here.
     #[serde(default)]
-    #[schema(value_type = Object)]
     metadata: Map<String, Value>,
 }
 
 /// A document to put in place of another.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = Replacement)]
 pub(super) struct ReplacementBody {
     /// Its text.
     text: String,
     /// Its title; otherwise the one that was given before, its first heading, or its name.
-    #[schema(min_length = 1, max_length = 2048, pattern = r"\S")]
+    #[schema(value_type = Option<ShortText>)]
     title: Option<String>,
     /// Media type of `text`; otherwise as before.
+    #[schema(value_type = Option<ShortText>)]
     media_type: Option<String>,
     /// Your own data about it; otherwise as before.
-    #[schema(value_type = Option<Object>)]
     metadata: Option<Map<String, Value>>,
     /// When it can be found; by default as its collection says.
-    #[schema(value_type = Option<IndexingBody>, example = "complete")]
+    #[schema(value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
 }
 
@@ -120,7 +118,7 @@ pub(super) struct IngestQuery {
     wait: bool,
     /// A URL that is told when the job ends: a POST in the form of Standard Webhooks, signed with the operator's
     /// secret, tried again for about three days. Must be http or https and lead to the public internet.
-    #[param(example = "https://example.org/hooks/cited")]
+    #[param(inline, value_type = Option<PlainText>)]
     webhook_url: Option<String>,
 }
 
@@ -131,8 +129,8 @@ pub(super) struct IngestQuery {
 pub(super) struct IdempotencyHeader {
     /// Your own name for this request, 1 to 255 printable ASCII characters, such as a UUID. The same request sent
     /// again within 24 hours gets the first answer; another request with the same name is refused with 409.
-    #[param(rename = "Idempotency-Key", required = false, example = "8e03978e-40d5-43e8-bc93-6894a57f9324")]
-    idempotency_key: Option<String>,
+    #[param(rename = "Idempotency-Key", required = false, min_length = 1, max_length = 255, pattern = "^[ -~]+$")]
+    idempotency_key: String,
 }
 
 /// The name of a request. The draft wants it in quotes, most clients leave them out; both name the same.
@@ -243,6 +241,24 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
     }
 }
 
+/// How a request ends that brings documents.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the answers; `reply` makes them")]
+enum IngestResponses {
+    /// Accepted; see the job at the Location header
+    #[response(status = 202)]
+    Accepted(#[to_schema] JobBody),
+    /// The finished job (with wait=true)
+    #[response(status = 200)]
+    Finished(#[to_schema] JobBody),
+    /// The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)
+    #[response(status = 413)]
+    TooLarge,
+    /// As many documents or bytes wait as may; nothing was accepted, see Retry-After
+    #[response(status = 429)]
+    QueueFull,
+}
+
 /// Ingest documents
 ///
 /// What is read: text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines and source code, told by
@@ -255,20 +271,14 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 /// With an `Idempotency-Key` the request can be sent again for 24 hours: it then gets the first answer (with the
 /// header `Idempotency-Replayed: true`) and nothing is done twice.
 #[utoipa::path(
-    post, path = "/v1/documents", tag = "ingest", operation_id = "create_documents", params(IngestQuery, IdempotencyHeader),
+    post, path = "/v1/documents", tag = "ingest", params(IngestQuery, IdempotencyHeader),
     request_body(content((NewDocumentsBody = "application/json"), (multipart::UploadForm = "multipart/form-data"))),
     responses(
-        (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
-        (status = 200, description = "The finished job (with wait=true)", body = JobBody),
-        (status = 400, description = "The body cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The Idempotency-Key names another request, or a stream that is still arriving; or the collection has another model", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "Neither JSON nor multipart", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The database cannot be reached; nothing was accepted", body = Problem, content_type = "application/problem+json"),
+        IngestResponses,
+        (status = 400, description = "The body cannot be read"),
+        (status = 409, description = "The Idempotency-Key names another request, or a stream that is still arriving; or the collection has another model"),
+        (status = 415, description = "Neither JSON nor multipart"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn create_documents(
     State(state): State<AppState>,
@@ -341,18 +351,12 @@ fn render(report: JobReport, was_waited_for: bool) -> Result<(u16, Vec<u8>), Api
 ///
 /// As sending its source again; title, media type and metadata that are not given stay as they are.
 #[utoipa::path(
-    put, path = "/v1/documents/{id}", tag = "documents", operation_id = "replace_document", request_body = ReplacementBody,
+    put, path = "/v1/documents/{id}", tag = "documents", request_body = ReplacementBody,
     params(("id" = Uuid, Path, description = "Identity of the document"), IngestQuery),
     responses(
-        (status = 202, description = "Accepted; see the job at the Location header", body = JobBody),
-        (status = 200, description = "The finished job (with wait=true)", body = JobBody),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The service is not configured for the collection's embedding model", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value is wrong; nothing was accepted", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "As many documents or bytes wait as may; nothing was accepted, see Retry-After", body = Problem, content_type = "application/problem+json"),
+        IngestResponses,
+        (status = 409, description = "The service is not configured for the collection's embedding model"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn replace_document(
     State(state): State<AppState>,

@@ -8,7 +8,12 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{
-    AppState, extract::BodyLimit, fields::Faults, ingest::check_sources, jobs::IndexingBody, problem::ApiError,
+    AppState,
+    extract::BodyLimit,
+    fields::Faults,
+    ingest::check_sources,
+    problem::ApiError,
+    schema::{CollectionName, IndexingSchema, ShortText},
     search::DEFAULT_COLLECTION,
 };
 use crate::{
@@ -24,21 +29,25 @@ pub(super) struct Upload {
     pub(super) documents: Vec<IncomingDocument>,
 }
 
-/// The form, for the `OpenAPI` document.
+/// Documents as files.
 #[derive(ToSchema)]
+#[schema(as = DocumentForm)]
 #[expect(dead_code, reason = "describes the form; its parts are read one by one")]
 pub(super) struct UploadForm {
     /// A file; repeat the part for more. Its name is the document's `source`.
     #[schema(value_type = Vec<String>, format = Binary, content_media_type = "application/octet-stream")]
     file: Vec<u8>,
     /// Where they go; made if it does not exist.
+    #[schema(value_type = Option<CollectionName>, nullable = false)]
     collection: Option<String>,
     /// When they can be found; by default as the collection says.
-    #[schema(value_type = Option<IndexingBody>)]
+    #[schema(value_type = Option<IndexingSchema>, nullable = false)]
     indexing: Option<String>,
     /// Your own data about all the files, a JSON object.
+    #[schema(nullable = false)]
     metadata: Option<String>,
     /// Title, if there is one file only.
+    #[schema(value_type = Option<ShortText>, nullable = false)]
     title: Option<String>,
 }
 

@@ -24,6 +24,14 @@ pub(super) fn rows_to_fetch(limit: i64) -> Result<i64, ApiError> {
     Ok(limit + 1)
 }
 
+/// The place in a list from which on rows are shown.
+///
+/// # Errors
+/// 422 if no list is so long.
+pub(super) fn position(name: &str, from: u32) -> Result<i32, ApiError> {
+    i32::try_from(from).map_err(|_| ApiError::invalid_field(name, format!("must lie between 0 and {}", i32::MAX)))
+}
+
 /// Cuts the rows that were fetched to a page of `limit`; the cursor is what `name` makes of the last row that stays,
 /// if there are more.
 pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) -> String) -> Option<String> {

@@ -10,8 +10,10 @@ use utoipa::ToSchema;
 use super::{
     AppState,
     extract::ValidJson,
-    fields::{Faults, FilterBody},
-    problem::{ApiError, Problem},
+    fields::Faults,
+    filter::FilterBody,
+    problem::ApiError,
+    schema::{CollectionNames, Question},
     source::SourceBody,
     stages::{ModeBody, StagesBody, scan_name, stages_json},
 };
@@ -23,14 +25,14 @@ const MAX_TOP_K: usize = 1_000;
 /// A search.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"query": "days of parental leave", "collections": ["handbook"], "top_k": 5}))]
+#[schema(as = SearchRequest, example = json!({"query": "days of parental leave", "collections": ["handbook"], "top_k": 5}))]
 pub(super) struct SearchBody {
     /// In words, not all space.
-    #[schema(min_length = 1, max_length = 8192, pattern = r"\S")]
+    #[schema(value_type = Question)]
     query: String,
     /// Where; all must exist.
     #[serde(default = "default_collections")]
-    #[schema(default = json!(["default"]), min_items = 1, max_items = 32)]
+    #[schema(value_type = CollectionNames, default = json!(["default"]))]
     collections: Vec<String>,
     /// Which halves of retrieval run.
     #[serde(default)]
@@ -85,7 +87,7 @@ pub(super) struct SearchResults {
     /// What each stage did, if asked for; `filter` says about how many chunks pass, and whether the search started from
     /// their `documents` or from its `indexes`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
     trace: Option<Value>,
 }
 
@@ -93,14 +95,13 @@ pub(super) struct SearchResults {
 ///
 /// Retrieval alone: the best passages with every score, nothing graded or generated.
 #[utoipa::path(
-    post, path = "/v1/search", tag = "ask", operation_id = "search", request_body = SearchBody,
+    post, path = "/v1/search", tag = "ask", request_body = SearchBody,
     responses(
         (status = 200, description = "Passages, best first", body = SearchResults),
-        (status = 404, description = "A collection does not exist", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A collection lives in another vector space", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "Database or embedding provider not available", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "A collection does not exist"),
+        (status = 409, description = "A collection lives in another vector space"),
+        (status = 503, description = "Database or embedding provider not available"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn search(
     State(state): State<AppState>,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::schema::{GradeSchema, OriginSchema};
 use crate::{
     domain::{corrective::Grade, fingerprint::hex, origin::Origin},
     service::retrieval::{Hit, Passage, urn_of},
@@ -14,13 +15,14 @@ use crate::{
 
 /// A passage of a document.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Source)]
 pub(super) struct SourceBody {
     /// Names the passage for good: collection, document, version, chunk; `#3-4` for chunks merged into one source.
     /// `cited-web:…` for words found on the web.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
     pub(super) urn: String,
     /// Where it comes from: `document`, or `web` for words that a search of the web found, of which nothing is stored.
-    #[schema(value_type = OriginBody)]
+    #[schema(value_type = OriginSchema)]
     pub(super) origin: Origin,
     /// The document; null for the web.
     pub(super) document_id: Option<Uuid>,
@@ -52,10 +54,10 @@ pub(super) struct SourceBody {
     /// Other places where the same stands, best first: documents that hold these words too.
     pub(super) duplicates: Vec<DuplicateBody>,
     /// What the grader says of it; null in search results.
-    #[schema(value_type = Option<GradeBody>)]
+    #[schema(value_type = Option<GradeSchema>)]
     pub(super) grade: Option<Grade>,
     /// Metadata of the document.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Map<String, Value>)]
     pub(super) metadata: Value,
 }
 
@@ -99,6 +101,7 @@ impl DuplicateBody {
 
 /// How well a passage matches a query.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Scores)]
 pub(super) struct ScoresBody {
     /// Cosine similarity, -1 to 1; null when the vector search did not find it.
     pub(super) dense: Option<f64>,
@@ -110,25 +113,6 @@ pub(super) struct ScoresBody {
     /// adds to it, or the score of the reranking model on its own scale; null for those behind, which keep the fused
     /// order, and without reranking.
     pub(super) reranked: Option<f64>,
-}
-
-/// Where a passage comes from.
-#[derive(ToSchema)]
-#[schema(as = Origin, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the origins in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum OriginBody {
-    Document,
-    Web,
-}
-
-/// Grade of a passage.
-#[derive(ToSchema)]
-#[schema(as = Grade, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the grades in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum GradeBody {
-    Correct,
-    Ambiguous,
-    Incorrect,
 }
 
 impl SourceBody {

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::fields::Faults;
+use super::{
+    fields::Faults,
+    schema::{OnContextFailureSchema, SizeUnitSchema, SplitterKindSchema},
+};
 use crate::domain::{
     contextual::{Contextual, OnFailure},
     split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
@@ -15,9 +18,10 @@ const CHARACTERS_PER_TOKEN: usize = 4;
 /// How sentences are written that say how a chunk relates to its document.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schema(as = ContextSettings)]
 pub(super) struct ContextBody {
     /// What becomes of a chunk whose sentence cannot be had. What may pass (the model is busy or away) is tried again before.
-    #[schema(value_type = OnFailureBody, default = "keep_original")]
+    #[schema(value_type = OnContextFailureSchema, default = "keep_original")]
     on_failure: OnFailure,
 }
 
@@ -36,12 +40,13 @@ impl From<Contextual> for ContextBody {
 /// How documents are cut into chunks.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schema(as = Splitter)]
 pub(super) struct SplitterBody {
     /// Where to cut.
-    #[schema(value_type = SplitterKindBody, default = "auto")]
+    #[schema(value_type = SplitterKindSchema, default = "auto")]
     kind: SplitterKind,
     /// What `size` and `overlap` count.
-    #[schema(value_type = SizeUnitBody, default = "tokens")]
+    #[schema(value_type = SizeUnitSchema, default = "tokens")]
     unit: SizeUnit,
     /// Largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default what the service is set to, 512
     /// tokens or 2,048 characters. The window of the embedding model may lower it.
@@ -75,38 +80,4 @@ impl From<SplitterSettings> for SplitterBody {
         let SplitterSettings { kind, unit, size, overlap } = settings;
         Self { kind, unit, size: Some(size), overlap }
     }
-}
-
-/// What becomes of a chunk whose sentence cannot be had: `keep_original` indexes it without one, `skip` leaves it out,
-/// `abort` fails its document.
-#[derive(ToSchema)]
-#[schema(as = OnContextFailure, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum OnFailureBody {
-    KeepOriginal,
-    Skip,
-    Abort,
-}
-
-/// Where a splitter cuts: `auto` (Markdown at its headings, source code at its definitions, other documents at the
-/// headings that they have), `recursive` (paragraphs, else lines, else sentences, else words), `markdown`, `code`, or
-/// `tokens` (wherever a chunk is full).
-#[derive(ToSchema)]
-#[schema(as = SplitterKind, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum SplitterKindBody {
-    Auto,
-    Recursive,
-    Markdown,
-    Code,
-    Tokens,
-}
-
-/// What sizes count: `tokens` of the embedding model, or `characters`.
-#[derive(ToSchema)]
-#[schema(as = SizeUnit, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum SizeUnitBody {
-    Tokens,
-    Characters,
 }

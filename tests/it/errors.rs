@@ -105,6 +105,12 @@ async fn wrong_values_of_an_ask_are_all_named() {
     app.stop().await;
 }
 
+/// The schema that a member refers to, or its own; of one that may be null, the other alternative.
+fn limits_of<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    let schema = schema["oneOf"].get(0).unwrap_or(schema);
+    schema["$ref"].as_str().map_or(schema, |name| document.pointer(name.trim_start_matches('#')).expect(name))
+}
+
 /// Sends a value of this size in this member of a request.
 type Sized = fn(usize) -> Value;
 
@@ -113,34 +119,40 @@ async fn values_may_be_as_long_as_the_document_says_and_no_longer() {
     let (_server, app) = app(&[]).await;
     let document = serde_json::to_value(cited::http::document()).expect("JSON");
     let members: [(&str, &str, &str, &str, Sized); 7] = [
-        ("/v1/search", "SearchBody", "query", "/query", |size| json!({"query": "x".repeat(size)})),
-        ("/v1/search", "SearchBody", "top_k", "/top_k", |size| json!({"query": "x", "top_k": size})),
+        ("/v1/search", "SearchRequest", "query", "/query", |size| json!({"query": "x".repeat(size)})),
+        ("/v1/search", "SearchRequest", "top_k", "/top_k", |size| json!({"query": "x", "top_k": size})),
         (
             "/v1/search",
-            "SearchBody",
+            "SearchRequest",
             "collections",
             "/collections",
             |size| json!({"query": "x", "collections": (0..size).map(|name| format!("c{name}")).collect::<Vec<_>>()}),
         ),
-        ("/v1/ask", "AskBody", "question", "/question", |size| json!({"question": "x".repeat(size), "dry_run": true})),
-        ("/v1/collections", "NewCollectionBody", "name", "/name", |size| json!({"name": "x".repeat(size)})),
+        (
+            "/v1/ask",
+            "AskRequest",
+            "question",
+            "/question",
+            |size| json!({"question": "x".repeat(size), "dry_run": true}),
+        ),
+        ("/v1/collections", "NewCollection", "name", "/name", |size| json!({"name": "x".repeat(size)})),
         (
             "/v1/documents",
-            "NewDocumentBody",
+            "NewDocument",
             "source",
             "/documents/0/source",
             |size| json!({"documents": [{"source": "x".repeat(size), "text": "A text."}]}),
         ),
         (
             "/v1/documents",
-            "NewDocumentBody",
+            "NewDocument",
             "title",
             "/documents/0/title",
             |size| json!({"documents": [{"source": "x", "text": "A text.", "title": "x".repeat(size)}]}),
         ),
     ];
     for (path, schema, member, pointer, body) in members {
-        let limits = &document["components"]["schemas"][schema]["properties"][member];
+        let limits = limits_of(&document, &document["components"]["schemas"][schema]["properties"][member]);
         let limit = |names: [&str; 3]| {
             let number = names.iter().find_map(|name| limits[*name].as_u64()).expect(member);
             usize::try_from(number).expect(member)

@@ -29,6 +29,7 @@ mod command_ingest;
 mod commands;
 mod contextual;
 mod contextual_cost;
+mod contract;
 mod corpus;
 mod database;
 mod deletes;

@@ -11,6 +11,7 @@ use crate::{
 
 /// Something that the validator found.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Finding)]
 pub(in crate::http) struct FindingBody {
     /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
     /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
@@ -27,6 +28,7 @@ pub(in crate::http) struct FindingBody {
     span: Option<(usize, usize)>,
     /// How well the cited sources support the claim, 0 to 1; with `unsupported_claim` only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     support: Option<f64>,
 }
 

@@ -8,7 +8,11 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{number::hundredths as round, source::SourceBody};
+use super::{
+    number::hundredths as round,
+    schema::{AbstainReasonSchema, ValidationLevelSchema},
+    source::SourceBody,
+};
 use crate::{
     domain::{
         citation::{Citation, Level},
@@ -23,20 +27,21 @@ pub(super) use usage::UsageBody;
 
 /// An answer, or an honest abstention.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Answer)]
 pub(super) struct AnswerBody {
     /// Identity of this ask.
     id: Uuid,
     /// How it ended.
     outcome: OutcomeBody,
     /// Why it abstained.
-    #[schema(value_type = Option<AbstainReasonBody>)]
+    #[schema(value_type = Option<AbstainReasonSchema>)]
     reason: Option<AbstainReason>,
     /// The parts of the question that the documents do not answer.
     #[schema(example = json!([]))]
     missing: Vec<String>,
     /// How the question would be gone about; with `dry_run` only, the trace has it always.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
+    #[schema(value_type = Option<Map<String, Value>>, nullable = false, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
     plan: Option<Plan>,
     /// The answer with its `[^N]` markers; null unless answered. `[^N]` cites `sources[N - 1]`.
     #[schema(example = "Everyone has 28 days of paid leave a year. [^1]")]
@@ -61,7 +66,7 @@ pub(super) struct AnswerBody {
     timings_ms: TimingsBody,
     /// The whole path, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
     trace: Option<Value>,
 }
 
@@ -80,19 +85,9 @@ pub(super) enum OutcomeBody {
     DryRun,
 }
 
-/// Why nothing was answered.
-#[derive(ToSchema)]
-#[schema(as = AbstainReason, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the reasons in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum AbstainReasonBody {
-    NoRelevantContent,
-    LowSupport,
-    EmptyCollection,
-    OutOfBudget,
-}
-
 /// A checked marker.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Citation)]
 pub(super) struct CitationBody {
     /// Number in the marker.
     #[schema(example = 1)]
@@ -133,6 +128,7 @@ pub(super) struct EvidenceBody {
 
 /// Words of a document.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Quote)]
 pub(super) struct QuoteBody {
     /// The words.
     text: String,
@@ -144,14 +140,15 @@ pub(super) struct QuoteBody {
 
 /// How an answer was checked.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Validation)]
 pub(in crate::http) struct ValidationBody {
     /// Whether it passed; true as well when there was nothing to check.
     pub(super) ok: bool,
     /// The level asked for.
-    #[schema(value_type = super::ask::LevelBody)]
+    #[schema(value_type = ValidationLevelSchema)]
     pub(super) level: Level,
     /// The level that was applied.
-    #[schema(value_type = super::ask::LevelBody)]
+    #[schema(value_type = ValidationLevelSchema)]
     pub(super) effective_level: Level,
     /// Drafts it took: 1 or 2; 0 when nothing was generated.
     pub(super) attempts: u8,
@@ -163,6 +160,7 @@ pub(in crate::http) struct ValidationBody {
 
 /// Where the time went, milliseconds.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Timings)]
 pub(super) struct TimingsBody {
     plan: f64,
     retrieve: f64,

@@ -7,6 +7,7 @@ use crate::domain::budget::{Spent, Waste};
 
 /// What an ask cost.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Usage)]
 pub(in crate::http) struct UsageBody {
     /// Calls of a configured model.
     llm_calls: u32,

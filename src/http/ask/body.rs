@@ -7,8 +7,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::super::{
-    fields::{Faults, FilterBody},
+    fields::Faults,
+    filter::FilterBody,
     problem::ApiError,
+    schema::{CollectionNames, OnInsufficientSchema, Question, SpeculationSchema, ValidationLevelSchema},
     search::default_collections,
     stages::{ModeBody, StagesBody},
 };
@@ -29,14 +31,14 @@ const MAX_MODELS: usize = 8;
 /// A question.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
+#[schema(as = AskRequest, example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
 pub(in crate::http) struct AskBody {
     /// In words, not all space.
-    #[schema(min_length = 1, max_length = 8192, pattern = r"\S")]
+    #[schema(value_type = Question)]
     question: String,
     /// Where the answer may come from; all must exist.
     #[serde(default = "default_collections")]
-    #[schema(default = json!(["default"]), min_items = 1, max_items = 32)]
+    #[schema(value_type = CollectionNames, default = json!(["default"]))]
     collections: Vec<String>,
     /// Passages that are retrieved and graded per round, 1 to 100.
     #[serde(default = "default_top_k")]
@@ -60,7 +62,7 @@ pub(in crate::http) struct AskBody {
     /// statements without a marker, `supported` also statements that their sources do not support; `off` refuses
     /// nothing and warns.
     #[serde(default)]
-    #[schema(value_type = LevelBody)]
+    #[schema(value_type = ValidationLevelSchema)]
     validation: Level,
     /// `true` answers with server-sent events as the model writes; `"validated"` likewise, but no word is sent before
     /// its claim is confirmed. Without it an `Accept: text/event-stream` header means `true`.
@@ -80,7 +82,7 @@ pub(in crate::http) struct AskBody {
     /// What to do when only doubtful passages are found: `abstain`, or `generate` over them. Nothing is ever
     /// generated when every passage is incorrect.
     #[serde(default)]
-    #[schema(value_type = OnInsufficientBody)]
+    #[schema(value_type = OnInsufficientSchema)]
     on_insufficient: OnInsufficient,
     /// Whether the web may be searched where the documents fall short, with the question as it is. It is only where
     /// the deployment names a search engine, and never with a `filter`. Sources from there have `origin: "web"`.
@@ -95,7 +97,7 @@ pub(in crate::http) struct AskBody {
     /// whenever a source is surely good, or `off`. What was begun over other sources than the grades confirm is thrown
     /// away; `usage.wasted` says what it cost.
     #[serde(default)]
-    #[schema(value_type = SpeculationBody)]
+    #[schema(value_type = SpeculationSchema)]
     speculative: Speculation,
     /// Tighter limits than the deployment's.
     #[serde(default)]
@@ -194,36 +196,6 @@ pub(super) enum IncludeBody {
     Trace,
     /// The rejected draft, with a 422.
     Draft,
-}
-
-/// How strictly an answer is checked.
-#[derive(ToSchema)]
-#[schema(as = ValidationLevel, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the levels in the OpenAPI document; the domain knows nothing of that")]
-pub(in crate::http) enum LevelBody {
-    Off,
-    Structural,
-    Cited,
-    Supported,
-}
-
-/// What to do when only doubtful passages are found.
-#[derive(ToSchema)]
-#[schema(as = OnInsufficient, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum OnInsufficientBody {
-    Abstain,
-    Generate,
-}
-
-/// Whether an answer is begun while a model still grades.
-#[derive(ToSchema)]
-#[schema(as = Speculation, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum SpeculationBody {
-    Auto,
-    On,
-    Off,
 }
 
 impl AskBody {

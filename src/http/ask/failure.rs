@@ -1,14 +1,80 @@
 //! How an ask fails, as problem documents with members of their own.
 
 use axum::http::StatusCode;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{AllOfBuilder, Ref, RefOr, Schema},
+};
 
 use super::super::{
     answer::{FindingBody, UsageBody, ValidationBody},
-    problem::{ApiError, AttemptBody, chain},
+    problem::{ApiError, AttemptBody, Problem},
     source::SourceBody,
 };
-use crate::service::ask::{AskError, Rejection};
+use crate::service::{
+    ask::{AskError, Rejection},
+    error_chain,
+};
+
+/// Members that problems of an ask add, each where it applies.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(super) struct AskDetails {
+    /// How the rejected answer was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    validation: Option<ValidationBody>,
+    /// Model that wrote the rejected answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    model: Option<String>,
+    /// Its provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    provider: Option<String>,
+    /// What the ask cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    usage: Option<UsageBody>,
+    /// What the rejected answer was written from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    sources: Option<Vec<SourceBody>>,
+    /// The rejected draft, if asked for: nothing of it is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    draft: Option<String>,
+    /// What was being done when the time was up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    stage: Option<&'static str>,
+    /// The time limit in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    limit_ms: Option<u64>,
+}
+
+/// The problem document of an ask.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct AskProblem(pub(super) Problem);
+
+impl PartialSchema for AskProblem {
+    fn schema() -> RefOr<Schema> {
+        AllOfBuilder::new()
+            .description(Some("The problem document of an ask."))
+            .item(Ref::from_schema_name(Problem::name()))
+            .item(Ref::from_schema_name(AskDetails::name()))
+            .into()
+    }
+}
+
+impl ToSchema for AskProblem {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((AskDetails::name().into(), AskDetails::schema()));
+        AskDetails::schemas(schemas);
+    }
+}
 
 impl From<AskError> for ApiError {
     fn from(error: AskError) -> Self {
@@ -18,7 +84,7 @@ impl From<AskError> for ApiError {
             AskError::Audit(error) => Self::unavailable(
                 "audit_unavailable",
                 "the answer could not be noted in the audit, so it is not given; try again shortly",
-                chain(&error),
+                error_chain(&error),
             ),
             AskError::Deadline { stage, limit_ms, usage, attempts } => Self::new(
                 StatusCode::GATEWAY_TIMEOUT,
@@ -29,18 +95,22 @@ impl From<AskError> for ApiError {
                      which counts up to CITED_ASK_TIMEOUT_S"
                 ),
             )
-            .with("stage", json!(stage))
-            .with("limit_ms", json!(limit_ms))
-            .with("usage", json!(UsageBody::from(&*usage)))
-            .with("attempts", json!(attempts.iter().map(AttemptBody::from).collect::<Vec<_>>())),
-            AskError::Rejected(rejection) => rejected(*rejection),
+            .attempts(attempts.iter().map(AttemptBody::from).collect())
+            .with_all(&AskDetails {
+                stage: Some(stage),
+                limit_ms: Some(limit_ms),
+                usage: Some(UsageBody::from(&*usage)),
+                ..AskDetails::default()
+            }),
+            AskError::Rejected(rejection) => rejected(*rejection, false),
         }
     }
 }
 
-/// The problem of an answer whose citations were wrong after the retry: what was wrong, over which sources, at what cost.
-pub(super) fn rejected(rejection: Rejection) -> ApiError {
-    let Rejection { errors, attempts, level, warnings, by, sources, usage, .. } = rejection;
+/// The problem of an answer whose citations were wrong after the retry: what was wrong, over which sources, at what cost;
+/// with the draft, if it was asked for.
+pub(super) fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
+    let Rejection { errors, draft, attempts, level, warnings, by, sources, usage, .. } = rejection;
     let detail = format!(
         "the answer of {} ({}) failed validation at level {:?} after {attempts} attempts; validation.errors lists what \
          was wrong",
@@ -56,12 +126,15 @@ pub(super) fn rejected(rejection: Rejection) -> ApiError {
         warnings: warnings.iter().map(FindingBody::from).collect(),
         errors: errors.iter().map(FindingBody::from).collect(),
     };
-    let sources: Vec<SourceBody> =
-        sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
-    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", "The answer's citations do not hold", detail)
-        .with("validation", json!(validation))
-        .with("model", json!(by.model))
-        .with("provider", json!(by.provider))
-        .with("usage", json!(UsageBody::from(&usage)))
-        .with("sources", json!(sources))
+    let sources = sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
+    let title = "The answer's citations do not hold";
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", title, detail).with_all(&AskDetails {
+        validation: Some(validation),
+        model: Some(by.model),
+        provider: Some(by.provider),
+        usage: Some(UsageBody::from(&usage)),
+        sources: Some(sources),
+        draft: wants_draft.then_some(draft),
+        ..AskDetails::default()
+    })
 }

@@ -9,15 +9,17 @@ use axum::response::{
 use futures::{Stream, stream};
 use serde::Serialize;
 use tokio::sync::mpsc;
+use utoipa::ToSchema;
 
 use super::{
     super::{
-        answer::{CitationBody, FindingBody},
+        answer::{AnswerBody, CitationBody, FindingBody},
         problem::ApiError,
         source::SourceBody,
     },
     body::IncludeBody,
     ended,
+    failure::AskProblem,
 };
 use crate::{
     domain::{citation::ConfirmedClaim, span::Span},
@@ -67,7 +69,7 @@ impl Relay {
             Some(AskFrame::End(result)) => {
                 self.is_over = true;
                 match ended(*result, &self.ask.include) {
-                    Ok(body) => frame("answer", &body),
+                    Ok(body) => AskEventBody::Answer(Box::new(body)).frame(),
                     Err(error) => self.error(error),
                 }
             }
@@ -80,44 +82,91 @@ impl Relay {
     }
 
     fn event(&mut self, event: AskEvent) -> Option<Event> {
-        match event {
+        let event = match event {
             AskEvent::Sources(sources) => {
                 let shown = sources
                     .iter()
                     .map(|graded| SourceBody::new(graded.hit.clone(), Some(graded.verdict.grade)))
                     .collect();
                 self.sources = sources;
-                frame("sources", &SourcesFrame { sources: shown })
+                AskEventBody::Sources(SourcesFrame { sources: shown })
             }
-            AskEvent::Token(text) => frame("token", &TokenFrame { text }),
-            AskEvent::Claim(claim) => frame("claim", &ClaimFrame::new(&claim, &self.sources)),
-            AskEvent::Void(reason) => frame("retry", &RetryFrame::new(&reason)),
-        }
+            AskEvent::Token(text) => AskEventBody::Token(TokenFrame { text }),
+            AskEvent::Claim(claim) => AskEventBody::Claim(ClaimFrame::new(&claim, &self.sources)),
+            AskEvent::Void(reason) => AskEventBody::Retry(RetryFrame::new(&reason)),
+        };
+        event.frame()
     }
 
     fn error(&self, error: ApiError) -> Option<Event> {
-        frame("error", &error.into_problem(Some(self.ask.instance.clone()), self.ask.request_id.clone()))
+        let problem = error.into_problem(Some(self.ask.instance.clone()), self.ask.request_id.clone());
+        AskEventBody::Error(Box::new(AskProblem(problem))).frame()
+    }
+}
+
+/// An event of an ask: its name, and its data as JSON.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "event", content = "data", rename_all = "snake_case")]
+#[schema(as = AskEvent)]
+pub(super) enum AskEventBody {
+    /// What the answer is written from.
+    Sources(SourcesFrame),
+    /// The next words of the draft, provisional.
+    Token(TokenFrame),
+    /// The next sentence that passed the check.
+    Claim(ClaimFrame),
+    /// All words and claims so far are void.
+    Retry(RetryFrame),
+    /// The end: as without a stream.
+    Answer(Box<AnswerBody>),
+    /// The end: a failure.
+    Error(Box<AskProblem>),
+}
+
+impl AskEventBody {
+    /// The event on the wire. Its data is serialised as it is: by way of a JSON value numbers would have other digits than
+    /// in an answer.
+    fn frame(&self) -> Option<Event> {
+        match self {
+            Self::Sources(data) => Event::default().event("sources").json_data(data),
+            Self::Token(data) => Event::default().event("token").json_data(data),
+            Self::Claim(data) => Event::default().event("claim").json_data(data),
+            Self::Retry(data) => Event::default().event("retry").json_data(data),
+            Self::Answer(data) => Event::default().event("answer").json_data(data),
+            Self::Error(data) => Event::default().event("error").json_data(data),
+        }
+        .ok()
     }
 }
 
 /// What the answer is written from.
-#[derive(Serialize)]
-struct SourcesFrame {
+#[derive(Serialize, ToSchema)]
+#[schema(as = AskSources)]
+pub(super) struct SourcesFrame {
+    /// In marker order: `[^N]` cites the Nth.
     sources: Vec<SourceBody>,
 }
 
 /// The next words of the draft.
-#[derive(Serialize)]
-struct TokenFrame {
+#[derive(Serialize, ToSchema)]
+#[schema(as = AskToken)]
+pub(super) struct TokenFrame {
+    /// The words.
     text: String,
 }
 
 /// A claim that passed the check.
-#[derive(Serialize)]
-struct ClaimFrame {
+#[derive(Serialize, ToSchema)]
+#[schema(as = AskClaim)]
+pub(super) struct ClaimFrame {
+    /// Where it stands in the answer: start and end in Unicode code points.
+    #[schema(value_type = [usize; 2])]
     span: Span,
+    /// Numbers of its markers.
     markers: Vec<u32>,
+    /// How well its sources support it, 0 to 1.
     support: f32,
+    /// Its citations.
     citations: Vec<CitationBody>,
 }
 
@@ -133,10 +182,13 @@ impl ClaimFrame {
     }
 }
 
-/// All words and claims so far are void.
-#[derive(Serialize)]
-struct RetryFrame {
+/// Why all words and claims so far are void.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AskRetry)]
+pub(super) struct RetryFrame {
+    /// Stable name of the reason, such as `citation_validation`.
     reason: &'static str,
+    /// What was wrong with the draft, if it was refused.
     errors: Vec<FindingBody>,
 }
 
@@ -150,7 +202,22 @@ impl RetryFrame {
     }
 }
 
-/// Serialised as it is: by way of a JSON value numbers would have other digits than in an answer.
-fn frame(name: &'static str, data: &impl Serialize) -> Option<Event> {
-    Event::default().event(name).json_data(data).ok()
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn events_have_the_names_of_the_document() {
+        let retry = RetryFrame { reason: "provider_failed", errors: Vec::new() };
+        let events = [AskEventBody::Token(TokenFrame { text: "a".to_owned() }), AskEventBody::Retry(retry)];
+        for event in events {
+            let described = serde_json::to_value(&event).expect("JSON");
+            let written = format!("{:?}", event.frame().expect("an event"));
+            let name = described["event"].as_str().expect("a name");
+            assert!(written.contains(&format!("event: {name}")), "{written}");
+            assert!(described.get("data").is_some_and(Value::is_object), "{described}");
+        }
+    }
 }

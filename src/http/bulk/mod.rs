@@ -24,8 +24,9 @@ use super::{
     extract::{ValidQuery, parse},
     fields::Faults,
     ingest::{IdempotencyHeader, NewDocumentBody, ReplyTo, default_collection, idempotency_key, reply},
-    jobs::{IndexingBody, JobBody},
-    problem::{ApiError, Problem},
+    jobs::JobBody,
+    problem::ApiError,
+    schema::{Bytes, CollectionName, IndexingSchema, PlainText},
 };
 use crate::{
     domain::{
@@ -45,6 +46,15 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 const SILENCE: Duration = Duration::from_mins(1);
 /// What has arrived is accepted after this at the latest, even if it is little.
 const FLUSH: Duration = Duration::from_secs(1);
+/// Names of the media type. Bytes of no type are taken for lines: generated clients send those, and nothing else is read
+/// here.
+const NDJSON: [&str; 5] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/octet-stream",
+];
 /// Longest message about a line, in characters.
 const MAX_MESSAGE: usize = 500;
 /// Longest name of a line that is no document, in characters.
@@ -54,17 +64,18 @@ const MAX_SOURCE: usize = 200;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct BulkQuery {
-    /// Where the documents go; made if it does not exist.
+    /// Where the documents go; made if it does not exist. If left out, `default`.
     #[serde(default = "default_collection")]
-    #[param(default = "default", min_length = 1, max_length = 128, pattern = r"^\S(.*\S)?$")]
+    #[param(inline, required = false, value_type = CollectionName)]
     collection: String,
     /// When they can be found, as with `POST /v1/documents`.
-    #[param(value_type = Option<IndexingBody>)]
+    #[param(inline, value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
     /// Answer when the job has ended; if that takes too long, with the job as it is.
     #[serde(default)]
     wait: bool,
     /// Told when the job ends, as with `POST /v1/documents`.
+    #[param(inline, value_type = Option<PlainText>)]
     webhook_url: Option<String>,
 }
 
@@ -80,21 +91,19 @@ pub(super) struct BulkQuery {
 /// still be told, the problem names `job` and `line`; otherwise the job is the newest of `GET /v1/jobs`. Sending all
 /// of it again costs little, because unchanged documents are skipped.
 #[utoipa::path(
-    post, path = "/v1/documents/bulk", tag = "ingest", operation_id = "stream_documents", params(BulkQuery, IdempotencyHeader),
-    request_body(content = String, content_type = "application/x-ndjson",
-        example = "{\"source\": \"leave.md\", \"text\": \"Everyone has 28 days of paid leave a year.\", \"media_type\": \"text/markdown\"}\n{\"source\": \"pay.md\", \"text\": \"Pay day is the 25th.\"}\n"),
+    post, path = "/v1/documents/bulk", tag = "ingest", params(BulkQuery, IdempotencyHeader),
+    request_body(content((String = "application/x-ndjson"), (Bytes = "application/octet-stream"))),
     responses(
         (status = 202, description = "All has arrived; see the job at the Location header", body = JobBody),
         (status = 200, description = "The finished job (with wait=true)", body = JobBody),
-        (status = 400, description = "The stream broke off; names job and line", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request, or a stream that is still arriving", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "A part is larger than the queue takes even when it is empty (`exceeds_queue`); names line, and job if there is one", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "Not NDJSON", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A parameter is wrong, or the stream holds nothing", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The queue is full at the first part, or nothing in it moves for five minutes; names line, and job if there is one", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The database cannot be reached; names job and line", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The stream broke off; names job and line"),
+        (status = 409, description = "The job was cancelled meanwhile, or the Idempotency-Key names another request, or a stream that is still arriving"),
+        (status = 413, description = "A part is larger than the queue takes even when it is empty (`exceeds_queue`); names line, and job if there is one"),
+        (status = 415, description = "Not NDJSON"),
+        (status = 422, description = "A parameter is wrong, or the stream holds nothing"),
+        (status = 429, description = "The queue is full at the first part, or nothing in it moves for five minutes; names line, and job if there is one"),
+        (status = 503, description = "The database cannot be reached; names job and line"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn stream_documents(
     State(state): State<AppState>,
@@ -132,9 +141,7 @@ pub(super) async fn stream_documents(
 fn is_ndjson(request: &Request) -> bool {
     let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
-    ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"]
-        .iter()
-        .any(|name| essence.eq_ignore_ascii_case(name))
+    NDJSON.iter().any(|name| essence.eq_ignore_ascii_case(name))
 }
 
 /// Begins the hash of all that a stream asks for.

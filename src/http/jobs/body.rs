@@ -6,7 +6,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    super::number::thousandths as round,
+    super::{
+        number::thousandths as round,
+        schema::{IndexingSchema, IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema},
+    },
     model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody},
 };
 use crate::{
@@ -16,21 +19,22 @@ use crate::{
 
 /// An ingest job.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Job)]
 pub(in crate::http) struct JobBody {
     /// Identity.
     id: Uuid,
     /// `ingest` brings documents; `index` builds stored ones into the next index of their collection. While there is one,
     /// the service begins such a job for each batch that it stores.
-    #[schema(value_type = JobKindBody)]
+    #[schema(value_type = JobKindSchema)]
     kind: JobKind,
     /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
-    #[schema(value_type = JobStateBody)]
+    #[schema(value_type = JobStateSchema)]
     state: JobState,
     /// Collection that the documents go to.
     collection: String,
     /// `complete`: its documents are stored together with their vectors. `progressive`: they are stored as soon as
     /// they are split, which `counts.searchable` counts, and their vectors follow, which `counts.complete` counts.
-    #[schema(value_type = IndexingBody)]
+    #[schema(value_type = IndexingSchema)]
     indexing: Indexing,
     /// Whether documents of it still arrive (`POST /v1/documents/bulk`).
     is_receiving: bool,
@@ -42,27 +46,35 @@ pub(in crate::http) struct JobBody {
     progress: Option<ProgressBody>,
     /// Work by stage; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     stages: Option<Vec<StageBody>>,
     /// Failed documents by cause, the most frequent first; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     failures: Option<Vec<FailuresBody>>,
     /// What sentences for its chunks took, if its collection wants some; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     contexts: Option<ContextsBody>,
     /// What its embeddings took; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     embeddings: Option<EmbeddingsBody>,
     /// Cost of all calls of models in US dollars: `contexts` and `embeddings`; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     cost_usd: Option<f64>,
     /// Its webhook, if it has one; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     webhook: Option<WebhookBody>,
     /// Its documents in request order; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     items: Option<Vec<ItemBody>>,
-    /// Send it as `items_from` for more items; null when all are shown.
+    /// Send it as `items_from` for more items; left out when all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_items_from: Option<u32>,
     /// When it was accepted.
     #[serde(with = "time::serde::rfc3339")]
@@ -77,6 +89,7 @@ pub(in crate::http) struct JobBody {
 
 /// Sums over a job's documents.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JobCounts)]
 pub(super) struct CountsBody {
     /// Documents of the request.
     items: u64,
@@ -103,7 +116,7 @@ pub(super) struct CountsBody {
 
 /// How far a job is.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "documents_per_second": 6.0, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
+#[schema(as = JobProgress, example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "documents_per_second": 6.0, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
 pub(super) struct ProgressBody {
     /// Documents that nothing more will happen to.
     settled: u64,
@@ -125,10 +138,10 @@ pub(super) struct ProgressBody {
 
 /// Work on a job in one stage.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"stage": "embed", "documents": 120, "seconds": 9.6, "documents_per_second": 12.5}))]
+#[schema(as = StageWork, example = json!({"stage": "embed", "documents": 120, "seconds": 9.6, "documents_per_second": 12.5}))]
 pub(super) struct StageBody {
-    /// `load`, `extract`, `split`, `chunk`, `embed` or `store`.
-    #[schema(value_type = String)]
+    /// Which.
+    #[schema(value_type = IngestStageSchema)]
     stage: Stage,
     /// Documents that passed it; twice if the work was done twice.
     documents: u64,
@@ -140,7 +153,7 @@ pub(super) struct StageBody {
 
 /// Failed documents of one cause.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"cause": "no_text_layer", "documents": 3}))]
+#[schema(as = FailureCount, example = json!({"cause": "no_text_layer", "documents": 3}))]
 pub(super) struct FailuresBody {
     /// Typed cause.
     cause: String,
@@ -150,7 +163,7 @@ pub(super) struct FailuresBody {
 
 /// Whether a webhook got through.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"state": "waiting", "attempts": 1, "last_error": "the server answered with HTTP 503", "delivered_at": null}))]
+#[schema(as = WebhookDelivery, example = json!({"state": "waiting", "attempts": 1, "last_error": "the server answered with HTTP 503", "delivered_at": null}))]
 pub(super) struct WebhookBody {
     /// `waiting`, `delivered` or `failed`.
     state: String,
@@ -165,17 +178,18 @@ pub(super) struct WebhookBody {
 
 /// One document of a job.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JobItem)]
 pub(super) struct ItemBody {
     /// Caller's own name for it.
     source: String,
     /// `queued`, `running`, `searchable` (found by its words, its vectors are to come), or for good: `succeeded`,
     /// `unchanged`, `failed`, `cancelled`.
-    #[schema(value_type = ItemStateBody)]
+    #[schema(value_type = ItemStateSchema)]
     state: ItemState,
     /// The document it became.
     document_id: Option<Uuid>,
-    /// Where it failed: `load`, `extract`, `split`, `chunk`, `embed` or `store`.
-    #[schema(value_type = Option<String>)]
+    /// Where it failed.
+    #[schema(value_type = Option<IngestStageSchema>)]
     stage: Option<Stage>,
     /// Typed cause of the failure.
     cause: Option<String>,
@@ -185,52 +199,8 @@ pub(super) struct ItemBody {
     attempts: u32,
     /// Its chunks that have no sentence though the collection wants one; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     context: Option<ContextGapsBody>,
-}
-
-/// State of a job.
-#[derive(ToSchema)]
-#[schema(as = JobState, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the states in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum JobStateBody {
-    Queued,
-    Running,
-    Succeeded,
-    Partial,
-    Failed,
-    Cancelled,
-}
-
-/// What a job does.
-#[derive(ToSchema)]
-#[schema(as = JobKind, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the kinds in the OpenAPI document")]
-pub(super) enum JobKindBody {
-    Ingest,
-    Index,
-}
-
-/// When documents can be found.
-#[derive(ToSchema)]
-#[schema(as = Indexing, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the choices in the OpenAPI document; the domain knows nothing of that")]
-pub(in crate::http) enum IndexingBody {
-    Complete,
-    Progressive,
-}
-
-/// State of a document of a job.
-#[derive(ToSchema)]
-#[schema(as = ItemState, rename_all = "snake_case")]
-#[expect(dead_code, reason = "names the states in the OpenAPI document; the domain knows nothing of that")]
-pub(super) enum ItemStateBody {
-    Queued,
-    Running,
-    Searchable,
-    Succeeded,
-    Unchanged,
-    Failed,
-    Cancelled,
 }
 
 impl From<JobCounts> for CountsBody {

@@ -12,14 +12,12 @@ use axum::{
     },
 };
 use futures::{Stream, stream};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    super::{
-        AppState,
-        extract::ValidPath,
-        problem::{ApiError, Problem},
-    },
+    super::{AppState, extract::ValidPath, problem::ApiError},
     JobBody,
 };
 use crate::{
@@ -45,18 +43,15 @@ const PACE: Duration = Duration::from_millis(250);
 /// the client knows already, and after the `end` it knows all: the answer is then 204, which tells browsers not to
 /// come back. Comments keep the connection alive. When the service stops, the stream ends without `end`.
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}/events", tag = "ingest", operation_id = "follow_job",
+    get, path = "/v1/jobs/{id}/events", tag = "ingest",
     params(
         ("id" = Uuid, Path, description = "Identity of the job"),
         ("Last-Event-ID" = Option<String>, Header, description = "`id` of the last event that was received"),
     ),
     responses(
-        (status = 200, description = "Events until the job ends; the data of each is a job", body = String, content_type = "text/event-stream",
-            example = "retry: 2000\n\nid: 5-120\nevent: progress\ndata: {\"id\": \"0199…\", \"state\": \"running\", …}\n\n"),
+        (status = 200, description = "Events until the job ends; the data of each is a job", body = Vec<JobEventBody>, content_type = "text/event-stream"),
         (status = 204, description = "The job has ended and the client knows it"),
-        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(in crate::http) async fn follow_job(
     State(state): State<AppState>,
@@ -112,15 +107,38 @@ impl Follower {
             })
             .ok()??;
         self.is_over = snapshot.is_over();
-        let event = event_of(snapshot.clone())?;
-        if self.seen.replace(snapshot.revision()).is_some() && !self.is_over {
+        let revision = snapshot.revision();
+        let event = JobEventBody::of(snapshot).frame(revision.clone())?;
+        if self.seen.replace(revision).is_some() && !self.is_over {
             tokio::time::sleep(PACE).await;
         }
         Some(event)
     }
 }
 
-fn event_of(snapshot: JobSnapshot) -> Option<Event> {
-    let name = if snapshot.is_over() { "end" } else { "progress" };
-    Event::default().event(name).id(snapshot.revision()).json_data(JobBody::of(snapshot)).ok()
+/// An event of a job: its name, and the job as JSON. Its `id` names the state of the job, for `Last-Event-ID`.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "event", content = "data", rename_all = "snake_case")]
+#[schema(as = JobEvent)]
+pub(in crate::http) enum JobEventBody {
+    /// The job as it is now, without its items.
+    Progress(Box<JobBody>),
+    /// The job as it ended.
+    End(Box<JobBody>),
+}
+
+impl JobEventBody {
+    fn of(snapshot: JobSnapshot) -> Self {
+        let is_over = snapshot.is_over();
+        let job = Box::new(JobBody::of(snapshot));
+        if is_over { Self::End(job) } else { Self::Progress(job) }
+    }
+
+    fn frame(&self, id: String) -> Option<Event> {
+        let (name, job) = match self {
+            Self::Progress(job) => ("progress", job),
+            Self::End(job) => ("end", job),
+        };
+        Event::default().event(name).id(id).json_data(job).ok()
+    }
 }

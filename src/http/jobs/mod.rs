@@ -14,16 +14,16 @@ use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-pub(super) use body::{IndexingBody, JobBody};
-use body::{ItemStateBody, JobKindBody, JobStateBody};
+pub(super) use body::JobBody;
 pub(super) use events::{__path_follow_job, follow_job};
 
 use super::{
     AppState,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
-    pagination::{default_limit, next_cursor, rows_to_fetch},
-    problem::{ApiError, Problem},
+    pagination::{default_limit, next_cursor, position, rows_to_fetch},
+    problem::ApiError,
+    schema::{CollectionName, ItemStateSchema, JobKindSchema, JobStateSchema},
 };
 use crate::{
     domain::{
@@ -68,12 +68,13 @@ pub(super) struct JobPage {
 #[into_params(parameter_in = Query)]
 pub(super) struct JobsQuery {
     /// Only in this state.
-    #[param(value_type = Option<JobStateBody>)]
+    #[param(inline, value_type = Option<JobStateSchema>)]
     state: Option<JobState>,
     /// Only of this kind.
-    #[param(value_type = Option<JobKindBody>)]
+    #[param(inline, value_type = Option<JobKindSchema>)]
     kind: Option<JobKind>,
     /// Only of this collection, by the name that the job was given.
+    #[param(inline, value_type = Option<CollectionName>)]
     collection: Option<String>,
     /// Only those accepted at this time (RFC 3339) or later.
     #[serde(default, with = "time::serde::rfc3339::option")]
@@ -97,13 +98,14 @@ pub(super) struct JobsQuery {
 pub(super) struct ItemsQuery {
     /// First item shown, from 0.
     #[serde(default)]
+    #[param(maximum = 2_147_483_647)]
     items_from: u32,
     /// Items shown, 1 to 10000.
     #[serde(default = "default_items")]
     #[param(default = 1000, minimum = 1, maximum = 10000)]
     items_limit: i64,
     /// Only items in this state.
-    #[param(value_type = Option<ItemStateBody>)]
+    #[param(inline, value_type = Option<ItemStateSchema>)]
     items_state: Option<ItemState>,
 }
 
@@ -113,12 +115,10 @@ const fn default_items() -> i64 {
 
 /// List jobs
 #[utoipa::path(
-    get, path = "/v1/jobs", tag = "ingest", operation_id = "list_jobs", params(JobsQuery),
+    get, path = "/v1/jobs", tag = "ingest", params(JobsQuery),
     responses(
         (status = 200, description = "Jobs, newest first", body = JobPage),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn list_jobs(
     State(state): State<AppState>,
@@ -146,14 +146,11 @@ pub(super) async fn list_jobs(
 /// With the state of each of its documents and, for those that failed, where, why and what to do; how far it is
 /// and how long the rest takes; and where the time went.
 #[utoipa::path(
-    get, path = "/v1/jobs/{id}", tag = "ingest", operation_id = "get_job",
+    get, path = "/v1/jobs/{id}", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job"), ItemsQuery),
     responses(
         (status = 200, description = "The job", body = JobBody),
-        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A parameter is wrong", body = Problem, content_type = "application/problem+json"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn get_job(
     State(state): State<AppState>,
@@ -165,7 +162,7 @@ pub(super) async fn get_job(
     faults.range("?items_limit", query.items_limit, 1, MAX_ITEMS);
     faults.finish()?;
     let page = ItemPage {
-        from: i32::try_from(query.items_from).unwrap_or(i32::MAX),
+        from: position("?items_from", query.items_from)?,
         limit: query.items_limit,
         state: query.items_state,
     };
@@ -177,15 +174,13 @@ pub(super) async fn get_job(
 /// Once this answers, nothing more of the job is stored. What had landed by then stays, and is counted in the answer.
 /// A very large job is still `running` for a moment, with 202, while its waiting documents are taken out of the queue.
 #[utoipa::path(
-    post, path = "/v1/jobs/{id}/cancel", tag = "ingest", operation_id = "cancel_job",
+    post, path = "/v1/jobs/{id}/cancel", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job")),
     responses(
         (status = 200, description = "The job as it ended", body = JobBody),
         (status = 202, description = "Nothing more lands, and the job ends in a moment", body = JobBody),
-        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It had ended before", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It had ended before"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn cancel_job(
     State(state): State<AppState>,
@@ -201,15 +196,13 @@ pub(super) async fn cancel_job(
 ///
 /// Puts its failed documents back into the queue, and nothing else. Failed documents are kept for seven days for that.
 #[utoipa::path(
-    post, path = "/v1/jobs/{id}/retry", tag = "ingest", operation_id = "retry_job",
+    post, path = "/v1/jobs/{id}/retry", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job")),
     responses(
         (status = 202, description = "The job, queued again", body = JobBody),
-        (status = 404, description = "There is no such job", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "It has not ended, or nothing of it can be retried", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The queue has no room for them now", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "It has not ended, or nothing of it can be retried"),
+        (status = 429, description = "The queue has no room for them now"),
     ),
-    security(("bearer" = []), ()),
 )]
 pub(super) async fn retry_job(
     State(state): State<AppState>,

@@ -10,7 +10,7 @@ use crate::{
 
 /// What the sentences took that say how chunks relate to their documents.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"calls": 118, "written": 117, "reused": 40, "without": 1, "left_out": 0, "prompt_tokens": 310_000, "completion_tokens": 7_000, "cost_usd": 0.05, "estimated": false}))]
+#[schema(as = ContextWork, example = json!({"calls": 118, "written": 117, "reused": 40, "without": 1, "left_out": 0, "prompt_tokens": 310_000, "completion_tokens": 7_000, "cost_usd": 0.05, "estimated": false}))]
 pub(super) struct ContextsBody {
     /// Calls to chat models, those that nobody answered included.
     calls: u64,
@@ -34,7 +34,7 @@ pub(super) struct ContextsBody {
 
 /// Chunks of a document that have no sentence.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"without": 1, "left_out": 0, "cause": "filtered", "message": "the model that writes contexts failed: …"}))]
+#[schema(as = ContextGaps, example = json!({"without": 1, "left_out": 0, "cause": "filtered", "message": "the model that writes contexts failed: …"}))]
 pub(super) struct ContextGapsBody {
     /// Indexed without one.
     without: u32,
@@ -48,7 +48,7 @@ pub(super) struct ContextGapsBody {
 
 /// What embeddings took, those of failed documents included. The built-in model takes nothing.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(example = json!({"tokens": 480_000, "cost_usd": 0.0096, "estimated": false}))]
+#[schema(as = EmbeddingWork, example = json!({"tokens": 480_000, "cost_usd": 0.0096, "estimated": false}))]
 pub(super) struct EmbeddingsBody {
     /// Tokens read.
     tokens: u64,

@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-pub(super) use service::{AttemptBody, chain};
+pub use service::AttemptBody;
+pub(super) use service::chain;
 
 /// Prefix of problem types; each has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
@@ -37,16 +38,24 @@ pub struct Problem {
     pub detail: String,
     /// Path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub instance: Option<String>,
     /// Stable name of the kind of problem.
     #[schema(example = "invalid_request")]
     pub code: String,
     /// Identity of the request, as in the `x-request-id` header and the logs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub request_id: Option<String>,
-    /// Members that this kind adds: `errors`, `limit`, `attempts`, …
+    /// The wrong values of a request (`invalid_request`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// Models that were asked and did not answer (`providers_unavailable`, `deadline`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub attempts: Option<Vec<AttemptBody>>,
+    /// Members that other kinds add: `limit`, `value`, …
     #[serde(flatten)]
-    #[schema(value_type = Object, additional_properties)]
     pub extensions: Map<String, Value>,
 }
 
@@ -81,6 +90,8 @@ struct Parts {
     code: &'static str,
     title: &'static str,
     detail: String,
+    errors: Vec<FieldError>,
+    attempts: Option<Vec<AttemptBody>>,
     extensions: Map<String, Value>,
     retry_after: Option<String>,
     /// For the log only.
@@ -96,6 +107,8 @@ impl ApiError {
             code,
             title,
             detail: detail.into(),
+            errors: Vec::new(),
+            attempts: None,
             extensions: Map::new(),
             retry_after: None,
             cause: None,
@@ -104,16 +117,18 @@ impl ApiError {
 
     /// Wrong values in a well-formed request.
     #[must_use]
-    pub fn invalid(errors: &[FieldError]) -> Self {
+    pub fn invalid(errors: Vec<FieldError>) -> Self {
         let named: Vec<String> = errors.iter().map(FieldError::named).collect();
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", "The request has wrong values", named.join("; "))
-            .with("errors", json!(errors))
+        let title = "The request has wrong values";
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", title, named.join("; "));
+        error.0.errors = errors;
+        error
     }
 
     /// One wrong value.
     #[must_use]
     pub fn invalid_field(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::invalid(&[FieldError { pointer: pointer.into(), detail: detail.into() }])
+        Self::invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
     }
 
     /// A body that cannot be read.
@@ -175,6 +190,21 @@ impl ApiError {
         self
     }
 
+    /// Adds the members of an object.
+    pub(super) fn with_all(mut self, members: &impl Serialize) -> Self {
+        match serde_json::to_value(members) {
+            Ok(Value::Object(members)) => self.0.extensions.extend(members),
+            other => tracing::error!(?other, "members of a problem document are no JSON object and are left out"),
+        }
+        self
+    }
+
+    /// Models that were asked and did not answer.
+    pub(super) fn attempts(mut self, attempts: Vec<AttemptBody>) -> Self {
+        self.0.attempts = Some(attempts);
+        self
+    }
+
     /// Something that the service needs and cannot reach; `cause` is for the log.
     pub(super) fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
         let mut error = Self::new(
@@ -210,6 +240,8 @@ impl ApiError {
             instance,
             code: parts.code.to_owned(),
             request_id,
+            errors: parts.errors,
+            attempts: parts.attempts,
             extensions: parts.extensions,
         }
     }

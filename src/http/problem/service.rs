@@ -8,16 +8,16 @@ use utoipa::ToSchema;
 use super::{super::number::hundredths, ApiError};
 use crate::{
     domain::budget::LimitKind,
-    service::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError},
+    service::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, error_chain},
 };
 
 /// Seconds after which a client may try again when the queue is full.
 const QUEUE_RETRY_AFTER_S: &str = "10";
 
 /// A model that was asked, or left alone, and did not answer.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Attempt)]
-pub(in crate::http) struct AttemptBody {
+pub struct AttemptBody {
     /// Its provider.
     #[schema(example = "groq")]
     provider: String,
@@ -49,21 +49,9 @@ impl From<&FailedAttempt> for AttemptBody {
     }
 }
 
-/// An error with all that caused it, for the log.
-pub(in crate::http) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}
-
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        let cause = chain(&error);
+        let cause = error_chain(&error);
         match error {
             StoreError::Unavailable(_) => {
                 Self::unavailable("database_unavailable", "the database cannot be reached; try again shortly", cause)
@@ -92,14 +80,14 @@ impl From<ProvidersUnavailable> for ApiError {
             [only] => format!("the model provider failed: {}", only.error.detail),
             all => format!("none of {} models answered; attempts lists what happened", all.len()),
         };
-        let attempts: Vec<AttemptBody> = error.attempts.iter().map(AttemptBody::from).collect();
         // What a server says of a request may quote it, and no log may.
         let kinds = error
             .attempts
             .iter()
             .map(|FailedAttempt { error, .. }| format!("{}:{} {}", error.provider, error.model, error.kind.as_str()));
         let cause = kinds.collect::<Vec<_>>().join(", ");
-        let problem = Self::unavailable("providers_unavailable", detail, cause).with("attempts", json!(attempts));
+        let problem = Self::unavailable("providers_unavailable", detail, cause)
+            .attempts(error.attempts.iter().map(AttemptBody::from).collect());
         match error.retry_after() {
             Some(wait) => problem.retry_after(wait.as_secs_f64().ceil().max(1.0).to_string()),
             None => problem,

@@ -1,0 +1,39 @@
+//! Examples of bodies, from files.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::{Content, RefOr, Response, example::Example, path::Operation, request_body::RequestBody};
+
+/// Examples by the operation that they are of.
+const FILES: [(&str, &str); 2] = [
+    ("ask", include_str!("../../../openapi/examples/ask.json")),
+    ("stream_documents", include_str!("../../../openapi/examples/stream_documents.json")),
+];
+/// Stands in place of a status for the body of the request.
+const REQUEST: &str = "request";
+
+/// A file: by status (or [`REQUEST`]), by media type, by name.
+type Examples = BTreeMap<String, BTreeMap<String, BTreeMap<String, Example>>>;
+
+/// Adds the examples of an operation to the bodies that it describes. The tests prove that none is left over.
+pub(super) fn add(operation: &mut Operation) {
+    let name = operation.operation_id.as_deref().unwrap_or_default();
+    let Some((_, file)) = FILES.iter().find(|(operation, _)| *operation == name) else { return };
+    let by_status: Examples = serde_json::from_str(file).expect("examples by status, media type and name");
+    for (status, by_media_type) in by_status {
+        for (media_type, examples) in by_media_type {
+            let Some(RefOr::T(content)) = body(operation, &status, &media_type) else { continue };
+            content.examples.extend(examples.into_iter().map(|(name, example)| (name, RefOr::T(example))));
+        }
+    }
+}
+
+/// The body of a request, or of the response with this status.
+fn body<'a>(operation: &'a mut Operation, status: &str, media_type: &str) -> Option<&'a mut RefOr<Content>> {
+    if status == REQUEST {
+        let Some(RefOr::T(RequestBody { content, .. })) = &mut operation.request_body else { return None };
+        return content.get_mut(media_type);
+    }
+    let Some(RefOr::T(Response { content, .. })) = operation.responses.responses.get_mut(status) else { return None };
+    content.get_mut(media_type)
+}

@@ -1,0 +1,126 @@
+//! What generators of clients need to hear of schemas, beyond what the derived ones say.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use utoipa::openapi::{
+    Components, OpenApi, RefOr, Schema,
+    schema::{Object, SchemaType, Type},
+};
+
+use super::operations;
+
+/// Completes the schemas of the document.
+///
+/// - Of answers: a member that is null when there is nothing is always there. (One that is left out instead is declared
+///   with `nullable = false`.)
+/// - Of requests: what a member is when it is left out is said in words. Generators that read `default` demand the member
+///   of every request, or send the default with each and so freeze that of the service.
+pub(super) fn complete(document: &mut OpenApi) {
+    let requests = schemas_of_requests(document);
+    let Some(Components { schemas, .. }) = &mut document.components else { return };
+    for (name, schema) in schemas {
+        if requests.contains(name) {
+            each_object(schema, &mut describe_defaults);
+        } else {
+            each_object(schema, &mut require_nullable);
+        }
+    }
+}
+
+/// Names of the schemas that bodies of requests are made of.
+fn schemas_of_requests(document: &mut OpenApi) -> BTreeSet<String> {
+    let bodies: Vec<Value> =
+        operations(document).filter_map(|operation| serde_json::to_value(&operation.request_body).ok()).collect();
+    let schemas = document.components.as_ref().map(|components| serde_json::to_value(&components.schemas));
+    let schemas = schemas.and_then(Result::ok).unwrap_or_default();
+    let mut found = BTreeSet::new();
+    let mut unread: Vec<&Value> = bodies.iter().collect();
+    while let Some(value) = unread.pop() {
+        match value {
+            Value::Object(members) => {
+                if let Some(name) = members.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next())
+                    && found.insert(name.to_owned())
+                {
+                    unread.extend(schemas.get(name));
+                }
+                unread.extend(members.values());
+            }
+            Value::Array(items) => unread.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Visits the objects that a schema is made of, but for those that are members of others.
+fn each_object(schema: &mut RefOr<Schema>, visit: &mut impl FnMut(&mut Object)) {
+    let RefOr::T(schema) = schema else { return };
+    let parts = match schema {
+        Schema::Object(object) => return visit(object),
+        Schema::OneOf(one_of) => &mut one_of.items,
+        Schema::AllOf(all_of) => &mut all_of.items,
+        Schema::AnyOf(any_of) => &mut any_of.items,
+        _ => return,
+    };
+    for part in parts {
+        each_object(part, visit);
+    }
+}
+
+fn require_nullable(object: &mut Object) {
+    let nullable = object.properties.iter().filter(|(_, schema)| is_nullable(schema)).map(|(name, _)| name.clone());
+    let missing: Vec<String> = nullable.filter(|name| !object.required.contains(name)).collect();
+    object.required.extend(missing);
+}
+
+fn is_nullable(schema: &RefOr<Schema>) -> bool {
+    match schema {
+        RefOr::T(Schema::Object(object)) => may_be_null(&object.schema_type),
+        RefOr::T(Schema::Array(array)) => may_be_null(&array.schema_type),
+        RefOr::T(Schema::OneOf(one_of)) => one_of.items.iter().any(is_nullable),
+        _ => false,
+    }
+}
+
+fn may_be_null(schema_type: &SchemaType) -> bool {
+    match schema_type {
+        SchemaType::Type(of) => *of == Type::Null,
+        SchemaType::Array(any_of) => any_of.contains(&Type::Null),
+        SchemaType::AnyValue => false,
+    }
+}
+
+fn describe_defaults(object: &mut Object) {
+    for schema in object.properties.values_mut() {
+        match schema {
+            RefOr::Ref(reference) => {
+                let default = reference.default.take();
+                reference.description = described(std::mem::take(&mut reference.description), default);
+            }
+            RefOr::T(Schema::Object(object)) => {
+                let default = object.default.take();
+                object.description = some(described(object.description.take().unwrap_or_default(), default));
+            }
+            RefOr::T(Schema::Array(array)) => {
+                let default = array.default.take();
+                array.description = some(described(array.description.take().unwrap_or_default(), default));
+            }
+            RefOr::T(Schema::OneOf(one_of)) => {
+                let default = one_of.default.take();
+                one_of.description = some(described(one_of.description.take().unwrap_or_default(), default));
+            }
+            RefOr::T(_) => {}
+        }
+    }
+}
+
+/// A description that says the default, unless that is nothing.
+fn described(description: String, default: Option<Value>) -> String {
+    let Some(default) = default.filter(|default| !default.is_null()) else { return description };
+    format!("{description}\n\nIf left out: `{default}`.").trim_start().to_owned()
+}
+
+fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,13 @@
+//! Types of the wire in the `OpenAPI` document. Limits and choices stand in the code once, and the document is made from
+//! them: lengths and forms from the constants of [`super::fields`], choices from the enums of the domain.
+
+mod choice;
+mod choices;
+mod text;
+
+pub(super) use choices::{
+    AbstainReasonSchema, AuditOutcomeSchema, GradeSchema, IndexingSchema, IngestStageSchema, ItemStateSchema,
+    JobKindSchema, JobStateSchema, OnContextFailureSchema, OnInsufficientSchema, OriginSchema, SizeUnitSchema,
+    SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
+};
+pub(super) use text::{Bytes, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl};

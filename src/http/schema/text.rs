@@ -1,0 +1,187 @@
+//! Texts of limited length and form.
+
+use std::ops::RangeInclusive;
+
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema,
+        schema::{KnownFormat, SchemaFormat, Type},
+    },
+};
+
+use super::super::fields::{MAX_COLLECTIONS, MAX_NAME, MAX_QUESTION, MAX_SHORT_TEXT, MAX_SOURCE_BYTES};
+
+// Patterns are ECMA-262, as JSON Schema wants them. Spaces are named one by one: each language has a `\s` of its own, and
+// what is refused is what Unicode calls white space.
+
+/// A collection's name: no control characters, no space at its ends.
+const NAME: &str = concat!(
+    r"^[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
+    r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
+);
+/// A text that is not all space and holds no NUL.
+const NOT_BLANK: &str =
+    r"^[^\x00]*[^\x00\x09-\x0d\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00]*$";
+/// A text without NUL, which no text in the database can hold.
+const NO_NUL: &str = r"^[^\x00]*$";
+/// An http or https URL without control characters.
+const URL: &str = r"^[Hh][Tt][Tt][Pp][Ss]?:[^\x00-\x1f\x7f-\x9f]+$";
+
+fn text(length: RangeInclusive<usize>, pattern: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(*length.start()))
+        .max_length(Some(*length.end()))
+        .pattern(Some(pattern))
+}
+
+/// Name of a collection.
+pub(in crate::http) struct CollectionName;
+
+impl PartialSchema for CollectionName {
+    fn schema() -> RefOr<Schema> {
+        let about = "Name of a collection. No control characters, no space at its ends.";
+        text(1..=MAX_NAME, NAME).description(Some(about)).into()
+    }
+}
+
+impl ToSchema for CollectionName {}
+
+/// Names of collections that are searched together.
+pub(in crate::http) struct CollectionNames;
+
+impl PartialSchema for CollectionNames {
+    fn schema() -> RefOr<Schema> {
+        ArrayBuilder::new()
+            .description(Some("Names of collections, each once."))
+            .items(Ref::from_schema_name("CollectionName"))
+            .min_items(Some(1))
+            .max_items(Some(MAX_COLLECTIONS))
+            .unique_items(true)
+            .into()
+    }
+}
+
+impl ToSchema for CollectionNames {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((CollectionName::name().into(), CollectionName::schema()));
+    }
+}
+
+/// A caller's own name for a document.
+pub(in crate::http) struct DocumentSource;
+
+impl PartialSchema for DocumentSource {
+    fn schema() -> RefOr<Schema> {
+        let about = format!(
+            "A caller's own name for a document: path, URL, key. At most {MAX_SOURCE_BYTES} bytes of UTF-8, not all \
+             space, no NUL."
+        );
+        text(1..=MAX_SOURCE_BYTES, NOT_BLANK).description(Some(about)).into()
+    }
+}
+
+impl ToSchema for DocumentSource {}
+
+/// A title, a media type, the beginning of a source.
+pub(in crate::http) struct ShortText;
+
+impl PartialSchema for ShortText {
+    fn schema() -> RefOr<Schema> {
+        text(1..=MAX_SHORT_TEXT, NOT_BLANK).description(Some("A short text, not all space, no NUL.")).into()
+    }
+}
+
+impl ToSchema for ShortText {}
+
+/// A question, or the words of a search.
+pub(in crate::http) struct Question;
+
+impl PartialSchema for Question {
+    fn schema() -> RefOr<Schema> {
+        text(1..=MAX_QUESTION, NOT_BLANK).description(Some("A question in words, not all space, no NUL.")).into()
+    }
+}
+
+impl ToSchema for Question {}
+
+/// A text of any length.
+pub(in crate::http) struct PlainText;
+
+impl PartialSchema for PlainText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some(NO_NUL)).into()
+    }
+}
+
+impl ToSchema for PlainText {}
+
+/// A body that is sent as it is.
+pub(in crate::http) struct Bytes;
+
+impl PartialSchema for Bytes {
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+        ObjectBuilder::new().schema_type(Type::String).format(Some(format)).into()
+    }
+}
+
+impl ToSchema for Bytes {}
+
+/// Where something is on the web.
+pub(in crate::http) struct WebUrl;
+
+impl PartialSchema for WebUrl {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::Custom("uri".to_owned())))
+            .max_length(Some(MAX_SOURCE_BYTES))
+            .pattern(Some(URL))
+            .description(Some("An http or https URL."))
+            .into()
+    }
+}
+
+impl ToSchema for WebUrl {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::fields::Faults;
+
+    /// Whether a pattern of the document lets a text through.
+    fn matches(pattern: &str, text: &str) -> bool {
+        regex::Regex::new(pattern).expect("a pattern").is_match(text)
+    }
+
+    /// Whether a check of the service does.
+    fn passes(check: impl FnOnce(&mut Faults)) -> bool {
+        let mut faults = Faults::default();
+        check(&mut faults);
+        faults.finish().is_ok()
+    }
+
+    #[test]
+    fn patterns_let_through_what_the_service_does() {
+        let mut texts: Vec<String> =
+            ["", "a", " ", "a b", " a", "a ", "ä", "名前", "a/b", "\u{feff}", "\u{feff}a"].map(str::to_owned).into();
+        // Every character that some language calls a space or a control character, alone, inside and at an end.
+        let all = (0..0x3100u32).filter_map(char::from_u32);
+        for character in all.filter(|c| c.is_whitespace() || c.is_control() || !c.is_alphanumeric()) {
+            texts.extend([character.to_string(), format!("a{character}b"), format!("a{character}")]);
+        }
+        for text in &texts {
+            let name = passes(|faults| faults.collection_name("", text));
+            assert_eq!(matches(NAME, text), name, "collection name {text:?}");
+            let short = passes(|faults| faults.short_text("", text));
+            assert_eq!(matches(NOT_BLANK, text), short, "short text {text:?}");
+            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.source("", text)), "source {text:?}");
+            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.question("", text)), "question {text:?}");
+        }
+        for url in ["https://example.org/a", "HTTP://example.org", "ftp://example.org", "https://example.org/\u{1}"] {
+            assert_eq!(matches(URL, url), passes(|faults| faults.url("", url)), "{url:?}");
+        }
+    }
+}
