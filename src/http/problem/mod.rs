@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 pub use service::AttemptBody;
-pub(super) use service::chain;
 
 /// Prefix of problem types; each has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
