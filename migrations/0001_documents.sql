@@ -223,7 +223,7 @@ CREATE INDEX chunk_terms ON chunk USING gin (terms) WITH (gin_pending_list_limit
 CREATE INDEX chunk_page ON chunk (tenant_id, index_id, page, document_id) WHERE page IS NOT NULL;
 
 -- The vector of a chunk, in the vector space of its index. The HNSW index is one per profile and is made when the profile
--- is first used (src/store/profile.rs), because its dimension is only known then.
+-- is first used (src/store/collections/profile.rs), because its dimension is only known then.
 CREATE TABLE chunk_embedding (
     tenant_id       uuid    NOT NULL,
     document_id     uuid    NOT NULL,

@@ -245,9 +245,9 @@ fn causes() -> Vec<(PathBuf, String)> {
     for (path, text) in sources() {
         let (name, text) = (path.to_str().expect("UTF-8"), production(&text));
         let before: &[&str] = match name {
-            "src/service/ingest/failure.rs" | "src/store/delete.rs" => &["\""],
+            "src/service/ingest/failure.rs" | "src/store/documents/delete.rs" => &["\""],
             "crates/extract/src/error.rs" | "src/providers/error.rs" => &["=> \""],
-            "src/store/queue.rs" => &["cause = '", "_DELETED: &str = \""],
+            "src/store/jobs/lease.rs" => &["cause = '", "_DELETED: &str = \""],
             // Its report is of its own side.
             _ if name.starts_with("src/cli/") => continue,
             _ => &["cause: \"", "cause = '"],
@@ -322,4 +322,24 @@ fn without_comments(text: &str) -> String {
 fn the_reader_of_imports_reads_groups() {
     assert_eq!(rooms_named("use crate::{\n domain::{a, b::c},\n store::X,\n};"), ["domain", "store"]);
     assert_eq!(rooms_named("crate::http::ask"), ["http"]);
+}
+
+/// Paths of this repository that a page names in backticks.
+fn paths_named(page: &str) -> Vec<&str> {
+    let is_path = |name: &&str| {
+        ["src/", "crates/", "tests/", "migrations/", "docs/", "tools/", "scripts/"]
+            .iter()
+            .any(|top| name.starts_with(top))
+    };
+    page.split('`').skip(1).step_by(2).filter(is_path).collect()
+}
+
+#[test]
+fn the_map_names_what_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).expect("readable");
+    let paths = paths_named(&page);
+    assert!(paths.len() > 50, "the page is read: {paths:?}");
+    let missing: Vec<_> = paths.iter().filter(|path| !root.join(path).exists()).collect();
+    assert!(missing.is_empty(), "docs/ARCHITECTURE.md names {missing:?}, which are not there");
 }

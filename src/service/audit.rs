@@ -29,7 +29,7 @@ impl AuditService {
         filter: &AuditFilter,
         limit: i64,
     ) -> Result<Vec<AuditRow>, ServiceError> {
-        Ok(self.store.audit(tenant, filter, limit).await?)
+        Ok(self.store.asks().audit(tenant, filter, limit).await?)
     }
 
     /// One row.
@@ -38,7 +38,7 @@ impl AuditService {
     /// [`ServiceError::NotFound`].
     pub async fn get(&self, tenant: TenantId, ask: Uuid) -> Result<AuditRow, ServiceError> {
         let filter = AuditFilter { ask_id: Some(ask), ..AuditFilter::default() };
-        let found = self.store.audit(tenant, &filter, 1).await?.pop();
+        let found = self.store.asks().audit(tenant, &filter, 1).await?.pop();
         found.ok_or_else(|| ServiceError::NotFound { what: "ask", name: ask.to_string() })
     }
 }

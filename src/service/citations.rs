@@ -32,6 +32,6 @@ impl CitationService {
             version: urn.version(),
             chunks: urn.chunks(),
         };
-        self.store.cited(tenant, &cited).await?.ok_or_else(missing)
+        self.store.documents().cited(tenant, &cited).await?.ok_or_else(missing)
     }
 }

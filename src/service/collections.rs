@@ -53,7 +53,8 @@ impl CollectionService {
             return Err(no_context_model());
         }
         let new = NewCollection { id: self.context.ids.next(), name, profile: self.profile, settings };
-        let (collection, made) = self.store.ensure_collection(tenant, new, self.context.clock.now()).await?;
+        let (collection, made) =
+            self.store.collections().ensure_collection(tenant, new, self.context.clock.now()).await?;
         if !made {
             return Err(ServiceError::Conflict {
                 code: "collection_exists",
@@ -68,7 +69,7 @@ impl CollectionService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
-        let found = self.store.collection_summaries(tenant, Some(name), None, 1).await?.pop();
+        let found = self.store.collections().collection_summaries(tenant, Some(name), None, 1).await?.pop();
         found.ok_or_else(|| ServiceError::no_collection(name))
     }
 
@@ -82,7 +83,7 @@ impl CollectionService {
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, ServiceError> {
-        Ok(self.store.collection_summaries(tenant, None, after, limit).await?)
+        Ok(self.store.collections().collection_summaries(tenant, None, after, limit).await?)
     }
 
     /// Deletes a collection and everything in it.
@@ -91,7 +92,8 @@ impl CollectionService {
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
         let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
-        let receipt = run_detached(async move { store.delete_collection(tenant, &owned, now).await }).await?;
+        let receipt =
+            run_detached(async move { store.documents().delete_collection(tenant, &owned, now).await }).await?;
         receipt.ok_or_else(|| ServiceError::no_collection(name))
     }
 }

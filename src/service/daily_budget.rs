@@ -141,7 +141,7 @@ impl DailyAccount {
         let account = self.clone();
         let taking = tokio::spawn(async move {
             let store = &account.budget.store;
-            let reservation = store.reserve_daily_cost(account.tenant, account.day, amount, limit).await?;
+            let reservation = store.asks().reserve_daily_cost(account.tenant, account.day, amount, limit).await?;
             if reservation == DailyReservation::Reserved && !account.note(amount) {
                 account.replace(amount, NanoUsd::ZERO).await;
             }
@@ -161,7 +161,7 @@ impl DailyAccount {
 
     async fn replace(&self, reserved: NanoUsd, spent: NanoUsd) {
         let (store, day) = (&self.budget.store, self.day);
-        if let Err(error) = store.settle_daily_cost(self.tenant, day, reserved, spent).await {
+        if let Err(error) = store.asks().settle_daily_cost(self.tenant, day, reserved, spent).await {
             tracing::warn!(
                 error = %error, %day, reserved_usd = reserved.usd(), spent_usd = spent.usd(),
                 "the daily cost could not be settled: the day counts what was reserved instead of what was spent"

@@ -51,6 +51,7 @@ impl DocumentService {
         };
         Ok(self
             .store
+            .documents()
             .documents(tenant, collection, None, list.after, list.source_prefix.as_deref(), list.limit)
             .await?)
     }
@@ -60,7 +61,7 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
-        self.store.document(tenant, id).await?.ok_or_else(|| missing(id))
+        self.store.documents().document(tenant, id).await?.ok_or_else(|| missing(id))
     }
 
     /// The extracted text of a document.
@@ -68,7 +69,7 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn text(&self, tenant: TenantId, id: Uuid) -> Result<DocumentText, ServiceError> {
-        self.store.document_text(tenant, id).await?.ok_or_else(|| missing(id))
+        self.store.documents().document_text(tenant, id).await?.ok_or_else(|| missing(id))
     }
 
     /// Chunks of a document in order, from place `from` on.
@@ -83,7 +84,7 @@ impl DocumentService {
         limit: i64,
     ) -> Result<Vec<StoredChunk>, ServiceError> {
         self.get(tenant, id).await?;
-        Ok(self.store.chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
+        Ok(self.store.documents().chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
     }
 
     /// Deletes a document with its chunks, vectors and statistics, and what waits to be stored under its source.
@@ -92,7 +93,9 @@ impl DocumentService {
     /// [`ServiceError::NotFound`].
     pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        run_detached(async move { store.delete_document(tenant, id, now).await }).await?.ok_or_else(|| missing(id))
+        run_detached(async move { store.documents().delete_document(tenant, id, now).await })
+            .await?
+            .ok_or_else(|| missing(id))
     }
 
     /// Deletes everything in a collection whose source starts so, and what waits to be stored there.
@@ -107,11 +110,12 @@ impl DocumentService {
     ) -> Result<DeleteReceipt, ServiceError> {
         let collection = self.collection(tenant, collection).await?;
         let (store, now, prefix) = (self.store.clone(), self.context.clock.now(), prefix.to_owned());
-        Ok(run_detached(async move { store.delete_by_prefix(tenant, collection, &prefix, now).await }).await?)
+        Ok(run_detached(async move { store.documents().delete_by_prefix(tenant, collection, &prefix, now).await })
+            .await?)
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {
-        let found = self.store.collection(tenant, name).await?;
+        let found = self.store.collections().collection(tenant, name).await?;
         Ok(found.ok_or_else(|| ServiceError::no_collection(name))?.id)
     }
 }

@@ -81,7 +81,7 @@ impl IndexService {
             payload: &build_work(),
             now: self.context.clock.now(),
         };
-        match self.store.build_index(tenant, &new).await? {
+        match self.store.collections().build_index(tenant, &new).await? {
             BuildOutcome::Queued(index) => {
                 self.signal.queued();
                 Ok((self.index(tenant, &collection, index).await?, job))
@@ -107,7 +107,7 @@ impl IndexService {
     /// [`ServiceError::NotFound`].
     pub async fn list(&self, tenant: TenantId, name: &str) -> Result<Vec<CollectionIndex>, ServiceError> {
         let collection = self.collection(tenant, name).await?;
-        Ok(self.store.indexes(tenant, collection.id).await?)
+        Ok(self.store.collections().indexes(tenant, collection.id).await?)
     }
 
     /// Makes an index that is complete the active one of a collection; the one before is kept.
@@ -128,7 +128,7 @@ impl IndexService {
             });
         }
         let (store, now) = (self.store.clone(), self.context.clock.now());
-        let activation = async move { store.activate_index(tenant, collection.id, index, now).await };
+        let activation = async move { store.collections().activate_index(tenant, collection.id, index, now).await };
         match run_detached(activation).await? {
             ActivationOutcome::Done => Ok(()),
             ActivationOutcome::IsActive => Err(is_active(name, index)),
@@ -152,10 +152,10 @@ impl IndexService {
         let collection = self.collection(tenant, name).await?;
         let (store, now) = (self.store.clone(), self.context.clock.now());
         let drop = async move {
-            let outcome = store.drop_index(tenant, collection.id, index).await?;
+            let outcome = store.collections().drop_index(tenant, collection.id, index).await?;
             if let IndexDrop::Dropped(_, jobs) = &outcome {
                 for job in jobs {
-                    store.stop_job(tenant, *job, now).await?;
+                    store.jobs().stop_job(tenant, *job, now).await?;
                 }
             }
             Ok(outcome)
@@ -168,7 +168,7 @@ impl IndexService {
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Collection, ServiceError> {
-        self.store.collection(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
+        self.store.collections().collection(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
     }
 
     async fn index(
@@ -177,7 +177,7 @@ impl IndexService {
         collection: &Collection,
         index: Uuid,
     ) -> Result<CollectionIndex, ServiceError> {
-        let indexes = self.store.indexes(tenant, collection.id).await?;
+        let indexes = self.store.collections().indexes(tenant, collection.id).await?;
         indexes.into_iter().find(|found| found.id == index).ok_or_else(|| not_there(index))
     }
 

@@ -56,10 +56,10 @@ impl Sweeper {
     /// Store errors.
     pub async fn sweep(&self) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
-        self.store.forget_failed_content(now - RETRYABLE).await?;
-        self.store.forget_old_keys(now).await?;
-        self.store.forget_cached_answers().await?;
-        self.store.forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
+        self.store.jobs().forget_failed_content(now - RETRYABLE).await?;
+        self.store.jobs().forget_old_keys(now).await?;
+        self.store.asks().forget_cached_answers().await?;
+        self.store.asks().forget_usage((now - USAGE_LIFE).to_offset(UtcOffset::UTC).date()).await?;
         self.forget_audit(now).await
     }
 
@@ -67,7 +67,7 @@ impl Sweeper {
         let Some(retention) = self.audit_retention else { return Ok(()) };
         let mut forgotten = 0;
         loop {
-            match self.store.forget_audit(now - retention).await? {
+            match self.store.asks().forget_audit(now - retention).await? {
                 0 => break,
                 rows => forgotten += rows,
             }

@@ -7,21 +7,21 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
-use super::{
+use crate::domain::identity::{EmbeddingProfile, TenantId};
+use crate::store::{
     MIGRATOR, StoreError,
-    audit_writer::AuditWriter,
-    profile::{self, ProfileId},
+    asks::audit_writer::AuditWriter,
+    collections::profile::{self, ProfileId},
     schema_version::SchemaVersion,
 };
-use crate::domain::identity::{EmbeddingProfile, TenantId};
 
 /// Oldest server that has what the queries use.
-pub(super) const MINIMUM_POSTGRES: i32 = 160_000;
+pub(in crate::store) const MINIMUM_POSTGRES: i32 = 160_000;
 /// First pgvector with iterative index scans.
 const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
 /// What to do when the roles are not there and cannot be made.
-pub(super) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
+pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
      CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; GRANT cited_app, cited_lexical TO <the user>";
 
 /// What every pooled connection runs first. The role is what row level security binds. Vector searches
@@ -66,7 +66,7 @@ fn connections() -> u32 {
 pub struct Store {
     write: PgPool,
     read: PgPool,
-    pub(super) audit: AuditWriter,
+    pub(in crate::store) audit: AuditWriter,
 }
 
 impl Store {
@@ -138,24 +138,24 @@ impl Store {
     }
 
     /// A transaction that sees one tenant.
-    pub(super) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
+    pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
         Ok(self.write.begin_with(AssertSqlSafe(begin_for(tenant))).await?)
     }
 
     /// The retrieval pool.
-    pub(super) const fn reader(&self) -> &PgPool {
+    pub(in crate::store) const fn reader(&self) -> &PgPool {
         &self.read
     }
 
     /// The pool for everything, for a statement that touches no tenant's rows.
-    pub(super) const fn writer(&self) -> &PgPool {
+    pub(in crate::store) const fn writer(&self) -> &PgPool {
         &self.write
     }
 
     /// A transaction that sees of every tenant the queue with all that belongs to its jobs, and what maintenance
     /// forgets by its age (audit, usage, cached answers); no documents. The queue is always read in the order of one of
     /// its indexes: without statistics a planner would rather sort all that waits.
-    pub(super) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+    pub(in crate::store) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";
         Ok(self.write.begin_with(BEGIN).await?)
@@ -163,7 +163,7 @@ impl Store {
 }
 
 /// One round trip opens the transaction and sets its tenant; a UUID's text cannot carry SQL.
-pub(super) fn begin_for(tenant: TenantId) -> String {
+pub(in crate::store) fn begin_for(tenant: TenantId) -> String {
     format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
 
@@ -234,7 +234,7 @@ async fn check_pgvector(connection: &mut PgConnection) -> Result<(), StoreError>
 }
 
 /// Whether this version of pgvector lacks what the queries use.
-pub(super) fn is_old_pgvector(version: &str) -> bool {
+pub(in crate::store) fn is_old_pgvector(version: &str) -> bool {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < MINIMUM_PGVECTOR
 }

@@ -4,85 +4,39 @@
 //! one). Both run as the role `cited_app`, which row level security binds; a transaction is opened for
 //! one tenant and sees nothing else.
 
-mod audit;
-mod audit_writer;
-mod cache;
-mod chunk;
-mod citation;
-mod claim;
-mod collection;
-mod collection_lock;
-mod commit;
+mod asks;
+mod collections;
 mod connect;
-mod contexts;
-mod delete;
-mod document;
-mod enqueue;
+mod diagnostics;
+mod documents;
 mod error;
-mod examination;
-mod fields;
-mod filter;
-mod finish;
-mod idempotency;
-mod index;
-mod index_activation;
-mod index_build;
-mod index_jobs;
-mod job;
-mod job_control;
-mod lexical;
-mod maintenance;
-mod places;
-mod profile;
-mod queue;
-mod reading;
-mod replace;
-mod room;
+mod jobs;
 mod schema_version;
 mod search;
-mod selection;
-mod settle;
-mod statistics;
-mod text;
-mod usage;
-mod vectors;
-mod webhook;
-mod within;
-mod work;
 
-pub use audit::{AuditCitation, AuditFilter, AuditRow, Digest};
-pub use cache::{CachedState, NewCachedAnswer};
-pub use chunk::{NewChunk, StoredChunk};
-pub use citation::{CitedChunks, CitedPassage, CitedState};
-pub use claim::{Claim, ClaimedItem, Phase};
-pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
-pub use commit::{BatchOutcome, CommitBatch, FollowUp, NewDocument, UnchangedItem};
+pub use asks::{Asks, AuditCitation, AuditFilter, AuditRow, CachedState, DailyReservation, Digest, NewCachedAnswer};
+pub use collections::{
+    ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSettings, CollectionSummary,
+    Collections, DroppedIndex, IndexChange, IndexDrop, IndexLengths, NewCollection, NewIndex, ProfileId,
+    SearchedCollection, StoredDocument,
+};
 pub use connect::{PoolSettings, Store};
-pub use contexts::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
-pub use delete::DeleteReceipt;
-pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
-pub use enqueue::{AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, RefusedItem, RequestKey};
+pub use diagnostics::{Finding, examine};
+pub use documents::{
+    BatchOutcome, CitedChunks, CitedPassage, CitedState, CommitBatch, ContextGaps, ContextWork, ContextsSoFar,
+    DeleteReceipt, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem,
+    FollowUp, NewChunk, NewDocument, NewVector, ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange,
+    UnchangedItem, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
+};
 pub use error::StoreError;
-pub use examination::{Finding, examine};
-pub use idempotency::KEY_LIFE;
-pub use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
-pub use index_activation::{ActivationOutcome, DroppedIndex, IndexDrop};
-pub use index_build::{BuildBatch, StoredDocument};
-pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
-pub use job_control::{CancelOutcome, RetryOutcome};
-pub use lexical::{DocumentFrequencies, LexicalQuery};
-pub use maintenance::IndexLengths;
-pub use profile::ProfileId;
-pub use queue::{ItemFailure, Lease, MAX_CLAIMS};
-pub use replace::Replaceable;
-pub use room::{QueueFull, QueueLimits};
-pub use search::{DenseHit, DenseQuery, LexicalHit, Passage, Scope, VectorScan};
-pub use selection::Selection;
-pub use text::{TextRange, storable};
-pub use usage::DailyReservation;
-pub use vectors::{FilledItem, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome};
-pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
-pub use work::{StageWork, Work};
+pub use jobs::{
+    AppendOutcome, CancelOutcome, Claim, ClaimedItem, DueWebhook, EnqueueOutcome, FirstAnswer, ItemFailure, ItemPage,
+    JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, Jobs, KEY_LIFE, Lease, MAX_CLAIMS, NewJob, NewJobItem, Part,
+    Phase, QueueFull, QueueLimits, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+};
+pub use search::{
+    DenseHit, DenseQuery, DocumentFrequencies, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
+};
 
 /// Migrations that travel inside the binary.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
@@ -90,4 +44,36 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 /// A count as Postgres keeps it.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl Store {
+    /// The queue: jobs, their items, claims, webhooks, idempotency keys.
+    #[must_use]
+    pub const fn jobs(&self) -> Jobs<'_> {
+        Jobs { store: self }
+    }
+
+    /// Documents, their versions, chunks, vectors and citations.
+    #[must_use]
+    pub const fn documents(&self) -> Documents<'_> {
+        Documents { store: self }
+    }
+
+    /// Collections, their indexes and the statistics of those.
+    #[must_use]
+    pub const fn collections(&self) -> Collections<'_> {
+        Collections { store: self }
+    }
+
+    /// Retrieval: dense, lexical and filtered search, and the passages that they find.
+    #[must_use]
+    pub const fn search(&self) -> Search<'_> {
+        Search { store: self }
+    }
+
+    /// Audit rows, cached answers and the cost of a day.
+    #[must_use]
+    pub const fn asks(&self) -> Asks<'_> {
+        Asks { store: self }
+    }
 }

@@ -2,10 +2,10 @@
 
 use sqlx::PgConnection;
 
-use super::{MIGRATOR, StoreError};
+use crate::store::{MIGRATOR, StoreError};
 
 /// How the schema of a database relates to that of this build.
-pub(super) enum SchemaVersion {
+pub(in crate::store) enum SchemaVersion {
     /// Migrations of this build are missing, and nothing else is different; 0: the schema is that of this build.
     Behind(usize),
     /// It had a migration that this build does not know: a newer release used it.
@@ -16,7 +16,7 @@ pub(super) enum SchemaVersion {
 
 impl SchemaVersion {
     /// Reads the migrations of a database, an empty one included.
-    pub(super) async fn of(connection: &mut PgConnection) -> Result<Self, StoreError> {
+    pub(in crate::store) async fn of(connection: &mut PgConnection) -> Result<Self, StoreError> {
         let is_there = sqlx::query_scalar!(r#"SELECT to_regclass('_sqlx_migrations') IS NOT NULL AS "is_there!""#)
             .fetch_one(&mut *connection)
             .await?;
@@ -41,7 +41,7 @@ impl SchemaVersion {
     }
 
     /// An error for a database that this build must not change.
-    pub(super) fn refuse(self) -> Result<(), StoreError> {
+    pub(in crate::store) fn refuse(self) -> Result<(), StoreError> {
         match self {
             Self::Behind(_) => Ok(()),
             Self::Newer(version) => Err(StoreError::Unsuitable(format!(

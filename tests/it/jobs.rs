@@ -38,7 +38,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
             indexing: cited::domain::job::Indexing::Complete,
         },
     };
-    store.ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
+    store.collections().ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
     queue(&store, uuid(2), count).await;
     (store, options)
 }
@@ -61,7 +61,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
     };
-    let outcome = store.enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
+    let outcome = store.jobs().enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
     assert!(matches!(outcome, EnqueueOutcome::Queued), "{outcome:?}");
 }
 
@@ -72,14 +72,14 @@ fn uuid(number: u128) -> uuid::Uuid {
 #[tokio::test]
 async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     let (store, _) = queued(15).await;
-    let first = store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
+    let first = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
     assert_eq!(first.items.len(), 10);
     let small = Lease { max_bytes: 250, ..LEASE };
-    let second = store.claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
+    let second = store.jobs().claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
     assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
     assert!(second.fence > first.fence);
     let tiny = Lease { max_bytes: 1, ..LEASE };
-    let third = store.claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
+    let third = store.jobs().claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
     assert_eq!(third.items.len(), 1, "one always fits");
     let mut all: Vec<i32> =
         [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
@@ -104,7 +104,8 @@ async fn who_comes_second_to_a_job_takes_the_next_one() {
         }
         holder.execute("COMMIT").await.expect("let go");
     };
-    let claim = || store.claim(Phase::Store, &LEASE, at(1));
+    let jobs = store.jobs();
+    let claim = || jobs.claim(Phase::Store, &LEASE, at(1));
     let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
     let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").job_id);
     jobs.sort_unstable();
@@ -118,9 +119,9 @@ async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
     let (store, options) = queued(2).await;
     let mut holder = options.connect().await.expect("connect");
     holder.execute("BEGIN; SELECT FROM job_item FOR UPDATE").await.expect("locked");
-    assert!(store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").is_none());
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").is_none());
     holder.execute("ROLLBACK").await.expect("let go");
-    let claim = store.claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
     assert_eq!(claim.items.len(), 2);
     holder.close().await.expect("close");
     store.close().await;
@@ -129,15 +130,16 @@ async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
 #[tokio::test]
 async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     let (store, options) = queued(2).await;
-    let lost = store.claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
-    assert!(store.claim(Phase::Store, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
-    assert_eq!(store.reap(&LEASE, at(29)).await.expect("reap"), 0);
-    assert_eq!(store.reap(&LEASE, at(31)).await.expect("reap"), 2);
-    let taken_over = store.claim(Phase::Store, &LEASE, at(31)).await.expect("claim").expect("work");
+    let lost = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
+    assert_eq!(store.jobs().reap(&LEASE, at(29)).await.expect("reap"), 0);
+    assert_eq!(store.jobs().reap(&LEASE, at(31)).await.expect("reap"), 2);
+    let taken_over = store.jobs().claim(Phase::Store, &LEASE, at(31)).await.expect("claim").expect("work");
     assert_eq!(taken_over.items[0].attempts, 2);
-    assert_eq!(store.heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
-    assert_eq!(store.heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
-    let (collection, _) = store.collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
+    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
+    let (collection, _) =
+        store.collections().collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
     let late = CommitBatch {
         tenant: lost.tenant,
         job_id: lost.job_id,
@@ -149,8 +151,8 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         follow_up: FollowUp { job: uuid(10), payload: &json!({}) },
         now: at(32),
     };
-    assert_eq!(store.commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
-    store.fail_items(lost.tenant, lost.job_id, lost.fence, &[failure(0)], at(32)).await.expect("ignored");
+    assert_eq!(store.documents().commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
+    store.jobs().fail_items(lost.tenant, lost.job_id, lost.fence, &[failure(0)], at(32)).await.expect("ignored");
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
     store.close().await;
 }
@@ -170,11 +172,14 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     for round in 0..5 {
         assert!(lose_worker(&store, round).await.is_some(), "round {round}");
     }
-    assert!(store.claim(Phase::Store, &LEASE, at(600)).await.expect("claim").is_none());
-    let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(600)).await.expect("claim").is_none());
+    let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
-    let items =
-        store.job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None }).await.expect("items");
+    let items = store
+        .jobs()
+        .job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None })
+        .await
+        .expect("items");
     assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 5));
     database::assert_consistent(&options).await;
     store.close().await;
@@ -182,13 +187,13 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
 
 /// The items of the next claim, whose worker is then lost in the midst of work on them.
 async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
-    let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim")?;
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim")?;
     if let [suspect] = claim.items.as_slice()
         && suspect.is_suspected
     {
-        store.note_risk(claim.tenant, claim.job_id, claim.fence, suspect.ordinal, true).await.expect("noted");
+        store.jobs().note_risk(claim.tenant, claim.job_id, claim.fence, suspect.ordinal, true).await.expect("noted");
     }
-    store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+    store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
     Some(claim.items.iter().map(|item| item.ordinal).collect())
 }
 
@@ -199,16 +204,16 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
         assert_eq!(lose_worker(&store, round).await, Some(vec![0, 1, 2]));
     }
     // From now on each has a claim of its own; only the second ends its worker.
-    let first = store.claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
+    let first = store.jobs().claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
-    store.fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
-    let third = store.claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
+    store.jobs().fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
+    let third = store.jobs().claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
     assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
-    store.reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
+    store.jobs().reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
     for round in 3..6 {
         assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
     }
-    let last = store.claim(Phase::Store, &LEASE, at(601)).await.expect("claim").expect("work");
+    let last = store.jobs().claim(Phase::Store, &LEASE, at(601)).await.expect("claim").expect("work");
     assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
     let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
     assert_eq!(database::number(&options, failed).await, 1);
@@ -219,10 +224,10 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
 async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
     let (store, options) = queued(2).await;
     for round in 0..10 {
-        let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
-        assert_eq!(store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
-        store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
+        assert_eq!(store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
+        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
     }
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
     store.close().await;
@@ -232,12 +237,12 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
 async fn nothing_is_claimed_without_end() {
     let (store, options) = queued(1).await;
     for round in 0..i64::from(cited::store::MAX_CLAIMS) {
-        let claim = store.claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
-        store.reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
-        store.take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
+        let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
     }
-    assert!(store.claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
-    let row = store.job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
+    let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
     database::assert_consistent(&options).await;
     store.close().await;
@@ -308,9 +313,9 @@ async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there(
 #[tokio::test]
 async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
     let (store, options) = queued(1).await;
-    let claim = store.claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
     let failure = cited::store::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
-    store.fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
+    store.jobs().fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
     let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
     assert_eq!(database::number(&options, failed).await, 1);
     store.close().await;

@@ -8,7 +8,9 @@ use utoipa::ToSchema;
 use super::{super::number::hundredths, ApiError};
 use crate::{
     domain::budget::LimitKind,
-    service::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, error_chain},
+    service::{
+        FailedAttempt, ProviderErrorKind, ProvidersUnavailable, QueueFull, ServiceError, StoreError, error_chain,
+    },
 };
 
 /// Seconds after which a client may try again when the queue is full.

@@ -36,7 +36,8 @@ impl Processor {
         let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
         let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
         let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
-        let reference = self.store.first_reference_length(handle.tenant, collection.index, average, chunks).await?;
+        let reference =
+            self.store.collections().first_reference_length(handle.tenant, collection.index, average, chunks).await?;
         Ok(reference.unwrap_or(average))
     }
 

@@ -32,7 +32,7 @@ impl Processor {
         }
         let started = Instant::now();
         let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
-        let stored = self.store.stored_documents(batch.handle.tenant, batch.collection, &sources).await?;
+        let stored = self.store.collections().stored_documents(batch.handle.tenant, batch.collection, &sources).await?;
         let mut by_source: HashMap<String, StoredDocument> =
             stored.into_iter().map(|document| (document.source.clone(), document)).collect();
         let read_as: HashMap<i32, ReadDocument> = items

@@ -86,7 +86,7 @@ impl Processor {
     ) -> Result<(), ServiceError> {
         let items: Vec<i32> = items_of(&embedded, unchanged).collect();
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
-        let held = self.store.held_items(tenant, job_id, fence).await?;
+        let held = self.store.jobs().held_items(tenant, job_id, fence).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
@@ -95,7 +95,7 @@ impl Processor {
             self.commit_once(batch, &embedded, &unchanged).await?;
         }
         // It may have been this process that was taken for lost.
-        Ok(self.store.take_back_loss(tenant, job_id, fence, &items).await?)
+        Ok(self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?)
     }
 
     async fn commit_once(
@@ -126,8 +126,8 @@ impl Processor {
                 now: self.context.clock.now(),
             };
             let outcome = match batch.rebuilt {
-                None => self.store.commit_batch(&commit).await?,
-                Some(read) => self.store.commit_build(&BuildBatch { batch: commit, read }).await?,
+                None => self.store.documents().commit_batch(&commit).await?,
+                Some(read) => self.store.collections().commit_build(&BuildBatch { batch: commit, read }).await?,
             };
             match outcome {
                 BatchOutcome::Settled => return Ok(Landing::Settled),
@@ -141,11 +141,11 @@ impl Processor {
                     let ClaimHandle { tenant, job_id, fence } = handle;
                     let items: Vec<i32> = items().collect();
                     let now = self.context.clock.now();
-                    self.store.release_items(tenant, job_id, fence, (&items, false), now).await?;
+                    self.store.jobs().release_items(tenant, job_id, fence, (&items, false), now).await?;
                     return Ok(Landing::Settled);
                 }
                 BatchOutcome::WeightsStale => {
-                    let renewed = self.store.reference_length(handle.tenant, collection.index).await?;
+                    let renewed = self.store.collections().reference_length(handle.tenant, collection.index).await?;
                     collection.average_length = renewed.unwrap_or(collection.average_length);
                 }
             }

@@ -113,7 +113,8 @@ impl Processor {
     ) -> Result<HashMap<Hash, Vec<f32>>, ServiceError> {
         let hashes: HashSet<Hash> = texts.iter().map(|(hash, _)| *hash).collect();
         let hashes: Vec<Hash> = hashes.into_iter().collect();
-        let known = self.store.vectors_by_hash(batch.handle.tenant, batch.collection.profile_id, &hashes).await?;
+        let known =
+            self.store.documents().vectors_by_hash(batch.handle.tenant, batch.collection.profile_id, &hashes).await?;
         Ok(known.into_iter().filter_map(|(hash, vector)| Some((Hash::try_from(hash).ok()?, vector))).collect())
     }
 }

@@ -69,7 +69,8 @@ impl Processor {
     async fn read_stored(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<Vec<Stored>, ServiceError> {
         let started = Instant::now();
         let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
-        let (documents, chunks) = self.store.unembedded_chunks(batch.handle.tenant, batch.collection, &sources).await?;
+        let (documents, chunks) =
+            self.store.documents().unembedded_chunks(batch.handle.tenant, batch.collection, &sources).await?;
         let (embedder, window) = (Arc::clone(&self.embedder), batch.plan.window);
         let composed = tokio::task::spawn_blocking(move || compose(chunks, embedder.as_ref(), window))
             .await
@@ -155,6 +156,7 @@ impl Processor {
         let items: Vec<FilledItem> = documents.iter().map(|document| made.item(document)).collect();
         let stored = self
             .store
+            .documents()
             .store_vectors(&VectorBatch {
                 tenant,
                 job_id,
@@ -179,8 +181,11 @@ impl Processor {
             }
             // Some were deleted or cancelled, or have other chunks by now; what is left waits again.
             VectorOutcome::LeaseLost | VectorOutcome::IndexChanged => {
-                self.store.take_back_loss(tenant, job_id, fence, &items).await?;
-                self.store.release_items(tenant, job_id, fence, (&items, false), self.context.clock.now()).await?;
+                self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?;
+                self.store
+                    .jobs()
+                    .release_items(tenant, job_id, fence, (&items, false), self.context.clock.now())
+                    .await?;
             }
         }
         Ok(false)

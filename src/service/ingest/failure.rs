@@ -147,6 +147,7 @@ impl Processor {
             let at = now + time::Duration::seconds(backoff);
             tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "documents could not be indexed now; they are tried again after backoff_s");
             self.store
+                .jobs()
                 .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !failed.is_outage), at)
                 .await?;
         }
@@ -158,7 +159,7 @@ impl Processor {
     pub(super) async fn note_risk(&self, batch: &Batch<'_>, at_risk: bool) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if let Some(item) = batch.suspect() {
-            self.store.note_risk(tenant, job_id, fence, item, at_risk).await?;
+            self.store.jobs().note_risk(tenant, job_id, fence, item, at_risk).await?;
         }
         Ok(())
     }
@@ -167,7 +168,7 @@ impl Processor {
     pub(super) async fn fail_each(&self, batch: &Batch<'_>, failures: &[ItemFailure]) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if !failures.is_empty() {
-            self.store.fail_items(tenant, job_id, fence, failures, self.context.clock.now()).await?;
+            self.store.jobs().fail_items(tenant, job_id, fence, failures, self.context.clock.now()).await?;
         }
         Ok(())
     }
@@ -182,7 +183,7 @@ impl Processor {
         let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
         if !failures.is_empty() {
             let now = self.context.clock.now();
-            self.store.fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
+            self.store.jobs().fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
         }
         Ok(())
     }

@@ -41,7 +41,8 @@ impl Processor {
             return Ok(());
         }
         let sources: Vec<String> = items.iter().map(|(item, _)| item.source.clone()).collect();
-        let earlier = self.store.earlier_fetches(batch.handle.tenant, batch.collection.id, &sources).await?;
+        let earlier =
+            self.store.documents().earlier_fetches(batch.handle.tenant, batch.collection.id, &sources).await?;
         let earlier: Arc<HashMap<String, EarlierFetch>> =
             Arc::new(earlier.into_iter().map(|fetch| (fetch.source.clone(), fetch)).collect());
         let mut waiting = items.into_iter();

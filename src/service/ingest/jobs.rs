@@ -95,7 +95,7 @@ impl IngestService {
             let row = self.row(tenant, job).await?;
             let snapshot = self.describe(row, JobDetail::default());
             if seen != Some(snapshot.revision().as_str()) {
-                let detail = self.store.job_detail(tenant, job).await?;
+                let detail = self.store.jobs().job_detail(tenant, job).await?;
                 return Ok(Some(JobSnapshot { detail, ..snapshot }));
             }
             tokio::select! {
@@ -112,7 +112,7 @@ impl IngestService {
     /// [`ServiceError::NotFound`].
     pub async fn snapshot(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         let row = self.row(tenant, job).await?;
-        let detail = self.store.job_detail(tenant, job).await?;
+        let detail = self.store.jobs().job_detail(tenant, job).await?;
         Ok(self.describe(row, detail))
     }
 
@@ -135,7 +135,7 @@ impl IngestService {
         filter: &JobFilter,
         limit: i64,
     ) -> Result<Vec<JobSnapshot>, ServiceError> {
-        let rows = self.store.jobs(tenant, filter, limit).await?;
+        let rows = self.store.jobs().jobs(tenant, filter, limit).await?;
         Ok(rows.into_iter().map(|row| self.describe(row, JobDetail::default())).collect())
     }
 
@@ -145,7 +145,7 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
     pub async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
-        match self.store.cancel_job(tenant, job, self.context.clock.now()).await? {
+        match self.store.jobs().cancel_job(tenant, job, self.context.clock.now()).await? {
             CancelOutcome::NotFound => Err(missing(job)),
             CancelOutcome::AlreadyOver => Err(ServiceError::Conflict {
                 code: "job_over",
@@ -153,7 +153,8 @@ impl IngestService {
             }),
             CancelOutcome::Stopped => {
                 let now = self.context.clock.now();
-                let settle = self.store.settle_cancelled(tenant, job, now);
+                let jobs = self.store.jobs();
+                let settle = jobs.settle_cancelled(tenant, job, now);
                 // A job may have a million items; workers and the reaper settle those that are left.
                 if let Ok(result) = tokio::time::timeout(SETTLING, settle).await {
                     result?;
@@ -171,7 +172,7 @@ impl IngestService {
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried;
     /// [`ServiceError::QueueFull`] while there is no room for them.
     pub async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
-        match self.store.retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
+        match self.store.jobs().retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
             RetryOutcome::NotFound => Err(missing(job)),
             RetryOutcome::NotOver => Err(ServiceError::Conflict {
                 code: "job_not_over",
@@ -192,11 +193,11 @@ impl IngestService {
     }
 
     async fn row(&self, tenant: TenantId, job: Uuid) -> Result<JobRow, ServiceError> {
-        self.store.job(tenant, job).await?.ok_or_else(|| missing(job))
+        self.store.jobs().job(tenant, job).await?.ok_or_else(|| missing(job))
     }
 
     async fn report(&self, tenant: TenantId, snapshot: JobSnapshot, page: ItemPage) -> Result<JobReport, ServiceError> {
-        let items = self.store.job_items(tenant, snapshot.job.id, page).await?;
+        let items = self.store.jobs().job_items(tenant, snapshot.job.id, page).await?;
         Ok(JobReport { snapshot, items })
     }
 

@@ -52,7 +52,7 @@ pub use crate::{
 
 use submission::queue_item;
 
-use super::{ServiceError, context::Context, embedders::Embedders, error_chain};
+use super::{ServiceError, context::Context, embedders::Embedders};
 use crate::{
     domain::{identity::TenantId, job::Indexing, lexical::language::Language, split::SplitterSettings},
     providers::outbound::Outbound,
@@ -196,14 +196,14 @@ impl IngestService {
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
         // A repetition makes no collection, should its own be deleted by now.
         if let Some(key) = key
-            && let Some(earlier) = self.store.earlier_request(tenant, key, self.context.clock.now()).await?
+            && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
         {
             return repeated_or_refused(earlier);
         }
         let collection = self.collection(tenant, &submission.collection).await?;
         let job = self.new_job(&collection, submission.indexing, key, webhook.as_deref());
         let items = submission.documents.into_iter().map(queue_item).collect();
-        match self.store.enqueue(tenant, &job, items).await? {
+        match self.store.jobs().enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
                 self.signal.queued();
                 Ok(Accepted::New(job.id))
@@ -216,7 +216,7 @@ impl IngestService {
         let now = self.context.clock.now();
         let (profile, _) = self.embedders.primary();
         let new = NewCollection { id: self.context.ids.next(), name, profile, settings: self.defaults };
-        let (collection, _) = self.store.ensure_collection(tenant, new, now).await?;
+        let (collection, _) = self.store.collections().ensure_collection(tenant, new, now).await?;
         if self.embedders.of(collection.profile_id).is_some() {
             Ok(collection)
         } else {

@@ -80,7 +80,7 @@ impl Notifier {
     async fn step(&self, heartbeat: &Heartbeat) -> Result<usize, ServiceError> {
         let now = self.ingest.context.clock.now();
         let limit = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-        let due = self.ingest.store.claim_webhooks(now, now + HELD, limit).await?;
+        let due = self.ingest.store.jobs().claim_webhooks(now, now + HELD, limit).await?;
         let count = due.len();
         let mut sent = stream::iter(due).map(|hook| self.send(hook)).buffer_unordered(AT_ONCE);
         while let Some(result) = sent.next().await {
@@ -105,7 +105,7 @@ impl Notifier {
         let now = self.ingest.context.clock.now();
         let outcome = judge(result, hook.attempts, now);
         tracing::debug!(job_id = %hook.job, attempts = hook.attempts, outcome = ?outcome, "a webhook was sent");
-        Ok(self.ingest.store.settle_webhook(&hook, outcome, now).await?)
+        Ok(self.ingest.store.jobs().settle_webhook(&hook, outcome, now).await?)
     }
 }
 

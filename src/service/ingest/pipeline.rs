@@ -72,15 +72,18 @@ impl Processor {
     /// holds it now.
     pub(super) async fn process(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
         let (handle, tries, phase) = (ClaimHandle::of(&claim), Tries::of(&claim), claim.phase);
-        let found = self.store.collection_by_id(claim.tenant, claim.collection_id).await?;
+        let found = self.store.collections().collection_by_id(claim.tenant, claim.collection_id).await?;
         let Some(active) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
         let items = ItemsByWork::of(claim.items);
         // The items of a job that builds an index all do.
         let is_build = !items.builds.is_empty();
-        let target =
-            if is_build { self.store.collection_with_next_index(claim.tenant, &active.0).await? } else { Some(active) };
+        let target = if is_build {
+            self.store.collections().collection_with_next_index(claim.tenant, &active.0).await?
+        } else {
+            Some(active)
+        };
         let Some((collection, settings)) = target else {
             return self.fail_all(handle, tries.keys().copied(), &index_dropped()).await;
         };
@@ -165,7 +168,7 @@ impl Processor {
     ) -> Result<Vec<Described>, ServiceError> {
         let started = Instant::now();
         let sources: Vec<String> = documents.iter().map(|document| document.origin.source.clone()).collect();
-        let stored = self.store.stored_as(batch.handle.tenant, batch.collection.id, &sources).await?;
+        let stored = self.store.documents().stored_as(batch.handle.tenant, batch.collection.id, &sources).await?;
         let by_source: HashMap<&str, &StoredAs> = stored.iter().map(|row| (row.source.as_str(), row)).collect();
         let mut changed = Vec::new();
         for document in documents {

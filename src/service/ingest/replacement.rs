@@ -45,14 +45,14 @@ impl IngestService {
         let missing = || ServiceError::NotFound { what: "document", name: document.to_string() };
         let webhook = replacement.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         // A document never changes its collection.
-        let name = self.store.document(tenant, document).await?.ok_or_else(missing)?.collection;
-        let collection = self.store.collection(tenant, &name).await?.ok_or_else(missing)?;
+        let name = self.store.documents().document(tenant, document).await?.ok_or_else(missing)?.collection;
+        let collection = self.store.collections().collection(tenant, &name).await?.ok_or_else(missing)?;
         if self.embedders.of(collection.profile_id).is_none() {
             return Err(foreign_profile(&collection));
         }
         let job = self.new_job(&collection, replacement.indexing, None, webhook.as_deref());
         let make = |current| queue_item(replacement.merge(current));
-        match self.store.enqueue_replacement(tenant, &job, document, make).await? {
+        match self.store.documents().enqueue_replacement(tenant, &job, document, make).await? {
             None => Err(missing()),
             Some(EnqueueOutcome::Queued) => {
                 self.signal.queued();

@@ -64,7 +64,7 @@ impl IngestService {
 
     /// Keeps the first reply to a request. If it cannot be kept, a repetition is told of the job as it then is.
     async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, (status, body): &(u16, Vec<u8>)) {
-        if let Err(error) = self.store.keep_answer(tenant, key, job, *status, body).await {
+        if let Err(error) = self.store.jobs().keep_answer(tenant, key, job, *status, body).await {
             tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
         }
     }

@@ -86,7 +86,7 @@ impl IngestService {
         request_hash: Option<Hash>,
     ) -> Result<Option<FirstAnswer>, ServiceError> {
         let key = RequestKey { key, request_hash };
-        match self.store.earlier_request(tenant, key, self.context.clock.now()).await? {
+        match self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await? {
             None => Ok(None),
             Some(EnqueueOutcome::Repeated(answer)) => Ok(Some(answer)),
             Some(other) => Err(refusal(&other)),
@@ -142,7 +142,7 @@ impl DocumentStream {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
         let job = self.service.new_job(&self.collection, self.indexing, key, self.webhook.as_deref());
         let until = job.now + RECEIVING;
-        match self.service.store.open_job(self.tenant, &job, items, refused, until).await? {
+        match self.service.store.jobs().open_job(self.tenant, &job, items, refused, until).await? {
             EnqueueOutcome::Queued => {
                 self.job = Some(job.id);
                 Ok(())
@@ -166,6 +166,7 @@ impl DocumentStream {
             let part = (items, refused);
             let full = match service
                 .store
+                .jobs()
                 .append_to_job(self.tenant, job, service.limits, part, now + RECEIVING, now)
                 .await?
             {
@@ -191,7 +192,7 @@ impl DocumentStream {
             // Says that the sender is still there.
             let nothing = (Vec::new(), Vec::new());
             let now = service.context.clock.now();
-            service.store.append_to_job(self.tenant, job, service.limits, nothing, now + RECEIVING, now).await?;
+            service.store.jobs().append_to_job(self.tenant, job, service.limits, nothing, now + RECEIVING, now).await?;
         }
     }
 
@@ -220,7 +221,7 @@ impl DocumentStream {
     }
 
     async fn close(&self, job: Uuid, request_hash: Option<Hash>) -> Result<(), ServiceError> {
-        self.service.store.close_job(self.tenant, job, request_hash, self.service.context.clock.now()).await?;
+        self.service.store.jobs().close_job(self.tenant, job, request_hash, self.service.context.clock.now()).await?;
         self.service.signal.settled.notify_waiters();
         Ok(())
     }

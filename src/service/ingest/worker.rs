@@ -150,7 +150,7 @@ impl Worker {
     /// Puts the indexes in order once there is nothing else to do. Searches are faster afterwards, and right
     /// in any case.
     async fn settle(&self) {
-        if let Err(error) = self.processor.store.settle_lexical_index().await {
+        if let Err(error) = self.processor.store.collections().settle_lexical_index().await {
             tracing::warn!(
                 error = error_chain(&error),
                 "the lexical index could not be tidied; searches are right but slower until the next time"
@@ -180,7 +180,7 @@ impl Worker {
     /// Store errors.
     async fn reap(&self) -> Result<u64, ServiceError> {
         let now = self.processor.context.clock.now();
-        let taken_back = self.processor.store.reap(&self.processor.settings.lease(), now).await?;
+        let taken_back = self.processor.store.jobs().reap(&self.processor.settings.lease(), now).await?;
         if taken_back > 0 {
             tracing::info!(items = taken_back, "documents of lost workers are queued again");
             self.signal.queued();
@@ -206,7 +206,7 @@ impl Worker {
             Ok(Course::Over) => {}
             // It may have ended because another has done the work of a worker that was taken for lost: this one.
             Ok(Course::Stopped) => {
-                processor.store.take_back_loss(handle.tenant, handle.job_id, handle.fence, &items).await?;
+                processor.store.jobs().take_back_loss(handle.tenant, handle.job_id, handle.fence, &items).await?;
             }
             Ok(Course::LeaseLost) => self.give_back(handle, &items).await,
             Err(error) => {
@@ -218,7 +218,8 @@ impl Worker {
             }
         }
         let now = processor.context.clock.now();
-        let job_has_ended = processor.store.finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
+        let job_has_ended =
+            processor.store.jobs().finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
         self.signal.settled.notify_waiters();
         if has_second_phase {
             self.signal.queued();
@@ -232,7 +233,7 @@ impl Worker {
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
         let Processor { store, settings, context, .. } = &self.processor;
         for phase in duty {
-            if let Some(claim) = store.claim(*phase, &settings.lease(), context.clock.now()).await? {
+            if let Some(claim) = store.jobs().claim(*phase, &settings.lease(), context.clock.now()).await? {
                 return Ok(Some(claim));
             }
         }
@@ -279,8 +280,8 @@ impl Worker {
     async fn try_to_give_back(&self, handle: ClaimHandle, items: &[i32]) -> Result<(), StoreError> {
         let ClaimHandle { tenant, job_id, fence } = handle;
         let store = &self.processor.store;
-        store.take_back_loss(tenant, job_id, fence, items).await?;
-        store.release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
+        store.jobs().take_back_loss(tenant, job_id, fence, items).await?;
+        store.jobs().release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
     }
 
     /// Tells how far the batch is, for those who watch the job; returns when the job is to stop.
@@ -288,7 +289,7 @@ impl Worker {
         loop {
             tokio::time::sleep(NOTE).await;
             let now = self.processor.context.clock.now();
-            match self.processor.store.note_work(handle.tenant, handle.job_id, &metrics.take(), now).await {
+            match self.processor.store.jobs().note_work(handle.tenant, handle.job_id, &metrics.take(), now).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => tracing::debug!(error = error_chain(&error), "progress could not be noted"),
@@ -302,7 +303,7 @@ impl Worker {
         loop {
             tokio::time::sleep(lease / BEATS_PER_LEASE).await;
             let until = self.processor.context.clock.now() + lease;
-            match self.processor.store.heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
+            match self.processor.store.jobs().heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
                 Ok(0) => return,
                 Ok(_) => heartbeat.beat(),
                 // The database may come back before the lease ends; the commit decides.

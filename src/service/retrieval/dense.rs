@@ -40,7 +40,7 @@ impl Retriever {
         let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
         let dense_query =
             DenseQuery { scope, profile, vector: &vector, vectors: embedded, selection, limit: depth(query.top_k) };
-        let (hits, scan) = self.store.dense_search(query.tenant, &dense_query).await?;
+        let (hits, scan) = self.store.search().dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok(DenseResult { hits, scan: Some(scan), trace })
     }

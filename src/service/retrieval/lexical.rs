@@ -42,11 +42,12 @@ impl Retriever {
         let started = Instant::now();
         let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, scope).await?;
         let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
-        result.hits = self.store.lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
+        result.hits = self.store.search().lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
         let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
         if has_too_few && !selection.is_narrow() && !lexical_query.looks_at_all() {
             // The chunks with the rarer words do not pass; those with the commoner ones may.
-            result.hits = self.store.lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
+            result.hits =
+                self.store.search().lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
         }
         let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
         result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
@@ -72,7 +73,7 @@ impl Retriever {
             })
             .collect();
         let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
-        let frequencies = self.store.document_frequencies(query.tenant, &scope.indexes, &terms).await?;
+        let frequencies = self.store.search().document_frequencies(query.tenant, &scope.indexes, &terms).await?;
         let mut lexical_query = LexicalQuery::default();
         let mut result = LexicalResult::default();
         let mut profiles = Vec::with_capacity(per_collection.len());

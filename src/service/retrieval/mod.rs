@@ -163,7 +163,7 @@ impl Retriever {
         tenant: TenantId,
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, ServiceError> {
-        let found = self.store.find_collections(tenant, names).await?;
+        let found = self.store.collections().find_collections(tenant, names).await?;
         names
             .iter()
             .map(|name| {
@@ -185,7 +185,7 @@ impl Retriever {
         };
         let scope = &scope;
         let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
-        let selection = self.store.select(query.tenant, scope, chunks, query.filter).await?;
+        let selection = self.store.search().select(query.tenant, scope, chunks, query.filter).await?;
         let selection = &selection;
         let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {

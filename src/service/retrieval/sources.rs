@@ -78,8 +78,14 @@ impl Retriever {
 
     async fn fetch(&self, tenant: TenantId, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
         let keys: Vec<ChunkKey> = items.iter().map(|item| item.key).collect();
-        let mut passages: HashMap<ChunkKey, Passage> =
-            self.store.passages(tenant, &keys).await?.into_iter().map(|passage| (passage.key, passage)).collect();
+        let mut passages: HashMap<ChunkKey, Passage> = self
+            .store
+            .search()
+            .passages(tenant, &keys)
+            .await?
+            .into_iter()
+            .map(|passage| (passage.key, passage))
+            .collect();
         let hit = |item: Fused<ChunkKey>| {
             Some(Hit {
                 passage: Arc::new(passages.remove(&item.key)?),
@@ -101,7 +107,8 @@ impl Retriever {
             |group: &Group| -> Vec<&Hit> { group.members.iter().filter_map(|place| hits.get(*place)).collect() };
         let ranges: Vec<TextRange> = groups.iter().flat_map(|group| gaps_between(&members(group))).collect();
         let mut gap_texts =
-            if ranges.is_empty() { Vec::new() } else { self.store.text_ranges(tenant, &ranges).await? }.into_iter();
+            if ranges.is_empty() { Vec::new() } else { self.store.documents().text_ranges(tenant, &ranges).await? }
+                .into_iter();
         let mut sources = Vec::with_capacity(groups.len());
         for group in groups {
             let Some(leader) = hits.get(group.leader) else { continue };

@@ -49,7 +49,7 @@ impl<'a> AuditGuard<'a> {
         let settled = ask.daily_account.settle(ask.spent_at_most());
         let kept = cache::keep(ask, claim, &result);
         tokio::join!(settled, kept);
-        let written = ask.services.store.write_audit(row).await;
+        let written = ask.services.store.asks().write_audit(row).await;
         self.state = State::Done;
         match (written, result) {
             (Ok(()), result) => result,
@@ -78,7 +78,7 @@ impl Drop for AuditGuard<'_> {
         runtime.spawn(async move {
             account.settle(spent).await;
             let ask_id = row.ask_id;
-            if let Err(error) = store.write_audit(Arc::new(row)).await {
+            if let Err(error) = store.asks().write_audit(Arc::new(row)).await {
                 tracing::warn!(error = %error, %ask_id, "an ask whose caller went away could not be audited");
             }
         });

@@ -86,12 +86,12 @@ struct Slot {
 
 impl Slot {
     async fn look(&self, lease: Option<Duration>) -> Result<CachedState, StoreError> {
-        self.store.cached_answer(self.tenant, &self.key, self.ask, lease).await
+        self.store.asks().cached_answer(self.tenant, &self.key, self.ask, lease).await
     }
 
     /// Lets others write the answer.
     async fn release(&self) {
-        if let Err(error) = self.store.release_cached_answer(self.tenant, &self.key, self.ask).await {
+        if let Err(error) = self.store.asks().release_cached_answer(self.tenant, &self.key, self.ask).await {
             tracing::warn!(
                 error = %error, ask_id = %self.ask,
                 "the claim on a cached answer could not be released: asks for the same answer wait until it expires"
@@ -149,7 +149,7 @@ impl CacheClaim {
     async fn settle(mut self, answer: Option<Value>, documents: Vec<(Uuid, u32)>, most: u32) {
         if let Some(answer) = &answer {
             let new = NewCachedAnswer { key: self.slot.key, answer, life: self.life, documents, most };
-            match self.slot.store.keep_cached_answer(self.slot.tenant, &new).await {
+            match self.slot.store.asks().keep_cached_answer(self.slot.tenant, &new).await {
                 Ok(()) => self.is_stored = false,
                 Err(error) => {
                     tracing::warn!(

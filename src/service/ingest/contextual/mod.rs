@@ -92,7 +92,7 @@ impl Processor {
             let gaps = leave_gaps(&mut document, contextual.on_failure, &refusal);
             let so_far = ContextsSoFar { gaps: Some(gaps), ..ContextsSoFar::default() };
             let origin = origin(batch, &document);
-            self.store.note_contexts(&origin, &so_far).await.map_err(of_store)?;
+            self.store.documents().note_contexts(&origin, &so_far).await.map_err(of_store)?;
             if document.pieces.is_empty() {
                 return Err((item, IngestFailure::permanent(refusal.failure())));
             }
@@ -104,11 +104,11 @@ impl Processor {
     async fn begin<'d>(&self, batch: &Batch<'d>, document: &'d Prepared) -> Result<Situated<'d>, StoreError> {
         let origin = origin(batch, document);
         let keys = keys(document, self.writer.models());
-        let sentences = self.store.known_contexts(&origin, &keys).await?;
+        let sentences = self.store.documents().known_contexts(&origin, &keys).await?;
         if !sentences.is_empty() {
             let reused = keys.iter().filter(|key| sentences.contains_key(*key)).count();
             let work = ContextWork { reused: u64::try_from(reused).unwrap_or(u64::MAX), ..ContextWork::default() };
-            self.store.note_contexts(&origin, &ContextsSoFar { work, ..ContextsSoFar::default() }).await?;
+            self.store.documents().note_contexts(&origin, &ContextsSoFar { work, ..ContextsSoFar::default() }).await?;
         }
         let tries = batch.tries.get(&document.described.origin.item);
         let is_last_try =
@@ -146,7 +146,7 @@ impl Processor {
                 }
                 document.sentences.extend(sentences.iter().cloned());
                 let so_far = ContextsSoFar { sentences, work, gaps: None };
-                self.store.note_contexts(&document.origin, &so_far).await?;
+                self.store.documents().note_contexts(&document.origin, &so_far).await?;
                 // Only now: the other sentences of the run are kept.
                 if let Some(error) = failure {
                     return Err(error);

@@ -1,0 +1,87 @@
+//! Group commit of audit rows: those that arrive while others are being written share the next write.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+use sqlx::{PgPool, types::Json};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinError,
+};
+
+use crate::store::{StoreError, asks::audit::AuditRow};
+
+/// Longest wait for a row to be written: an answer waits for it, beyond the ask's own time limit.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Most rows of one write.
+const MOST_ROWS: usize = 64;
+
+/// Writes the rows of all asks of this process.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct AuditWriter {
+    waiting: mpsc::Sender<Waiting>,
+    pool: PgPool,
+    ended: Shared<BoxFuture<'static, String>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    row: Arc<AuditRow>,
+    /// Told when the row is committed; dropped when the write of all failed.
+    written: oneshot::Sender<()>,
+}
+
+impl AuditWriter {
+    /// Starts the task that writes; it ends with the last clone of what is returned.
+    pub(in crate::store) fn start(pool: PgPool) -> Self {
+        let (waiting, rows) = mpsc::channel(MOST_ROWS);
+        let task = tokio::spawn(write_all(pool.clone(), rows));
+        let ended = task.map(|ended: Result<(), JoinError>| match ended {
+            Ok(()) => "the audit writer ended".to_owned(),
+            Err(error) => format!("the audit writer died: {error}"),
+        });
+        Self { waiting, pool, ended: ended.boxed().shared() }
+    }
+
+    /// Resolves, with the reason, when the task that writes has ended, which it must not while asks are answered.
+    pub(in crate::store) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
+        self.ended.clone()
+    }
+
+    /// Returns when the row is committed. When it could not be together with others it is tried alone, so
+    /// that what is wrong with one row is told to the ask that it belongs to.
+    pub(in crate::store) async fn write(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
+        let write = async {
+            let (written, is_written) = oneshot::channel();
+            let sent = self.waiting.send(Waiting { row: Arc::clone(&row), written }).await;
+            if sent.is_ok() && is_written.await.is_ok() {
+                return Ok(());
+            }
+            insert(&self.pool, &[&row]).await
+        };
+        Ok(tokio::time::timeout(PATIENCE, write).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?)
+    }
+}
+
+async fn write_all(pool: PgPool, mut rows: mpsc::Receiver<Waiting>) {
+    let mut batch = Vec::with_capacity(MOST_ROWS);
+    while rows.recv_many(&mut batch, MOST_ROWS).await > 0 {
+        let together: Vec<&AuditRow> = batch.iter().map(|waiting| waiting.row.as_ref()).collect();
+        let result = tokio::time::timeout(PATIENCE, insert(&pool, &together)).await;
+        let is_written = matches!(result, Ok(Ok(())));
+        for waiting in batch.drain(..) {
+            if is_written {
+                // Whoever went away meanwhile need not know.
+                let _ = waiting.written.send(());
+            }
+        }
+    }
+}
+
+async fn insert(pool: &PgPool, rows: &[&AuditRow]) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT write_ask_audit($1)", Json(rows) as _).execute(pool).await?;
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Audit rows, cached answers and the cost of a day.
+
+pub(in crate::store) mod audit;
+pub(in crate::store) mod audit_writer;
+pub(in crate::store) mod cache;
+pub(in crate::store) mod usage;
+
+pub use audit::{AuditCitation, AuditFilter, AuditRow, Digest};
+pub use cache::{CachedState, NewCachedAnswer};
+pub use usage::DailyReservation;
+
+use crate::store::Store;
+
+/// Audit rows, cached answers and the cost of a day.
+#[derive(Clone, Copy, Debug)]
+pub struct Asks<'s> {
+    pub(in crate::store) store: &'s Store,
+}

@@ -1,0 +1,99 @@
+//! What a tenant's asks cost on a day: reserved before a call, settled after it, exact over all processes.
+
+use std::time::Duration;
+
+use time::Date;
+
+use crate::domain::{cost::NanoUsd, identity::TenantId};
+use crate::store::{Asks, StoreError, signed};
+
+/// Time between two tries to get a connection: at first, …
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// … and at most.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// What became of a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DailyReservation {
+    /// It is counted.
+    Reserved,
+    /// The day would cost more than it may; nothing is counted.
+    Refused {
+        /// What the day has cost so far, other reservations included.
+        spent: NanoUsd,
+    },
+}
+
+impl Asks<'_> {
+    /// Counts an amount against a day's limit.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is counted then.
+    pub async fn reserve_daily_cost(
+        &self,
+        tenant: TenantId,
+        day: Date,
+        amount: NanoUsd,
+        limit: NanoUsd,
+    ) -> Result<DailyReservation, StoreError> {
+        let row = sqlx::query!(
+            r#"SELECT is_reserved AS "is_reserved!", cost_nano_usd AS "cost!" FROM reserve_daily_cost($1, $2, $3, $4)"#,
+            tenant.0,
+            day,
+            signed(amount.nano_usd()),
+            signed(limit.nano_usd()),
+        )
+        .fetch_one(self.store.writer())
+        .await?;
+        Ok(if row.is_reserved {
+            DailyReservation::Reserved
+        } else {
+            DailyReservation::Refused { spent: NanoUsd::new(row.cost.unsigned_abs()) }
+        })
+    }
+
+    /// Puts what was spent in place of what was reserved, however long it takes until there is a connection: a day
+    /// should not cost more for want of one. What was sent once is not sent again, since it may have come through.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; the reservation stands then, unless the error came after it was settled.
+    pub async fn settle_daily_cost(
+        &self,
+        tenant: TenantId,
+        day: Date,
+        reserved: NanoUsd,
+        spent: NanoUsd,
+    ) -> Result<(), StoreError> {
+        let mut pause = FIRST_PAUSE;
+        let mut connection = loop {
+            match self.store.writer().acquire().await {
+                Ok(connection) => break connection,
+                Err(error @ sqlx::Error::PoolClosed) => return Err(error.into()),
+                Err(_) => tokio::time::sleep(pause).await,
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        };
+        sqlx::query!(
+            "SELECT settle_daily_cost($1, $2, $3, $4)",
+            tenant.0,
+            day,
+            signed(reserved.nano_usd()),
+            signed(spent.nano_usd())
+        )
+        .execute(&mut *connection)
+        .await?;
+        Ok(())
+    }
+
+    /// Deletes days before this one, of every tenant; how many.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn forget_usage(&self, before: Date) -> Result<u64, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let forgotten =
+            sqlx::query!("DELETE FROM usage_daily WHERE day < $1", before).execute(&mut *transaction).await?;
+        transaction.commit().await?;
+        Ok(forgotten.rows_affected())
+    }
+}

@@ -1,0 +1,242 @@
+//! The next index of a collection becomes the active one, or is dropped.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{Collections, StoreError, collections::lock};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// How a request to activate an index ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActivationOutcome {
+    /// Queries use it from now on; the one before is kept next to it.
+    Done,
+    /// It is the active one.
+    IsActive,
+    /// The collection has no such index.
+    NotThere,
+    /// It lacks so many documents as they are now; nothing was changed.
+    Incomplete(u64),
+}
+
+/// How a request to drop an index ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexDrop {
+    /// It is gone; these jobs were building it.
+    Dropped(DroppedIndex, Vec<Uuid>),
+    /// It is the active one.
+    IsActive,
+    /// The collection has no such index.
+    NotThere,
+}
+
+/// What an index held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DroppedIndex {
+    /// Documents that had chunks in it.
+    pub documents: u64,
+    /// Its chunks.
+    pub chunks: u64,
+    /// Their vectors.
+    pub vectors: u64,
+}
+
+impl Collections<'_> {
+    /// Makes the next index of a collection the active one, if it is complete, in one transaction; the one before is kept
+    /// next to it. Each document becomes a new version of itself.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn activate_index(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        index: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<ActivationOutcome, StoreError> {
+        // Asked before everybody is kept waiting, too.
+        let mut transaction = self.begin_set_based(tenant).await?;
+        if let Some(obstacle) = obstacle(&mut transaction, tenant, collection, index).await? {
+            return Ok(obstacle);
+        }
+        transaction.commit().await?;
+        let mut transaction = self.begin_set_based(tenant).await?;
+        lock::lock_exclusive(&mut transaction, tenant, collection).await?;
+        if let Some(obstacle) = obstacle(&mut transaction, tenant, collection, index).await? {
+            return Ok(obstacle);
+        }
+        lock_documents(&mut transaction, tenant, collection).await?;
+        keep_previous(&mut transaction, tenant, collection).await?;
+        take_next(&mut transaction, tenant, collection, (index, now)).await?;
+        transaction.commit().await?;
+        Ok(ActivationOutcome::Done)
+    }
+
+    /// A transaction whose statements take documents by the thousand. An index that was just built is not in the
+    /// statistics, and a planner that takes it for empty would read all of it once for each document.
+    async fn begin_set_based(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        sqlx::query!("SET LOCAL enable_nestloop = off").execute(&mut *transaction).await?;
+        Ok(transaction)
+    }
+
+    /// Drops an index that is not the active one, with its chunks and their vectors.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn drop_index(&self, tenant: TenantId, collection: Uuid, index: Uuid) -> Result<IndexDrop, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        lock::lock_exclusive(&mut transaction, tenant, collection).await?;
+        match is_active(&mut transaction, tenant, collection, index).await? {
+            None => return Ok(IndexDrop::NotThere),
+            Some(true) => return Ok(IndexDrop::IsActive),
+            Some(false) => {}
+        }
+        let dropped = delete_contents(&mut transaction, tenant, index).await?;
+        sqlx::query!("DELETE FROM collection_index WHERE tenant_id = $1 AND index_id = $2", tenant.0, index)
+            .execute(&mut *transaction)
+            .await?;
+        let jobs = sqlx::query_scalar!(
+            "SELECT job_id FROM job WHERE tenant_id = $1 AND collection_id = $2 AND kind = 'index' AND finished_at IS NULL",
+            tenant.0,
+            collection
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(IndexDrop::Dropped(dropped, jobs))
+    }
+}
+
+async fn delete_contents(transaction: &mut Tx, tenant: TenantId, index: Uuid) -> Result<DroppedIndex, StoreError> {
+    let vectors = sqlx::query!("DELETE FROM chunk_embedding WHERE tenant_id = $1 AND index_id = $2", tenant.0, index)
+        .execute(&mut **transaction)
+        .await?
+        .rows_affected();
+    // By document: chunks have no index by index_id alone.
+    let chunks = sqlx::query!(
+        "DELETE FROM chunk WHERE tenant_id = $1 AND index_id = $2
+             AND document_id IN (SELECT document_id FROM document_index WHERE tenant_id = $1 AND index_id = $2)",
+        tenant.0,
+        index
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    let documents = sqlx::query!("DELETE FROM document_index WHERE tenant_id = $1 AND index_id = $2", tenant.0, index)
+        .execute(&mut **transaction)
+        .await?
+        .rows_affected();
+    Ok(DroppedIndex { documents, chunks, vectors })
+}
+
+/// Whether an index is the active one of the collection; none if it is not one of its indexes.
+async fn is_active(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    index: Uuid,
+) -> Result<Option<bool>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        r#"SELECT c.index_id = i.index_id AS "is_active!" FROM collection_index i JOIN collection c USING (tenant_id, collection_id)
+           WHERE i.tenant_id = $1 AND i.collection_id = $2 AND i.index_id = $3"#,
+        tenant.0,
+        collection,
+        index
+    )
+    .fetch_optional(&mut **transaction)
+    .await?)
+}
+
+/// Why an index cannot be made the active one, if it cannot.
+async fn obstacle(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    index: Uuid,
+) -> Result<Option<ActivationOutcome>, StoreError> {
+    match is_active(transaction, tenant, collection, index).await? {
+        None => return Ok(Some(ActivationOutcome::NotThere)),
+        Some(true) => return Ok(Some(ActivationOutcome::IsActive)),
+        Some(false) => {}
+    }
+    let missing = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "missing!" FROM document d WHERE d.tenant_id = $1 AND d.collection_id = $2
+             AND NOT EXISTS (SELECT FROM document_index o WHERE o.tenant_id = d.tenant_id AND o.document_id = d.document_id
+                 AND o.index_id = $3 AND o.version = d.version)"#,
+        tenant.0,
+        collection,
+        index
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    Ok((missing > 0).then(|| ActivationOutcome::Incomplete(missing.unsigned_abs())))
+}
+
+/// Locks all documents of a collection, in the order in which others lock them.
+async fn lock_documents(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "SELECT count(*) FROM (
+             SELECT FROM document WHERE tenant_id = $1 AND collection_id = $2 ORDER BY source FOR NO KEY UPDATE) locked",
+        tenant.0,
+        collection
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Notes for each document how the index has it that is still the active one, in the version that comes next. A document
+/// that lacks vectors is out of date there: nobody makes them any more.
+async fn keep_previous(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "INSERT INTO document_index (tenant_id, index_id, document_id, version, fingerprint, request_hash, chunks)
+         SELECT d.tenant_id, c.index_id, d.document_id, CASE WHEN d.unembedded_chunks = 0 THEN d.version + 1 ELSE 0 END,
+                d.fingerprint, d.request_hash, d.chunks
+         FROM collection c JOIN document d USING (tenant_id, collection_id)
+         WHERE c.tenant_id = $1 AND c.collection_id = $2",
+        tenant.0,
+        collection
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Makes each document what the next index has of it, and that index the active one.
+async fn take_next(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    (index, now): (Uuid, OffsetDateTime),
+) -> Result<(), StoreError> {
+    // A trigger keeps the chunks of each version that is replaced: those of what is still the active index.
+    sqlx::query!(
+        "UPDATE document d SET version = d.version + 1, updated_at = $4, fingerprint = o.fingerprint,
+                request_hash = o.request_hash, chunks = o.chunks, unembedded_chunks = 0
+         FROM document_index o
+         WHERE d.tenant_id = $1 AND d.collection_id = $2
+           AND o.tenant_id = d.tenant_id AND o.document_id = d.document_id AND o.index_id = $3",
+        tenant.0,
+        collection,
+        index,
+        now
+    )
+    .execute(&mut **transaction)
+    .await?;
+    sqlx::query!("DELETE FROM document_index WHERE tenant_id = $1 AND index_id = $2", tenant.0, index)
+        .execute(&mut **transaction)
+        .await?;
+    sqlx::query!(
+        "UPDATE collection SET index_id = $3 WHERE tenant_id = $1 AND collection_id = $2",
+        tenant.0,
+        collection,
+        index
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

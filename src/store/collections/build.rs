@@ -1,0 +1,238 @@
+//! Building the next index: stored documents with what they were made of, and the chunks that are made of them.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{fingerprint::Hash, identity::TenantId};
+use crate::store::{
+    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ReadDocument, StoreError,
+    collections::lock,
+    collections::statistics::StatisticChanges,
+    documents::chunk::delete_chunks,
+    documents::commit::{self, Stored},
+    jobs::settle,
+};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A stored document with what it was made of.
+#[derive(Clone, Debug)]
+pub struct StoredDocument {
+    /// Identity.
+    pub id: Uuid,
+    /// Its version.
+    pub version: i32,
+    /// Caller's own name.
+    pub source: String,
+    /// Where it was read from.
+    pub uri: String,
+    /// How it came.
+    pub loader: String,
+    /// When it was handed in or fetched.
+    pub fetched_at: OffsetDateTime,
+    /// If it was fetched.
+    pub fetch: Option<FetchRecord>,
+    /// SHA-256 of its bytes.
+    pub content_hash: Hash,
+    /// Everything that decided its chunks in the next index, if it has them there as it is now.
+    pub fingerprint: Option<Hash>,
+    /// Media type by its content.
+    pub media_type: String,
+    /// Caller's own object.
+    pub metadata: Value,
+    /// Extracted text.
+    pub text: String,
+    /// What splitting needs beside the text.
+    pub layout: Value,
+}
+
+impl Collections<'_> {
+    /// The documents of these sources of a collection, and how its next index has them.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn stored_documents(
+        &self,
+        tenant: TenantId,
+        collection: &Collection,
+        sources: &[String],
+    ) -> Result<Vec<StoredDocument>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT d.document_id, d.version, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified,
+                      d.request_hash, d.content_hash, d.media_type, d.metadata, d.text, d.layout, o.fingerprint AS "fingerprint?"
+               FROM document d
+               -- By its primary key: a planner that does not know the index yet would go by that, once for each document.
+               LEFT JOIN document_index o ON o.tenant_id = d.tenant_id AND o.document_id = d.document_id
+                   AND (o.index_id = $4) IS TRUE AND o.version = d.version
+               WHERE d.tenant_id = $1 AND d.collection_id = $2 AND d.source = ANY ($3)"#,
+            tenant.0,
+            collection.id,
+            sources,
+            collection.index
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let hash = |bytes: Vec<u8>| {
+            Hash::try_from(bytes).map_err(|_| StoreError::Inconsistent("a hash of a document is no SHA-256".to_owned()))
+        };
+        rows.into_iter()
+            .map(|row| {
+                let fetched =
+                    |request_hash| FetchRecord { etag: row.etag, last_modified: row.last_modified, request_hash };
+                Ok(StoredDocument {
+                    id: row.document_id,
+                    version: row.version,
+                    source: row.source,
+                    uri: row.uri,
+                    loader: row.loader,
+                    fetched_at: row.fetched_at,
+                    fetch: row.request_hash.map(hash).transpose()?.map(fetched),
+                    content_hash: hash(row.content_hash)?,
+                    fingerprint: row.fingerprint.map(hash).transpose()?,
+                    media_type: row.media_type,
+                    metadata: row.metadata,
+                    text: row.text,
+                    layout: row.layout,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The documents of one claim, as the next index has them.
+#[derive(Debug)]
+pub struct BuildBatch<'a> {
+    /// What is stored; `collection` names the next index.
+    pub batch: CommitBatch<'a>,
+    /// The documents as they were read, by item.
+    pub read: &'a HashMap<i32, ReadDocument>,
+}
+
+impl Collections<'_> {
+    /// Stores the chunks of documents in the next index, and settles their items.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is written then.
+    pub async fn commit_build(&self, build: &BuildBatch<'_>) -> Result<BatchOutcome, StoreError> {
+        let BuildBatch { batch, read } = build;
+        let (tenant, index) = (batch.tenant, batch.collection.index);
+        let items = batch.items();
+        let mut transaction = self.store.begin(tenant).await?;
+        if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
+            return Ok(BatchOutcome::LeaseLost);
+        }
+        let active = lock::lock_shared(&mut transaction, tenant, batch.collection.id).await?;
+        if active.is_none_or(|active| active == index) {
+            return Ok(BatchOutcome::IndexChanged);
+        }
+        if let Some(outdated) = commit::lock_weights(&mut transaction, batch).await? {
+            return Ok(outdated);
+        }
+        let as_read = as_read(&mut transaction, tenant, read, &items).await?;
+        let stored: HashMap<String, Stored> = batch
+            .documents
+            .iter()
+            .filter_map(|document| read.get(&document.item).filter(|read| as_read.contains(&read.id)))
+            .map(|read| (read.source.clone(), Stored { document_id: read.id, version: read.version }))
+            .collect();
+        let mut changes = StatisticChanges::default();
+        replace_documents(&mut transaction, batch, &stored, &mut changes).await?;
+        commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
+        settle::settle(&mut transaction, tenant, batch.job_id, &done(batch, &stored, read), batch.now).await?;
+        changes.apply(&mut transaction, tenant, index).await?;
+        transaction.commit().await?;
+        Ok(BatchOutcome::Settled)
+    }
+}
+
+/// Locks the documents of these items and returns those that are as they were read. Whoever stored another version of one
+/// has queued it for this index as well.
+async fn as_read(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    read: &HashMap<i32, ReadDocument>,
+    items: &[i32],
+) -> Result<HashSet<Uuid>, StoreError> {
+    let versions: HashMap<Uuid, i32> =
+        items.iter().filter_map(|item| read.get(item)).map(|document| (document.id, document.version)).collect();
+    let ids: Vec<Uuid> = versions.keys().copied().collect();
+    let rows = sqlx::query!(
+        "SELECT document_id, version FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
+        tenant.0,
+        &ids
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let is_as_read = |id: &Uuid, version: i32| versions.get(id) == Some(&version);
+    Ok(rows.into_iter().filter(|row| is_as_read(&row.document_id, row.version)).map(|row| row.document_id).collect())
+}
+
+/// Deletes what the index had of the documents, and notes them as what they are now.
+async fn replace_documents(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+    changes: &mut StatisticChanges,
+) -> Result<(), StoreError> {
+    let documents: Vec<_> =
+        batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?))).collect();
+    let ids: Vec<Uuid> = documents.iter().map(|(_, row)| row.document_id).collect();
+    delete_chunks(transaction, batch.tenant, batch.collection.index, &ids, changes).await?;
+    let versions: Vec<i32> = documents.iter().map(|(_, row)| row.version).collect();
+    let fingerprints: Vec<Vec<u8>> = documents.iter().map(|(document, _)| document.fingerprint.to_vec()).collect();
+    // Without validators nothing is asked for by them: so a document whose sentences are not complete is fetched whole.
+    let is_validated = |fetch: &&FetchRecord| fetch.etag.is_some() || fetch.last_modified.is_some();
+    let requests: Vec<Option<Vec<u8>>> = documents
+        .iter()
+        .map(|(document, _)| document.fetch.as_ref().filter(is_validated).map(|fetch| fetch.request_hash.to_vec()))
+        .collect();
+    let chunks: Vec<i32> =
+        documents.iter().map(|(document, _)| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)).collect();
+    let new = sqlx::query_scalar!(
+        r#"INSERT INTO document_index (tenant_id, index_id, document_id, version, fingerprint, request_hash, chunks)
+           SELECT $1, $2, new.* FROM UNNEST($3::uuid[], $4::int[], $5::bytea[], $6::bytea[], $7::int[])
+                AS new (document_id, version, fingerprint, request_hash, chunks)
+           ON CONFLICT (tenant_id, document_id, index_id) DO UPDATE SET
+               version = EXCLUDED.version, fingerprint = EXCLUDED.fingerprint, request_hash = EXCLUDED.request_hash,
+               chunks = EXCLUDED.chunks
+           RETURNING xmax = 0 AS "is_new!""#,
+        batch.tenant.0,
+        batch.collection.index,
+        &ids,
+        &versions,
+        &fingerprints,
+        &requests as &[Option<Vec<u8>>],
+        &chunks,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    changes.documents += i64::try_from(new.into_iter().filter(|is_new| *is_new).count()).unwrap_or(0);
+    Ok(())
+}
+
+/// The items of a batch, settled. Nothing was stored of a document that has another version by now.
+fn done(
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+    read: &HashMap<i32, ReadDocument>,
+) -> Vec<FilledItem> {
+    let filled = batch.documents.iter().map(|document| FilledItem {
+        ordinal: document.item,
+        document: read.get(&document.item).map(|read| read.id),
+        chunks: stored.get(&document.source).map_or(0, |_| i32::try_from(document.chunks.len()).unwrap_or(i32::MAX)),
+        embedding_calls: document.embedding_calls,
+    });
+    let unchanged = batch.unchanged.iter().map(|unchanged| FilledItem {
+        ordinal: unchanged.item,
+        document: Some(unchanged.document_id),
+        chunks: 0,
+        embedding_calls: 0,
+    });
+    filled.chain(unchanged).collect()
+}

@@ -1,0 +1,334 @@
+//! Collections: create, find, list, count.
+
+use sqlx::types::Json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{
+    contextual::Contextual,
+    identity::{EmbeddingProfile, TenantId},
+    job::Indexing,
+    lexical::language::Language,
+    split::SplitterSettings,
+};
+use crate::store::{Collections, ProfileId, StoreError};
+
+/// A collection as every query needs it.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    /// Identity.
+    pub id: Uuid,
+    /// The index that is meant: the active one, unless the next one is being built. Also the salt of its term ids.
+    pub index: Uuid,
+    /// Name in requests and URNs.
+    pub name: String,
+    /// The vector space of that index in this database.
+    pub profile_id: ProfileId,
+    /// The same by its model.
+    pub profile: EmbeddingProfile,
+    /// What its words are stemmed in.
+    pub language: Language,
+    /// When its documents can be found, unless a request says otherwise.
+    pub indexing: Indexing,
+    /// BM25 average length that stored weights were made with; zero before the first chunk.
+    pub average_length: f32,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+/// A collection that is about to be searched.
+#[derive(Clone, Debug)]
+pub struct SearchedCollection {
+    /// The collection.
+    pub collection: Collection,
+    /// Chunks in it.
+    pub chunks: u64,
+    /// Those of them that have a vector.
+    pub embedded_chunks: u64,
+}
+
+/// A collection with its counts.
+#[derive(Clone, Debug)]
+pub struct CollectionSummary {
+    /// The collection.
+    pub collection: Collection,
+    /// Documents in their current version.
+    pub documents: u64,
+    /// Chunks of those documents.
+    pub chunks: u64,
+    /// Those of them that have a vector.
+    pub embedded_chunks: u64,
+    /// How its documents are split, and what goes with that.
+    pub settings: CollectionSettings,
+    /// The index next to the active one: being built, or active before.
+    pub next_index: Option<Uuid>,
+}
+
+/// A collection that is to be made unless there is one of its name.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCollection<'a> {
+    /// Its identity then.
+    pub id: Uuid,
+    /// Its name.
+    pub name: &'a str,
+    /// Its vector space.
+    pub profile: ProfileId,
+    /// What decides its chunks and terms.
+    pub settings: CollectionSettings,
+}
+
+/// What a collection is made with and keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionSettings {
+    /// How its documents are split.
+    pub splitter: SplitterSettings,
+    /// What its words are stemmed in.
+    pub language: Language,
+    /// How sentences are written that say how a chunk relates to its document; `None` writes none.
+    pub context: Option<Contextual>,
+    /// When its documents can be found, unless a request says otherwise.
+    pub indexing: Indexing,
+}
+
+struct Row {
+    collection_id: Uuid,
+    index_id: Uuid,
+    name: String,
+    language: String,
+    profile_id: i32,
+    average_length: f32,
+    created_at: OffsetDateTime,
+    indexing: String,
+    model: String,
+    dimension: i32,
+}
+
+impl TryFrom<Row> for Collection {
+    type Error = StoreError;
+
+    fn try_from(row: Row) -> Result<Self, StoreError> {
+        let unknown = |what: &str| StoreError::Inconsistent(format!("{what} is nothing that this version knows"));
+        Ok(Self {
+            language: Language::from_code(&row.language).ok_or_else(|| unknown(&row.language))?,
+            indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown(&row.indexing))?,
+            id: row.collection_id,
+            index: row.index_id,
+            name: row.name,
+            profile_id: ProfileId(row.profile_id),
+            profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
+            average_length: row.average_length,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// The collection of a row that has the columns of [`Row`] among others; each query has a type of rows of its own.
+macro_rules! collection_of {
+    ($row:ident) => {
+        Collection::try_from(Row {
+            collection_id: $row.collection_id,
+            index_id: $row.index_id,
+            name: $row.name,
+            language: $row.language,
+            profile_id: $row.profile_id,
+            average_length: $row.average_length,
+            created_at: $row.created_at,
+            indexing: $row.indexing,
+            model: $row.model,
+            dimension: $row.dimension,
+        })
+    };
+}
+
+impl Collections<'_> {
+    /// Makes a collection unless there is one of that name; `true` when it was made.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn ensure_collection(
+        &self,
+        tenant: TenantId,
+        new: NewCollection<'_>,
+        now: OffsetDateTime,
+    ) -> Result<(Collection, bool), StoreError> {
+        let NewCollection { id, name, profile, settings } = new;
+        let CollectionSettings { splitter, language, indexing, context } = settings;
+        if let Some(collection) = self.collection(tenant, name).await? {
+            return Ok((collection, false));
+        }
+        let mut transaction = self.store.begin(tenant).await?;
+        // Its first index has its identity.
+        let made = sqlx::query!(
+            "WITH made AS (
+                 INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing)
+                 VALUES ($1, $2, $2, $3, $5, $7, $8)
+                 ON CONFLICT ON CONSTRAINT collection_name_unique DO NOTHING
+                 RETURNING tenant_id, collection_id, created_at)
+             INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, created_at)
+             SELECT tenant_id, collection_id, collection_id, $6, $9, $4, created_at FROM made",
+            tenant.0,
+            id,
+            name,
+            profile.0,
+            now,
+            Json(splitter) as Json<SplitterSettings>,
+            language.code(),
+            indexing.as_str(),
+            context.map(Json) as Option<Json<Contextual>>,
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        sqlx::query!(
+            "INSERT INTO index_statistic (tenant_id, index_id)
+             SELECT tenant_id, index_id FROM collection WHERE tenant_id = $1 AND name = $2
+             ON CONFLICT DO NOTHING",
+            tenant.0,
+            name,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let collection = self
+            .collection(tenant, name)
+            .await?
+            .ok_or_else(|| StoreError::Inconsistent(format!("collection {name} vanished while it was made")))?;
+        Ok((collection, made == 1))
+    }
+
+    /// The collection of that name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection(&self, tenant: TenantId, name: &str) -> Result<Option<Collection>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let row = sqlx::query_as!(
+            Row,
+            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+                    p.dimension
+             FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
+             WHERE c.tenant_id = $1 AND c.name = $2",
+            tenant.0,
+            name,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        row.map(Collection::try_from).transpose()
+    }
+
+    /// The collections of these names, in any order; names without one are left out.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn find_collections(
+        &self,
+        tenant: TenantId,
+        names: &[String],
+    ) -> Result<Vec<SearchedCollection>, StoreError> {
+        let mut reading = self.store.reading().await?;
+        let rows = sqlx::query!(
+            r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
+                      average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
+                      dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!"
+               FROM find_collections($1, $2)"#,
+            tenant.0,
+            names,
+        )
+        .fetch_all(&mut *reading)
+        .await?;
+        reading.end().await?;
+        rows.into_iter()
+            .map(|row| {
+                let (chunks, bare) = (row.chunks.unsigned_abs(), row.unembedded_chunks.unsigned_abs());
+                let embedded_chunks = chunks.saturating_sub(bare);
+                Ok(SearchedCollection { chunks, embedded_chunks, collection: collection_of!(row)? })
+            })
+            .collect()
+    }
+
+    /// A collection by identity, and how its documents are worked on.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection_by_id(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+    ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let row = sqlx::query!(
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+                    p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>"
+             FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
+             WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
+            tenant.0,
+            id,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        row.map(|row| {
+            let collection = collection_of!(row)?;
+            let context = row.context.map(|context| context.0);
+            let (language, indexing) = (collection.language, collection.indexing);
+            let settings = CollectionSettings { splitter: row.splitter.0, language, indexing, context };
+            Ok((collection, settings))
+        })
+        .transpose()
+    }
+
+    /// Up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection_summaries(
+        &self,
+        tenant: TenantId,
+        only: Option<&str>,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<CollectionSummary>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+                      p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
+                      COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
+                      COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",
+                      (SELECT n.index_id FROM collection_index n WHERE n.tenant_id = c.tenant_id AND n.collection_id = c.collection_id
+                           AND n.index_id <> c.index_id) AS next_index
+               FROM collection c
+               JOIN collection_index i USING (tenant_id, index_id)
+               JOIN embedding_profile p USING (profile_id)
+               LEFT JOIN index_statistic s USING (tenant_id, index_id)
+               WHERE c.tenant_id = $1 AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR c.name > $3)
+               ORDER BY c.name LIMIT $4"#,
+            tenant.0,
+            only,
+            after,
+            limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        rows.into_iter()
+            .map(|row| {
+                let collection = collection_of!(row)?;
+                let context = row.context.map(|context| context.0);
+                Ok(CollectionSummary {
+                    documents: row.documents.unsigned_abs(),
+                    chunks: row.chunks.unsigned_abs(),
+                    embedded_chunks: row.embedded_chunks.unsigned_abs(),
+                    settings: CollectionSettings {
+                        splitter: row.splitter.0,
+                        language: collection.language,
+                        indexing: collection.indexing,
+                        context,
+                    },
+                    next_index: row.next_index,
+                    collection,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,290 @@
+//! The indexes of a collection: the active one, which is searched, and at most one next to it, which is being built with
+//! other settings or was active before.
+//!
+//! Whoever changes them locks the collection; whoever stores documents holds the lock shared, and queues what is stored for
+//! the next index in the same transaction. So no document is left out between the two.
+
+use serde_json::Value;
+use sqlx::{Postgres, Transaction, types::Json};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{
+    contextual::Contextual,
+    identity::{EmbeddingProfile, TenantId},
+    split::SplitterSettings,
+};
+use crate::store::{
+    Collection, CollectionSettings, Collections, CommitBatch, ProfileId, StoreError,
+    collections::build_jobs::{BuildJob, queue_build},
+    collections::lock,
+};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// An index of a collection, with what is in it.
+#[derive(Clone, Debug)]
+pub struct CollectionIndex {
+    /// Identity.
+    pub id: Uuid,
+    /// Whether it is the one that is searched.
+    pub is_active: bool,
+    /// How documents are split in it.
+    pub splitter: SplitterSettings,
+    /// How sentences are written that say how a chunk relates to its document; `None` writes none.
+    pub context: Option<Contextual>,
+    /// The vector space of its chunks.
+    pub profile: EmbeddingProfile,
+    /// The same in this database.
+    pub profile_id: ProfileId,
+    /// Documents that are in it as they are now.
+    pub documents: u64,
+    /// Its chunks.
+    pub chunks: u64,
+    /// Those of them that have no vector yet.
+    pub unembedded_chunks: u64,
+    /// Latest job that was asked to build it from stored documents.
+    pub job: Option<Uuid>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+/// How the next index differs from the active one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndexChange {
+    /// How its documents are split.
+    pub splitter: Option<SplitterSettings>,
+    /// How sentences are written that say how a chunk relates to its document; `Some(None)` for no more of them.
+    pub context: Option<Option<Contextual>>,
+    /// Its vector space.
+    pub profile: Option<ProfileId>,
+}
+
+/// An index that is to be built: made under `id` unless the collection has one next to the active one.
+#[derive(Clone, Copy, Debug)]
+pub struct NewIndex<'a> {
+    /// Its identity then.
+    pub id: Uuid,
+    /// Its collection.
+    pub collection: Uuid,
+    /// Name of that.
+    pub collection_name: &'a str,
+    /// How it differs from the active one.
+    pub change: IndexChange,
+    /// The job that builds it.
+    pub job: Uuid,
+    /// Content of the items of that job.
+    pub payload: &'a Value,
+    /// When it was asked for.
+    pub now: OffsetDateTime,
+}
+
+/// How a request to build an index ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildOutcome {
+    /// The job builds this index.
+    Queued(Uuid),
+    /// This job is building it already.
+    IsBuilding(Uuid),
+    /// There is an index with other settings next to the active one.
+    HasAnother(Uuid),
+    /// The collection is gone.
+    CollectionGone,
+}
+
+impl Collections<'_> {
+    /// Makes the next index of a collection, unless it is there, and queues a job of all documents that builds it.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn build_index(&self, tenant: TenantId, new: &NewIndex<'_>) -> Result<BuildOutcome, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        if lock::lock_exclusive(&mut transaction, tenant, new.collection).await?.is_none() {
+            return Ok(BuildOutcome::CollectionGone);
+        }
+        let index = match next_index(&mut transaction, tenant, new.collection).await? {
+            Some(NextIndex { building: Some(job), .. }) => return Ok(BuildOutcome::IsBuilding(job)),
+            Some(next) if next.differs(&new.change) => return Ok(BuildOutcome::HasAnother(next.id)),
+            Some(next) => {
+                set_job(&mut transaction, tenant, next.id, new.job).await?;
+                next.id
+            }
+            None => {
+                insert(&mut transaction, tenant, new).await?;
+                new.id
+            }
+        };
+        let job = BuildJob {
+            id: new.job,
+            collection: new.collection,
+            collection_name: new.collection_name,
+            payload: new.payload,
+            now: new.now,
+        };
+        queue_build(&mut transaction, tenant, &job, None).await?;
+        transaction.commit().await?;
+        Ok(BuildOutcome::Queued(index))
+    }
+
+    /// A collection as it would be with its next index as the active one, and the settings of that.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn collection_with_next_index(
+        &self,
+        tenant: TenantId,
+        collection: &Collection,
+    ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let next = next_index(&mut transaction, tenant, collection.id).await?;
+        transaction.commit().await?;
+        Ok(next.map(|next| {
+            let NextIndex { id, splitter, context, profile_id, profile, average_length, .. } = next;
+            let (language, indexing) = (collection.language, collection.indexing);
+            let settings = CollectionSettings { splitter, language, context, indexing };
+            (Collection { index: id, profile_id, profile, average_length, ..collection.clone() }, settings)
+        }))
+    }
+
+    /// The indexes of a collection, the active one first.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn indexes(&self, tenant: TenantId, collection: Uuid) -> Result<Vec<CollectionIndex>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
+                      i.profile_id, p.model, p.dimension, i.job_id, i.created_at, c.index_id = i.index_id AS "is_active!",
+                      s.chunks, s.unembedded_chunks, CASE WHEN c.index_id = i.index_id THEN s.documents ELSE
+                          (SELECT count(*) FROM document_index o JOIN document d USING (tenant_id, document_id, version)
+                           WHERE o.tenant_id = i.tenant_id AND o.index_id = i.index_id) END AS "documents!"
+               FROM collection_index i
+               JOIN collection c USING (tenant_id, collection_id)
+               JOIN embedding_profile p USING (profile_id)
+               JOIN index_statistic s ON s.tenant_id = i.tenant_id AND s.index_id = i.index_id
+               WHERE i.tenant_id = $1 AND i.collection_id = $2 ORDER BY 9 DESC, i.created_at"#,
+            tenant.0,
+            collection
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| CollectionIndex {
+                id: row.index_id,
+                is_active: row.is_active,
+                splitter: row.splitter.0,
+                context: row.context.map(|context| context.0),
+                profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
+                profile_id: ProfileId(row.profile_id),
+                documents: row.documents.unsigned_abs(),
+                chunks: row.chunks.unsigned_abs(),
+                unembedded_chunks: row.unembedded_chunks.unsigned_abs(),
+                job: row.job_id,
+                created_at: row.created_at,
+            })
+            .collect())
+    }
+}
+
+/// The index next to the active one, as its builders need it.
+struct NextIndex {
+    id: Uuid,
+    splitter: SplitterSettings,
+    context: Option<Contextual>,
+    profile_id: ProfileId,
+    profile: EmbeddingProfile,
+    average_length: f32,
+    /// The job that was asked to build it, if it has not ended.
+    building: Option<Uuid>,
+}
+
+impl NextIndex {
+    /// Whether it has other settings than are asked for.
+    fn differs(&self, change: &IndexChange) -> bool {
+        change.splitter.is_some_and(|splitter| splitter != self.splitter)
+            || change.context.is_some_and(|context| context != self.context)
+            || change.profile.is_some_and(|profile| profile != self.profile_id)
+    }
+}
+
+async fn next_index(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Option<NextIndex>, StoreError> {
+    let row = sqlx::query!(
+        r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
+                  i.profile_id, p.model, p.dimension, i.average_length,
+                  (SELECT j.job_id FROM job j WHERE j.tenant_id = i.tenant_id AND j.job_id = i.job_id AND j.finished_at IS NULL) AS building
+           FROM collection_index i
+           JOIN collection c ON c.tenant_id = i.tenant_id AND c.collection_id = i.collection_id AND c.index_id <> i.index_id
+           JOIN embedding_profile p USING (profile_id)
+           WHERE i.tenant_id = $1 AND i.collection_id = $2"#,
+        tenant.0,
+        collection
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.map(|row| NextIndex {
+        id: row.index_id,
+        splitter: row.splitter.0,
+        context: row.context.map(|context| context.0),
+        profile_id: ProfileId(row.profile_id),
+        profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
+        average_length: row.average_length,
+        building: row.building,
+    }))
+}
+
+async fn set_job(transaction: &mut Tx, tenant: TenantId, index: Uuid, job: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "UPDATE collection_index SET job_id = $3 WHERE tenant_id = $1 AND index_id = $2",
+        tenant.0,
+        index,
+        job
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+async fn insert(transaction: &mut Tx, tenant: TenantId, new: &NewIndex<'_>) -> Result<(), StoreError> {
+    let IndexChange { splitter, context, profile } = new.change;
+    sqlx::query!(
+        "WITH made AS (
+             INSERT INTO collection_index (tenant_id, index_id, collection_id, splitter, context, profile_id, job_id, created_at)
+             SELECT $1, $3, $2, COALESCE($4, i.splitter), CASE WHEN $5 THEN $6 ELSE i.context END, COALESCE($7, i.profile_id), $8, $9
+             FROM collection c JOIN collection_index i USING (tenant_id, index_id) WHERE c.tenant_id = $1 AND c.collection_id = $2
+             RETURNING tenant_id, index_id)
+         INSERT INTO index_statistic (tenant_id, index_id) SELECT tenant_id, index_id FROM made",
+        tenant.0,
+        new.collection,
+        new.id,
+        splitter.map(Json) as Option<Json<SplitterSettings>>,
+        context.is_some(),
+        context.flatten().map(Json) as Option<Json<Contextual>>,
+        profile.map(|profile| profile.0),
+        new.job,
+        new.now,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Queues what was just stored in the active index for the next one, if there is one.
+pub(in crate::store) async fn queue_for_next(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    documents: &[Uuid],
+) -> Result<(), StoreError> {
+    if documents.is_empty() || next_index(transaction, batch.tenant, batch.collection.id).await?.is_none() {
+        return Ok(());
+    }
+    let job = BuildJob {
+        id: batch.follow_up.job,
+        collection: batch.collection.id,
+        collection_name: &batch.collection.name,
+        payload: batch.follow_up.payload,
+        now: batch.now,
+    };
+    queue_build(transaction, batch.tenant, &job, Some(documents)).await
+}

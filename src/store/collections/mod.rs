@@ -1,0 +1,26 @@
+//! Collections, their indexes and the statistics of those.
+
+pub(in crate::store) mod activation;
+pub(in crate::store) mod build;
+pub(in crate::store) mod build_jobs;
+pub(in crate::store) mod collection;
+pub(in crate::store) mod index;
+pub(in crate::store) mod lock;
+pub(in crate::store) mod maintenance;
+pub(in crate::store) mod profile;
+pub(in crate::store) mod statistics;
+
+pub use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
+pub use build::{BuildBatch, StoredDocument};
+pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
+pub use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
+pub use maintenance::IndexLengths;
+pub use profile::ProfileId;
+
+use crate::store::Store;
+
+/// Collections, their indexes and the statistics of those.
+#[derive(Clone, Copy, Debug)]
+pub struct Collections<'s> {
+    pub(in crate::store) store: &'s Store,
+}

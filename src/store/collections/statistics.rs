@@ -1,0 +1,69 @@
+//! Lexical statistics: document frequencies and lengths, kept in step with the chunks.
+
+use std::collections::BTreeMap;
+
+use sqlx::{Postgres, Transaction};
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::StoreError;
+
+/// What a transaction adds to and takes from the lexical statistics of an index.
+#[derive(Debug, Default)]
+pub(in crate::store) struct StatisticChanges {
+    /// Documents that have chunks in it.
+    pub(in crate::store) documents: i64,
+    pub(in crate::store) chunks: i64,
+    /// Chunks without a vector.
+    pub(in crate::store) unembedded_chunks: i64,
+    length: i64,
+    // Ordered, so that transactions lock the terms they share in the same order.
+    terms: BTreeMap<i32, i32>,
+}
+
+impl StatisticChanges {
+    pub(in crate::store) fn count(&mut self, terms: impl Iterator<Item = i32>, length: i32, sign: i32) {
+        self.chunks += i64::from(sign);
+        self.length += i64::from(sign * length);
+        for term in terms {
+            *self.terms.entry(term).or_default() += sign;
+        }
+    }
+
+    /// Writes the changes, and returns the terms that they touched. Last in its transaction: the rows of common
+    /// terms are locked from here to the commit, and every other writer of the index waits for them.
+    pub(in crate::store) async fn apply(
+        self,
+        transaction: &mut Transaction<'static, Postgres>,
+        tenant: TenantId,
+        index: Uuid,
+    ) -> Result<Vec<i32>, StoreError> {
+        let (terms, changes): (Vec<i32>, Vec<i32>) = self.terms.into_iter().filter(|(_, change)| *change != 0).unzip();
+        sqlx::query!(
+            "INSERT INTO term_statistic (tenant_id, index_id, term_id, document_frequency)
+             SELECT $1, $2, new.* FROM UNNEST($3::int[], $4::int[]) AS new (term_id, change)
+             ON CONFLICT (tenant_id, index_id, term_id)
+             DO UPDATE SET document_frequency = term_statistic.document_frequency + EXCLUDED.document_frequency",
+            tenant.0,
+            index,
+            &terms,
+            &changes,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        sqlx::query!(
+            "UPDATE index_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5,
+                    unembedded_chunks = unembedded_chunks + $6
+             WHERE tenant_id = $1 AND index_id = $2",
+            tenant.0,
+            index,
+            self.documents,
+            self.chunks,
+            self.length,
+            self.unembedded_chunks,
+        )
+        .execute(&mut **transaction)
+        .await?;
+        Ok(terms)
+    }
+}

@@ -1,0 +1,159 @@
+//! What a database server is like that the service would run on, and what to do about it. Nothing is changed.
+
+use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
+
+use crate::store::{MIGRATOR, StoreError, connect, schema_version::SchemaVersion};
+
+/// Roles that the service needs; the first is the one that it works as.
+const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
+
+/// Something that was looked at.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What.
+    pub about: &'static str,
+    /// What it is like.
+    pub found: String,
+    /// What to do, if it cannot be worked with.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    const fn good(about: &'static str, found: String) -> Self {
+        Self { about, found, remedy: None }
+    }
+
+    fn fault(about: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { about, found: found.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+/// Looks at a server with the rights that the service would have.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when it does not answer.
+pub async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreError> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    let findings = vec![
+        server(&mut connection).await?,
+        pgvector(&mut connection).await?,
+        user(&mut connection).await?,
+        runtime_role(&mut connection).await?,
+        schema(&mut connection).await?,
+    ];
+    connection.close().await?;
+    Ok(findings)
+}
+
+async fn server(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    let row = sqlx::query!(
+        r#"SELECT current_setting('server_version') AS "version!", current_setting('server_version_num')::int AS "number!""#
+    )
+    .fetch_one(connection)
+    .await?;
+    let found = format!("Postgres {}", row.version);
+    Ok(if row.number < connect::MINIMUM_POSTGRES {
+        Finding::fault("server", found, "upgrade it; Cited needs Postgres 16 or newer")
+    } else {
+        Finding::good("server", found)
+    })
+}
+
+async fn pgvector(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    const ABOUT: &str = "pgvector";
+    let row = sqlx::query!(
+        r#"SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
+                  (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
+                  (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR EXISTS (
+                      SELECT FROM pg_available_extension_versions v JOIN pg_available_extensions e
+                          ON e.name = v.name AND e.default_version = v.version
+                      WHERE e.name = 'vector' AND v.trusted AND has_database_privilege(current_database(), 'CREATE'))
+                      AS "may_create!""#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(match (row.installed, row.available) {
+        (Some(version), _) if connect::is_old_pgvector(&version) => {
+            Finding::fault(ABOUT, version, "install 0.8 or newer and run ALTER EXTENSION vector UPDATE")
+        }
+        (Some(version), _) => Finding::good(ABOUT, version),
+        (None, None) => Finding::fault(ABOUT, "not on this server", "install pgvector 0.8 or newer there"),
+        (None, Some(version)) if connect::is_old_pgvector(&version) => {
+            Finding::fault(ABOUT, format!("{version}, not in this database"), "install 0.8 or newer on the server")
+        }
+        (None, Some(version)) if row.may_create => {
+            Finding::good(ABOUT, format!("{version}, comes into this database with the first start"))
+        }
+        (None, Some(version)) => Finding::fault(
+            ABOUT,
+            format!("{version}, not in this database"),
+            "run as an administrator, in this database: CREATE EXTENSION vector",
+        ),
+    })
+}
+
+async fn user(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    const ABOUT: &str = "user";
+    let row = sqlx::query!(
+        r#"SELECT rolname::text AS "name!",
+                  rolsuper OR rolcreaterole OR (SELECT count(*) FROM pg_roles WHERE rolname = ANY ($1)) = $2 AS "makes_roles!",
+                  NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = ANY ($1) AND NOT pg_has_role(current_user, r.oid, 'SET')
+                      AND NOT pg_has_role(current_user, r.oid, 'MEMBER WITH ADMIN OPTION')) AS "takes_roles!",
+                  has_database_privilege(current_database(), 'CREATE') AND has_schema_privilege('public', 'CREATE')
+                      AS "may_migrate!"
+           FROM pg_roles WHERE rolname = current_user"#,
+        &ROLES.map(str::to_owned),
+        i64::try_from(ROLES.len()).unwrap_or(i64::MAX),
+    )
+    .fetch_one(connection)
+    .await?;
+    let name = row.name;
+    Ok(if !(row.makes_roles && row.takes_roles) {
+        let found = format!("{name}, who may not act as {}, or not make these roles", ROLES.join(" and "));
+        Finding::fault(ABOUT, found, connect::ROLES_REMEDY)
+    } else if row.may_migrate {
+        Finding::good(ABOUT, name)
+    } else {
+        let remedy = format!("make it the owner of the database: ALTER DATABASE … OWNER TO {name}");
+        Finding::fault(ABOUT, format!("{name}, who may not make tables"), remedy)
+    })
+}
+
+async fn runtime_role(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    const ABOUT: &str = "role";
+    let [role, _] = ROLES;
+    let bypasses = sqlx::query_scalar!(
+        r#"SELECT (rolsuper OR rolbypassrls) AS "bypasses!" FROM pg_roles WHERE rolname = $1"#,
+        role
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(match bypasses {
+        None => Finding::good(ABOUT, format!("{role}, made with the first start")),
+        Some(false) => Finding::good(ABOUT, format!("{role}, bound by row level security")),
+        Some(true) => Finding::fault(
+            ABOUT,
+            format!("{role}, which can bypass row level security"),
+            format!("run as an administrator: ALTER ROLE {role} NOSUPERUSER NOBYPASSRLS"),
+        ),
+    })
+}
+
+async fn schema(connection: &mut PgConnection) -> Result<Finding, StoreError> {
+    const ABOUT: &str = "schema";
+    let all = MIGRATOR.iter().count();
+    Ok(match SchemaVersion::of(connection).await? {
+        SchemaVersion::Newer(version) => {
+            let found = format!("changed by a newer version of Cited (migration {version})");
+            Finding::fault(ABOUT, found, "start that version")
+        }
+        SchemaVersion::Foreign(version) => {
+            let found = format!("made by another build of Cited, one that was never released (migration {version})");
+            Finding::fault(ABOUT, found, "start that build, or begin with an empty database and ingest anew")
+        }
+        SchemaVersion::Behind(0) => Finding::good(ABOUT, format!("up to date, {all} migrations")),
+        SchemaVersion::Behind(missing) => {
+            Finding::good(ABOUT, format!("{missing} of {all} migrations to come with the next start"))
+        }
+    })
+}

@@ -1,0 +1,202 @@
+//! Chunks as they are written and read.
+
+use pgvector::{HalfVector, SparseVector};
+use sqlx::{Postgres, Transaction, types::Json};
+use uuid::Uuid;
+
+use crate::domain::{fingerprint::Hash, identity::TenantId, lexical::term_id::MAX_TERM_ID};
+use crate::store::{Documents, StoreError, collections::statistics::StatisticChanges};
+
+/// A chunk that is ready to be stored.
+#[derive(Clone, Debug)]
+pub struct NewChunk {
+    /// Range in the document's text, code points.
+    pub start_char: i32,
+    /// End of the range, exclusive.
+    pub end_char: i32,
+    /// Page from 1, where known.
+    pub page: Option<i32>,
+    /// Heading path, outermost first.
+    pub heading: Vec<String>,
+    /// Tokens of the text by the embedder's tokenizer.
+    pub tokens: i32,
+    /// The document's text at the range.
+    pub text: String,
+    /// Sentence that says how it relates to its document, and what it was written for.
+    pub context: Option<(String, Hash)>,
+    /// Terms in it, for BM25.
+    pub length: i32,
+    /// BM25 document-side weight per term id, ascending.
+    pub weights: Vec<(i32, f32)>,
+    /// Hash of what was embedded.
+    pub embedding_hash: Hash,
+    /// Its vector, unit length; none when it is yet to be made.
+    pub embedding: Option<Vec<f32>>,
+}
+
+/// A chunk as the API shows it.
+#[derive(Clone, Debug)]
+pub struct StoredChunk {
+    /// Place in the document, from 0.
+    pub ordinal: u32,
+    /// Range in the document's text, code points.
+    pub start_char: u32,
+    /// End of the range, exclusive.
+    pub end_char: u32,
+    /// Page from 1, where known.
+    pub page: Option<i32>,
+    /// Heading path, outermost first.
+    pub heading: Vec<String>,
+    /// Splitter with its settings.
+    pub splitter: String,
+    /// Chunkers applied after the splitter.
+    pub chunkers: Vec<String>,
+    /// Tokens by the embedder's tokenizer.
+    pub tokens: u32,
+    /// The document's text at the range.
+    pub text: String,
+    /// Sentence that says how it relates to its document, if one was written.
+    pub context: Option<String>,
+}
+
+/// The weights as pgvector stores them.
+pub(in crate::store) fn sparse(weights: &[(i32, f32)]) -> SparseVector {
+    // Term ids count from 1, pgvector's indices in this constructor from 0.
+    let entries: Vec<(i32, f32)> = weights.iter().map(|(term, weight)| (term - 1, *weight)).collect();
+    SparseVector::from_map(entries.iter().map(|(index, weight)| (index, weight)), MAX_TERM_ID)
+}
+
+/// A vector as pgvector stores it.
+pub(in crate::store) fn half(vector: &[f32]) -> HalfVector {
+    HalfVector::from_f32_slice(vector)
+}
+
+impl Documents<'_> {
+    /// Chunks of a document from `from` on, in order, at most `limit`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn chunks(
+        &self,
+        tenant: TenantId,
+        document: Uuid,
+        from: i32,
+        limit: i64,
+    ) -> Result<Vec<StoredChunk>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
+                      splitter, chunkers, tokens, c.text, context
+               FROM document d
+               JOIN collection l USING (tenant_id, collection_id)
+               JOIN chunk c USING (tenant_id, document_id, index_id)
+               WHERE d.tenant_id = $1 AND d.document_id = $2 AND ordinal >= $3
+               ORDER BY ordinal LIMIT $4"#,
+            tenant.0,
+            document,
+            from,
+            limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| StoredChunk {
+                ordinal: row.ordinal.unsigned_abs(),
+                start_char: row.start_char.unsigned_abs(),
+                end_char: row.end_char.unsigned_abs(),
+                page: row.page,
+                heading: row.heading.0,
+                splitter: row.splitter,
+                chunkers: row.chunkers,
+                tokens: row.tokens.unsigned_abs(),
+                text: row.text,
+                context: row.context,
+            })
+            .collect())
+    }
+}
+
+/// Deletes the chunks of documents in one index (their vectors go with them) and notes what its statistics lose. Returns how
+/// many vectors went. Both are found by their documents (a condition in IS TRUE uses no database index): an index that the
+/// planner does not know yet would be read whole.
+pub(in crate::store) async fn delete_chunks(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    index: Uuid,
+    documents: &[Uuid],
+    changes: &mut StatisticChanges,
+) -> Result<u64, StoreError> {
+    let vectors = sqlx::query!(
+        "DELETE FROM chunk_embedding WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE",
+        tenant.0,
+        documents,
+        index,
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    let rows = sqlx::query!(
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE RETURNING terms, length",
+        tenant.0,
+        documents,
+        index
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    changes.unembedded_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - i64::try_from(vectors).unwrap_or(0);
+    for row in rows {
+        changes.count(row.terms.into_iter(), row.length, -1);
+    }
+    Ok(vectors)
+}
+
+/// Chunks as columns, the way one statement inserts many.
+#[derive(Default)]
+pub(in crate::store) struct ChunkColumns {
+    pub(in crate::store) documents: Vec<Uuid>,
+    pub(in crate::store) ordinals: Vec<i32>,
+    pub(in crate::store) starts: Vec<i32>,
+    pub(in crate::store) ends: Vec<i32>,
+    pub(in crate::store) pages: Vec<Option<i32>>,
+    pub(in crate::store) headings: Vec<Json<Vec<String>>>,
+    pub(in crate::store) splitters: Vec<String>,
+    pub(in crate::store) tokens: Vec<i32>,
+    pub(in crate::store) texts: Vec<String>,
+    pub(in crate::store) contexts: Vec<Option<String>>,
+    pub(in crate::store) context_keys: Vec<Option<Vec<u8>>>,
+    pub(in crate::store) lengths: Vec<i32>,
+    pub(in crate::store) terms: Vec<String>,
+    pub(in crate::store) weights: Vec<SparseVector>,
+    pub(in crate::store) hashes: Vec<Vec<u8>>,
+    pub(in crate::store) vectors: Vec<Option<HalfVector>>,
+}
+
+impl ChunkColumns {
+    /// Adds a chunk of a document.
+    pub(in crate::store) fn push(&mut self, document: Uuid, ordinal: i32, splitter: &str, new: &NewChunk) {
+        self.documents.push(document);
+        self.ordinals.push(ordinal);
+        self.starts.push(new.start_char);
+        self.ends.push(new.end_char);
+        self.pages.push(new.page);
+        self.headings.push(Json(new.heading.clone()));
+        self.splitters.push(splitter.to_owned());
+        self.tokens.push(new.tokens);
+        self.texts.push(new.text.clone());
+        self.contexts.push(new.context.as_ref().map(|(sentence, _)| sentence.clone()));
+        self.context_keys.push(new.context.as_ref().map(|(_, key)| key.to_vec()));
+        self.lengths.push(new.length);
+        self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
+        self.weights.push(sparse(&new.weights));
+        self.hashes.push(new.embedding_hash.to_vec());
+        self.vectors.push(new.embedding.as_deref().map(half));
+    }
+}
+
+/// Postgres' text form of an integer array: arrays of different lengths cannot be unnested.
+fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
+    let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    format!("{{{}}}", listed.join(","))
+}

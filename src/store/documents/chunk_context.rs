@@ -1,0 +1,227 @@
+//! Sentences that say how chunks relate to their documents: those that are there, those just written, and what they took.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use sqlx::{Postgres, Transaction, types::Json};
+use uuid::Uuid;
+
+use crate::domain::{
+    cost::NanoUsd,
+    fingerprint::{Hash, hex},
+    identity::TenantId,
+};
+use crate::store::{Documents, StoreError, signed};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A document that is being worked on.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentOrigin<'a> {
+    /// Owner.
+    pub tenant: TenantId,
+    /// Job and place in it.
+    pub item: (Uuid, i32),
+    /// The claim's proof.
+    pub fence: i64,
+    /// Where it goes.
+    pub collection: Uuid,
+    /// Caller's own name.
+    pub source: &'a str,
+    /// SHA-256 of its bytes.
+    pub content_hash: &'a Hash,
+}
+
+/// Chunks that should have a sentence and have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextGaps {
+    /// Indexed without one.
+    pub without: u32,
+    /// Left out of the index.
+    pub left_out: u32,
+    /// Typed cause of the latest.
+    pub cause: String,
+    /// What happened and what to do about it.
+    pub message: String,
+}
+
+/// What sentences took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextWork {
+    /// Calls to chat models, those that nobody answered included.
+    pub calls: u64,
+    /// Sentences that came of them.
+    pub written: u64,
+    /// Sentences that were there already.
+    pub reused: u64,
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written.
+    pub completion_tokens: u64,
+    /// Their cost.
+    pub cost: NanoUsd,
+    /// Whether some tokens were counted here because a provider did not say.
+    pub has_estimates: bool,
+    /// Chunks of stored documents that were indexed without a sentence; not part of what is noted.
+    pub without: u64,
+    /// Chunks of stored documents that were left out; likewise.
+    pub left_out: u64,
+}
+
+impl ContextWork {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            written: self.written + other.written,
+            reused: self.reused + other.reused,
+            prompt_tokens: self.prompt_tokens + other.prompt_tokens,
+            completion_tokens: self.completion_tokens + other.completion_tokens,
+            cost: self.cost.plus(other.cost),
+            has_estimates: self.has_estimates || other.has_estimates,
+            without: self.without + other.without,
+            left_out: self.left_out + other.left_out,
+        }
+    }
+}
+
+/// What is to be kept of the work on a document, so that it is not done twice.
+#[derive(Clone, Debug, Default)]
+pub struct ContextsSoFar {
+    /// Sentences just written.
+    pub sentences: Vec<(Hash, String)>,
+    /// Chunks without one, as far as is known.
+    pub gaps: Option<ContextGaps>,
+    /// What it took since the last time.
+    pub work: ContextWork,
+}
+
+impl Documents<'_> {
+    /// Those of the wanted sentences that are there: written for this document before, for the version of it that is
+    /// stored, or for a document of the same bytes.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn known_contexts(
+        &self,
+        origin: &DocumentOrigin<'_>,
+        wanted: &[Hash],
+    ) -> Result<HashMap<Hash, String>, StoreError> {
+        let keys: Vec<Vec<u8>> = wanted.iter().map(|key| key.to_vec()).collect();
+        let mut transaction = self.store.begin(origin.tenant).await?;
+        let stored = sqlx::query!(
+            r#"WITH near AS (
+                   SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = $3
+                   UNION SELECT document_id FROM document WHERE tenant_id = $1 AND content_hash = $4)
+               SELECT c.context_key AS "key!", c.context AS "context!"
+               FROM near JOIN chunk c ON c.tenant_id = $1 AND c.document_id = near.document_id
+               WHERE c.context_key = ANY ($5) AND c.context IS NOT NULL
+               ORDER BY c.document_id, c.ordinal"#,
+            origin.tenant.0,
+            origin.collection,
+            origin.source,
+            origin.content_hash.as_slice(),
+            &keys
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let (job, item) = origin.item;
+        let written = sqlx::query_scalar!(
+            r#"SELECT contexts AS "contexts: Json<HashMap<String, String>>" FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3"#,
+            origin.tenant.0,
+            job,
+            item
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let mut known: HashMap<Hash, String> =
+            stored.into_iter().filter_map(|row| Some((Hash::try_from(row.key).ok()?, row.context))).collect();
+        if let Some(Json(mut written)) = written.flatten() {
+            known.extend(wanted.iter().filter_map(|key| Some((*key, written.remove(&hex(key))?))));
+        }
+        Ok(known)
+    }
+
+    /// Keeps sentences with the item until it is settled, and counts what they took. What they took counts even if the
+    /// claim is lost; they themselves do not.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is kept then.
+    pub async fn note_contexts(&self, origin: &DocumentOrigin<'_>, so_far: &ContextsSoFar) -> Result<(), StoreError> {
+        let (job, item) = origin.item;
+        let sentences: HashMap<String, &String> =
+            so_far.sentences.iter().map(|(key, sentence)| (hex(key), sentence)).collect();
+        let mut transaction = self.store.begin(origin.tenant).await?;
+        sqlx::query!(
+            "UPDATE job_item SET contexts = COALESCE(contexts, '{}') || $5, context_gaps = $6
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
+            origin.tenant.0,
+            job,
+            item,
+            origin.fence,
+            Json(sentences) as Json<HashMap<String, &String>>,
+            so_far.gaps.as_ref().map(Json) as Option<Json<&ContextGaps>>,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        let work = &so_far.work;
+        sqlx::query!(
+            "INSERT INTO job_context (tenant_id, job_id, calls, written, reused, prompt_tokens, completion_tokens, cost_nano_usd, has_estimates)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             ON CONFLICT (tenant_id, job_id) DO UPDATE SET
+                 calls = job_context.calls + EXCLUDED.calls, written = job_context.written + EXCLUDED.written,
+                 reused = job_context.reused + EXCLUDED.reused,
+                 prompt_tokens = job_context.prompt_tokens + EXCLUDED.prompt_tokens,
+                 completion_tokens = job_context.completion_tokens + EXCLUDED.completion_tokens,
+                 cost_nano_usd = job_context.cost_nano_usd + EXCLUDED.cost_nano_usd,
+                 has_estimates = job_context.has_estimates OR EXCLUDED.has_estimates",
+            origin.tenant.0,
+            job,
+            signed(work.calls),
+            signed(work.written),
+            signed(work.reused),
+            signed(work.prompt_tokens),
+            signed(work.completion_tokens),
+            signed(work.cost.nano_usd()),
+            work.has_estimates,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// What the sentences of a job took, and the chunks of its stored documents that have none.
+pub(in crate::store) async fn of_job(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+) -> Result<Option<ContextWork>, StoreError> {
+    let row = sqlx::query!(
+        r#"SELECT calls, written, reused, prompt_tokens, completion_tokens, cost_nano_usd, has_estimates,
+                  (SELECT COALESCE(sum((context_gaps->>'without')::bigint), 0)::bigint FROM job_item i WHERE i.tenant_id = $1
+                       AND i.job_id = $2 AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "without!",
+                  (SELECT COALESCE(sum((context_gaps->>'left_out')::bigint), 0)::bigint FROM job_item i WHERE i.tenant_id = $1
+                       AND i.job_id = $2 AND context_gaps IS NOT NULL AND i.state = 'succeeded') AS "left_out!"
+           FROM job_context WHERE tenant_id = $1 AND job_id = $2"#,
+        tenant.0,
+        job
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.map(|row| ContextWork {
+        calls: row.calls.unsigned_abs(),
+        written: row.written.unsigned_abs(),
+        reused: row.reused.unsigned_abs(),
+        prompt_tokens: row.prompt_tokens.unsigned_abs(),
+        completion_tokens: row.completion_tokens.unsigned_abs(),
+        cost: NanoUsd::new(row.cost_nano_usd.unsigned_abs()),
+        has_estimates: row.has_estimates,
+        without: row.without.unsigned_abs(),
+        left_out: row.left_out.unsigned_abs(),
+    }))
+}

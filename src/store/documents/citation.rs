@@ -1,0 +1,214 @@
+//! Passages by their lasting names, whatever became of their documents since.
+
+use std::ops::RangeInclusive;
+
+use sqlx::{Postgres, Transaction, types::Json};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{Documents, StoreError};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A chunk of a replaced version: start, end, page, heading.
+type KeptChunk = (u32, u32, Option<i32>, Vec<String>);
+
+/// The name of a passage within a tenant.
+#[derive(Clone, Debug)]
+pub struct CitedChunks<'a> {
+    /// Name of the collection.
+    pub collection: &'a str,
+    /// The document.
+    pub document_id: Uuid,
+    /// Its version.
+    pub version: u32,
+    /// Ordinals of the chunks in that version.
+    pub chunks: RangeInclusive<u32>,
+}
+
+/// What became of a cited passage.
+#[derive(Clone, Debug)]
+pub enum CitedState {
+    /// Its document has this version.
+    Current(CitedPassage),
+    /// Its document has a newer version.
+    Superseded {
+        /// As it was; `None` for versions replaced before they were kept.
+        passage: Option<CitedPassage>,
+        /// Version that the document has.
+        current_version: u32,
+        /// When the cited version was replaced, if that is known.
+        superseded_at: Option<OffsetDateTime>,
+        /// Whether the current version still has the passage, word for word; `None` if it is not known.
+        is_still_said: Option<bool>,
+    },
+    /// Its document was deleted, and with it what it said.
+    Deleted {
+        /// When.
+        deleted_at: OffsetDateTime,
+    },
+}
+
+/// A passage with what is shown of its document.
+#[derive(Clone, Debug)]
+pub struct CitedPassage {
+    /// Document's source.
+    pub source: String,
+    /// Document's URI.
+    pub uri: String,
+    /// Document's title.
+    pub title: String,
+    /// SHA-256 of the document's bytes.
+    pub content_hash: Vec<u8>,
+    /// When this version was stored.
+    pub stored_at: OffsetDateTime,
+    /// Page, where known.
+    pub page: Option<i32>,
+    /// Heading path, outermost first.
+    pub heading: Vec<String>,
+    /// The passage.
+    pub text: String,
+    /// Range in that version's text, code points.
+    pub start_char: u32,
+    /// End of the range, exclusive.
+    pub end_char: u32,
+}
+
+impl Documents<'_> {
+    /// What became of a passage; `None` if there never was one of this name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn cited(&self, tenant: TenantId, cited: &CitedChunks<'_>) -> Result<Option<CitedState>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let version = i32::try_from(cited.version).unwrap_or(i32::MAX);
+        let document = sqlx::query!(
+            "SELECT d.version, c.name AS collection FROM document d
+             JOIN collection c ON c.tenant_id = d.tenant_id AND c.collection_id = d.collection_id
+             WHERE d.tenant_id = $1 AND d.document_id = $2",
+            tenant.0,
+            cited.document_id,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let state = match document {
+            None => deleted(&mut transaction, tenant, cited.document_id, version).await?,
+            Some(document) if document.collection != cited.collection || version > document.version => None,
+            Some(document) if version == document.version => {
+                current(&mut transaction, tenant, cited).await?.map(CitedState::Current)
+            }
+            Some(document) => superseded(&mut transaction, tenant, cited, document.version.unsigned_abs()).await?,
+        };
+        transaction.commit().await?;
+        Ok(state)
+    }
+}
+
+async fn deleted(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    document: Uuid,
+    version: i32,
+) -> Result<Option<CitedState>, StoreError> {
+    let deleted_at = sqlx::query_scalar!(
+        "SELECT deleted_at FROM deleted_document WHERE tenant_id = $1 AND document_id = $2 AND version >= $3",
+        tenant.0,
+        document,
+        version,
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(deleted_at.map(|deleted_at| CitedState::Deleted { deleted_at }))
+}
+
+async fn current(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    cited: &CitedChunks<'_>,
+) -> Result<Option<CitedPassage>, StoreError> {
+    let (first, last) = (ordinal(*cited.chunks.start()), ordinal(*cited.chunks.end()));
+    let row = sqlx::query!(
+        r#"SELECT d.source, d.uri, d.title, d.content_hash, d.updated_at, f.page, f.start_char, l.end_char,
+                  f.heading AS "heading: Json<Vec<String>>",
+                  substring(d.text FROM f.start_char + 1 FOR l.end_char - f.start_char) AS "text!"
+           FROM document d
+           JOIN collection k ON k.tenant_id = d.tenant_id AND k.collection_id = d.collection_id
+           JOIN chunk f ON f.tenant_id = d.tenant_id AND f.document_id = d.document_id AND f.index_id = k.index_id
+               AND f.ordinal = $3
+           JOIN chunk l ON l.tenant_id = d.tenant_id AND l.document_id = d.document_id AND l.index_id = k.index_id
+               AND l.ordinal = $4
+           WHERE d.tenant_id = $1 AND d.document_id = $2"#,
+        tenant.0,
+        cited.document_id,
+        first,
+        last,
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.map(|row| CitedPassage {
+        source: row.source,
+        uri: row.uri,
+        title: row.title,
+        content_hash: row.content_hash,
+        stored_at: row.updated_at,
+        page: row.page,
+        heading: row.heading.0,
+        text: row.text,
+        start_char: row.start_char.unsigned_abs(),
+        end_char: row.end_char.unsigned_abs(),
+    }))
+}
+
+async fn superseded(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    cited: &CitedChunks<'_>,
+    current_version: u32,
+) -> Result<Option<CitedState>, StoreError> {
+    let row = sqlx::query!(
+        r#"SELECT v.source, v.uri, v.title, v.content_hash, v.stored_at, v.superseded_at, v.text,
+                  v.chunks AS "chunks: Json<Vec<KeptChunk>>", d.text AS current_text
+           FROM document_version v
+           JOIN document d ON d.tenant_id = v.tenant_id AND d.document_id = v.document_id
+           WHERE v.tenant_id = $1 AND v.document_id = $2 AND v.version = $3"#,
+        tenant.0,
+        cited.document_id,
+        ordinal(cited.version),
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    let Some(row) = row else {
+        let gone = CitedState::Superseded { passage: None, current_version, superseded_at: None, is_still_said: None };
+        return Ok(Some(gone));
+    };
+    let chunk = |ordinal: u32| row.chunks.0.get(usize::try_from(ordinal).ok()?);
+    let (Some((start, _, page, heading)), Some((_, end, ..))) =
+        (chunk(*cited.chunks.start()), chunk(*cited.chunks.end()))
+    else {
+        return Ok(None);
+    };
+    let length = usize::try_from(end.saturating_sub(*start)).unwrap_or(usize::MAX);
+    let text: String = row.text.chars().skip(usize::try_from(*start).unwrap_or(usize::MAX)).take(length).collect();
+    Ok(Some(CitedState::Superseded {
+        current_version,
+        superseded_at: Some(row.superseded_at),
+        is_still_said: Some(row.current_text.contains(text.trim())),
+        passage: Some(CitedPassage {
+            source: row.source,
+            uri: row.uri,
+            title: row.title,
+            content_hash: row.content_hash,
+            stored_at: row.stored_at,
+            page: *page,
+            heading: heading.clone(),
+            text,
+            start_char: *start,
+            end_char: *end,
+        }),
+    }))
+}
+
+fn ordinal(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

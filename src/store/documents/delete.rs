@@ -1,0 +1,365 @@
+//! Deletes: everything that a document or a collection left anywhere goes in one transaction, what waits
+//! in the queue or for a retry included, so that nothing comes back afterwards.
+//!
+//! Locks are taken in the order of a commit: items, collection, documents (by source), statistics.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{
+    Documents, StoreError, Work, asks::cache::forget_written_from, collections::lock,
+    collections::statistics::StatisticChanges, documents::chunk::delete_chunks,
+};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// Documents whose chunks are deleted by one statement.
+const PAGE: i64 = 200;
+
+/// What a delete removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeleteReceipt {
+    /// Documents.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Vectors.
+    pub vectors: u64,
+    /// Entries of the lexical statistics that were lowered or removed.
+    pub terms: u64,
+    /// Cached answers that were written from these documents.
+    pub answers: u64,
+    /// Items waiting or being worked on that will not be indexed.
+    pub queue_items: u64,
+    /// Failed items whose content was kept for a retry.
+    pub failed_items: u64,
+}
+
+/// What a delete took out of the queue.
+#[derive(Debug, Default)]
+struct Dropped {
+    /// Jobs that lost items they were still waiting for.
+    jobs: Vec<Uuid>,
+    /// Items that waited or were worked on.
+    waiting: u64,
+    /// Failed items that kept their content.
+    failed: u64,
+}
+
+/// Which documents of a collection.
+#[derive(Clone, Copy, Debug)]
+enum Matching<'a> {
+    Source(&'a str),
+    Prefix(&'a str),
+    All,
+}
+
+impl<'a> Matching<'a> {
+    fn source(self) -> Option<&'a str> {
+        if let Self::Source(source) = self { Some(source) } else { None }
+    }
+
+    fn prefix(self) -> Option<&'a str> {
+        if let Self::Prefix(prefix) = self { Some(prefix) } else { None }
+    }
+}
+
+impl Documents<'_> {
+    /// Deletes a document. `None` when there is no such document.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_document(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let Some(row) = sqlx::query!(
+            "SELECT collection_id, source FROM document WHERE tenant_id = $1 AND document_id = $2",
+            tenant.0,
+            id
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        self.delete(transaction, tenant, row.collection_id, Matching::Source(&row.source), now).await.map(Some)
+    }
+
+    /// Deletes the documents of a collection whose source starts so.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_by_prefix(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        prefix: &str,
+        now: OffsetDateTime,
+    ) -> Result<DeleteReceipt, StoreError> {
+        let transaction = self.store.begin(tenant).await?;
+        self.delete(transaction, tenant, collection, Matching::Prefix(prefix), now).await
+    }
+
+    async fn delete(
+        &self,
+        mut transaction: Tx,
+        tenant: TenantId,
+        collection: Uuid,
+        matching: Matching<'_>,
+        now: OffsetDateTime,
+    ) -> Result<DeleteReceipt, StoreError> {
+        let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
+        let sets = lock_indexes(&mut transaction, tenant, collection).await?;
+        let mut receipt =
+            DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
+        let mut changes: Vec<StatisticChanges> = sets.iter().map(|_| StatisticChanges::default()).collect();
+        loop {
+            let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
+            if page.is_empty() {
+                break;
+            }
+            receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
+            for (set, changes) in sets.iter().zip(&mut changes) {
+                let before = changes.chunks;
+                receipt.vectors += delete_chunks(&mut transaction, tenant, set.index, &page, changes).await?;
+                receipt.chunks += changes.chunks.abs_diff(before);
+                changes.documents -= set.documents(&mut transaction, tenant, &page).await?;
+            }
+            receipt.documents +=
+                sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
+                    .execute(&mut *transaction)
+                    .await?
+                    .rows_affected();
+        }
+        if receipt.documents > 0 {
+            for (set, changes) in sets.iter().zip(changes) {
+                let terms = changes.apply(&mut transaction, tenant, set.index).await?;
+                receipt.terms += u64::try_from(terms.len()).unwrap_or(u64::MAX);
+                forget_unused_terms(&mut transaction, tenant, set.index, &terms).await?;
+            }
+        }
+        transaction.commit().await?;
+        self.finish_all(tenant, &dropped.jobs, now).await?;
+        Ok(receipt)
+    }
+
+    /// Deletes a collection with everything in it. `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is deleted then.
+    pub async fn delete_collection(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        now: OffsetDateTime,
+    ) -> Result<Option<DeleteReceipt>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let Some(id) = sqlx::query_scalar!(
+            "SELECT collection_id FROM collection WHERE tenant_id = $1 AND name = $2",
+            tenant.0,
+            name
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(None);
+        };
+        let dropped = drop_items(&mut transaction, tenant, id, Matching::All, now).await?;
+        lock::lock_exclusive(&mut transaction, tenant, id).await?;
+        let counts = sqlx::query!(
+            r#"SELECT (SELECT count(*) FROM document WHERE tenant_id = $1 AND collection_id = $2) AS "documents!",
+                      (SELECT COALESCE(sum(s.chunks), 0)::bigint FROM collection_index k JOIN index_statistic s USING (tenant_id, index_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "chunks!",
+                      (SELECT count(*) FROM collection_index k JOIN chunk_embedding e USING (tenant_id, index_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "vectors!",
+                      (SELECT count(*) FROM collection_index k JOIN term_statistic t USING (tenant_id, index_id)
+                       WHERE k.tenant_id = $1 AND k.collection_id = $2) AS "terms!""#,
+            tenant.0,
+            id
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        let documents = sqlx::query_scalar!(
+            "SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $2",
+            tenant.0,
+            id
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let answers = forget_written_from(&mut transaction, tenant, &documents).await?;
+        sqlx::query!("DELETE FROM collection WHERE tenant_id = $1 AND collection_id = $2", tenant.0, id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        self.finish_all(tenant, &dropped.jobs, now).await?;
+        Ok(Some(DeleteReceipt {
+            documents: counts.documents.unsigned_abs(),
+            chunks: counts.chunks.unsigned_abs(),
+            vectors: counts.vectors.unsigned_abs(),
+            terms: counts.terms.unsigned_abs(),
+            answers,
+            queue_items: dropped.waiting,
+            failed_items: dropped.failed,
+        }))
+    }
+
+    /// Ends jobs that lost their last items. Apart from the delete: a job's row comes before its items in
+    /// the order of locks.
+    async fn finish_all(&self, tenant: TenantId, jobs: &[Uuid], now: OffsetDateTime) -> Result<(), StoreError> {
+        for job in jobs {
+            self.store.jobs().finish_job(tenant, *job, &Work::default(), now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed ones stay
+/// failed and lose what a retry would need.
+async fn drop_items(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    matching: Matching<'_>,
+    now: OffsetDateTime,
+) -> Result<Dropped, StoreError> {
+    let (cause, message) = match matching {
+        Matching::All => ("collection_deleted", "The collection was deleted before this document was indexed."),
+        _ => ("deleted", "A delete of this source came before it was indexed."),
+    };
+    // Found by two indexes, and looked at again once locked: a retry may have put a failed one back into the queue.
+    let rows = sqlx::query!(
+        r#"WITH found AS MATERIALIZED (
+               SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
+               WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
+                 AND i.state IN ('queued', 'running')
+                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+               UNION ALL
+               SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
+               WHERE j.tenant_id = $1 AND j.collection_id = $2 AND i.state = 'failed' AND i.content IS NOT NULL
+                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+           ), locked AS MATERIALIZED (
+               SELECT i.job_id, i.ordinal, i.state FROM found JOIN job_item i ON i.tenant_id = $1
+                 AND i.job_id = found.job_id AND i.ordinal = found.ordinal
+               WHERE i.state IN ('queued', 'running') OR (i.state = 'failed' AND i.content IS NOT NULL)
+               ORDER BY i.job_id, i.ordinal FOR UPDATE OF i
+           ), stopped AS (
+               UPDATE job_item i SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+                      phase = 'store', finished_at = $5, cause = $6, message = $7
+               FROM locked WHERE locked.state <> 'failed'
+                 AND i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal
+           ), forgotten AS (
+               UPDATE job_item i SET payload = NULL, content = NULL
+               FROM locked WHERE locked.state = 'failed'
+                 AND i.tenant_id = $1 AND i.job_id = locked.job_id AND i.ordinal = locked.ordinal)
+           SELECT job_id, count(*) FILTER (WHERE state <> 'failed') AS "waiting!",
+                  count(*) FILTER (WHERE state = 'failed') AS "failed!"
+           FROM locked GROUP BY job_id"#,
+        tenant.0,
+        collection,
+        matching.source(),
+        matching.prefix(),
+        now,
+        cause,
+        message,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let mut dropped = Dropped::default();
+    for row in rows {
+        dropped.waiting += row.waiting.unsigned_abs();
+        dropped.failed += row.failed.unsigned_abs();
+        if row.waiting > 0 {
+            dropped.jobs.push(row.job_id);
+        }
+    }
+    Ok(dropped)
+}
+
+/// An index of a collection that documents are deleted from.
+struct LockedIndex {
+    index: Uuid,
+    is_active: bool,
+}
+
+impl LockedIndex {
+    /// How many of these documents have chunks in it.
+    async fn documents(&self, transaction: &mut Tx, tenant: TenantId, page: &[Uuid]) -> Result<i64, StoreError> {
+        if self.is_active {
+            return Ok(i64::try_from(page.len()).unwrap_or(i64::MAX));
+        }
+        let count = sqlx::query_scalar!(
+            r#"SELECT count(*) AS "count!" FROM document_index WHERE tenant_id = $1 AND document_id = ANY ($2) AND index_id = $3"#,
+            tenant.0,
+            page,
+            self.index
+        );
+        Ok(count.fetch_one(&mut **transaction).await?)
+    }
+}
+
+/// The indexes of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
+/// against an activation or a new index, for which the lock is taken first. Without its collection nothing is left to be
+/// deleted.
+async fn lock_indexes(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+) -> Result<Vec<LockedIndex>, StoreError> {
+    let Some(active) = lock::lock_shared(transaction, tenant, collection).await? else {
+        return Ok(Vec::new());
+    };
+    let indexes = sqlx::query_scalar!(
+        "SELECT index_id FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 ORDER BY index_id FOR SHARE",
+        tenant.0,
+        collection
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(indexes.into_iter().map(|index| LockedIndex { index, is_active: index == active }).collect())
+}
+
+async fn lock_documents(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    collection: Uuid,
+    matching: Matching<'_>,
+) -> Result<Vec<Uuid>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        "SELECT document_id FROM document
+         WHERE tenant_id = $1 AND collection_id = $2
+           AND ($3::text IS NULL OR source = $3) AND ($4::text IS NULL OR starts_with(source, $4))
+         ORDER BY source LIMIT $5 FOR UPDATE",
+        tenant.0,
+        collection,
+        matching.source(),
+        matching.prefix(),
+        PAGE,
+    )
+    .fetch_all(&mut **transaction)
+    .await?)
+}
+
+/// Removes the statistics of terms that no chunk holds any more; their rows are locked already.
+async fn forget_unused_terms(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    index: Uuid,
+    terms: &[i32],
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "DELETE FROM term_statistic
+         WHERE tenant_id = $1 AND index_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
+        tenant.0,
+        index,
+        terms
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! The look-up rows of documents' metadata.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use sqlx::{Postgres, Transaction};
+use uuid::Uuid;
+
+use crate::store::{CommitBatch, StoreError, documents::commit::Stored};
+
+/// Writes the rows of the metadata of a batch's documents as it is now, in place of those that there were.
+pub(in crate::store) async fn replace(
+    transaction: &mut Transaction<'static, Postgres>,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    let written = batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?)));
+    let is_bare = |metadata: &Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
+    let documents: Vec<Uuid> = written
+        .filter(|(document, row)| row.version > 1 || !is_bare(&document.metadata))
+        .map(|(_, row)| row.document_id)
+        .collect();
+    if documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "WITH outdated AS (DELETE FROM document_field WHERE tenant_id = $1 AND document_id = ANY ($2))
+         INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
+         SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
+         FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f
+         WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)",
+        batch.tenant.0,
+        &documents,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! Documents, their versions, chunks, vectors and citations.
+
+pub(in crate::store) mod chunk;
+pub(in crate::store) mod chunk_context;
+pub(in crate::store) mod citation;
+pub(in crate::store) mod commit;
+pub(in crate::store) mod delete;
+pub(in crate::store) mod document;
+pub(in crate::store) mod metadata_index;
+pub(in crate::store) mod replace;
+pub(in crate::store) mod text;
+pub(in crate::store) mod upload_order;
+pub(in crate::store) mod vectors;
+
+pub use chunk::{NewChunk, StoredChunk};
+pub use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
+pub use citation::{CitedChunks, CitedPassage, CitedState};
+pub use commit::{BatchOutcome, CommitBatch, FollowUp, NewDocument, UnchangedItem};
+pub use delete::DeleteReceipt;
+pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
+pub use replace::Replaceable;
+pub use text::{TextRange, storable};
+pub use vectors::{FilledItem, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome};
+
+use crate::store::Store;
+
+/// Documents, their versions, chunks, vectors and citations.
+#[derive(Clone, Copy, Debug)]
+pub struct Documents<'s> {
+    pub(in crate::store) store: &'s Store,
+}

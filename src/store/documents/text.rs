@@ -1,0 +1,56 @@
+//! Stretches of documents' texts.
+
+use std::ops::Range;
+
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{Documents, StoreError};
+
+/// The text as Postgres can store it: without NUL characters.
+#[must_use]
+pub fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// A stretch of one version of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextRange {
+    /// The document.
+    pub document_id: Uuid,
+    /// Its version.
+    pub version: u32,
+    /// Code points of its text.
+    pub range: Range<u32>,
+}
+
+impl Documents<'_> {
+    /// The texts of these stretches, in their order. One whose document is gone or has another version by
+    /// now is empty.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn text_ranges(&self, tenant: TenantId, ranges: &[TextRange]) -> Result<Vec<String>, StoreError> {
+        let documents: Vec<Uuid> = ranges.iter().map(|wanted| wanted.document_id).collect();
+        let versions: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.version)).collect();
+        let starts: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.start)).collect();
+        let ends: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.end)).collect();
+        let mut reading = self.store.reading().await?;
+        let rows = sqlx::query_scalar!(
+            r#"SELECT text FROM find_text_ranges($1, $2, $3, $4, $5)"#,
+            tenant.0,
+            &documents,
+            &versions,
+            &starts,
+            &ends,
+        )
+        .fetch_all(&mut *reading)
+        .await?;
+        reading.end().await?;
+        Ok(rows.into_iter().map(Option::unwrap_or_default).collect())
+    }
+}
+
+fn narrow(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}

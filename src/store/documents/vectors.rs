@@ -1,0 +1,286 @@
+//! Vectors of chunks that are stored already.
+
+use pgvector::HalfVector;
+use sqlx::{Postgres, Transaction, types::Json};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{
+    fingerprint::Hash,
+    identity::{ChunkKey, TenantId},
+};
+use crate::store::{
+    Collection, CommitBatch, Documents, StoreError, StoredDocument,
+    collections::lock,
+    collections::statistics::StatisticChanges,
+    documents::chunk::{ChunkColumns, half},
+    jobs::settle,
+};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A document, as its chunks were read.
+#[derive(Clone, Debug)]
+pub struct ReadDocument {
+    /// Identity.
+    pub id: Uuid,
+    /// Caller's name.
+    pub source: String,
+    /// Its version then.
+    pub version: i32,
+}
+
+impl ReadDocument {
+    /// A document that was read whole.
+    #[must_use]
+    pub fn of(stored: &StoredDocument) -> Self {
+        Self { id: stored.id, source: stored.source.clone(), version: stored.version }
+    }
+}
+
+/// A chunk of the active index that has no vector yet.
+#[derive(Clone, Debug)]
+pub struct UnembeddedChunk {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// Caller's name of its document.
+    pub source: String,
+    /// Version of its document.
+    pub version: i32,
+    /// Title of its document.
+    pub title: String,
+    /// Heading path, outermost first.
+    pub heading: Vec<String>,
+    /// Its text.
+    pub text: String,
+    /// Sentence that says how it relates to its document.
+    pub context: Option<String>,
+}
+
+/// A vector of a stored chunk.
+#[derive(Clone, Debug)]
+pub struct NewVector {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// Version of the document that the chunk was read from.
+    pub version: i32,
+    /// Hash of what was embedded.
+    pub hash: Hash,
+    /// Unit length.
+    pub vector: Vec<f32>,
+}
+
+/// An item of a job whose document has its vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct FilledItem {
+    /// Place in the job.
+    pub ordinal: i32,
+    /// The document; none when it is gone.
+    pub document: Option<Uuid>,
+    /// Chunks that got a vector.
+    pub chunks: i32,
+    /// Texts that had to be sent to the embedding model.
+    pub embedding_calls: i32,
+}
+
+/// Vectors of one claim.
+#[derive(Debug)]
+pub struct VectorBatch<'a> {
+    /// Owner.
+    pub tenant: TenantId,
+    /// The claim's job.
+    pub job_id: Uuid,
+    /// The claim's proof.
+    pub fence: i64,
+    /// Where to: the index whose chunks were read, and its vector space.
+    pub collection: &'a Collection,
+    /// The vectors.
+    pub vectors: &'a [NewVector],
+    /// What they are made for; the claim must hold it.
+    pub items: &'a [FilledItem],
+    /// Whether nothing more follows: the items are settled.
+    pub is_last: bool,
+    /// Time of the settlement.
+    pub now: OffsetDateTime,
+}
+
+/// How a batch of vectors ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorOutcome {
+    /// Stored and settled.
+    Settled,
+    /// The claim is no longer held; nothing was written.
+    LeaseLost,
+    /// Another index is active by now; nothing was written.
+    IndexChanged,
+    /// The collection was deleted; nothing was written.
+    CollectionGone,
+}
+
+impl Documents<'_> {
+    /// The documents of these sources, and those of their chunks in the active index that have no vector yet.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn unembedded_chunks(
+        &self,
+        tenant: TenantId,
+        collection: &Collection,
+        sources: &[String],
+    ) -> Result<(Vec<ReadDocument>, Vec<UnembeddedChunk>), StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let documents = sqlx::query!(
+            "SELECT source, document_id, version FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
+            tenant.0,
+            collection.id,
+            sources
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
+        let chunks = sqlx::query!(
+            r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
+               FROM document d
+               JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND (c.index_id = $3) IS TRUE
+               WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
+                 AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.tenant_id = c.tenant_id AND e.document_id = c.document_id
+                     AND (e.index_id = c.index_id) IS TRUE AND e.ordinal = c.ordinal)
+               ORDER BY d.source, c.ordinal"#,
+            tenant.0,
+            &ids,
+            collection.index
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        let chunks = chunks
+            .into_iter()
+            .map(|row| UnembeddedChunk {
+                key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
+                source: row.source,
+                version: row.version,
+                title: row.title,
+                heading: row.heading.0,
+                text: row.text,
+                context: row.context,
+            })
+            .collect();
+        let documents = documents
+            .into_iter()
+            .map(|row| ReadDocument { id: row.document_id, source: row.source, version: row.version })
+            .collect();
+        Ok((documents, chunks))
+    }
+
+    /// Stores vectors of chunks, and settles their items with the last of them. Chunks of documents that were replaced
+    /// meanwhile are left out: whoever replaced them sees to their vectors.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing is written then.
+    pub async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
+        let mut transaction = self.store.begin(batch.tenant).await?;
+        let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
+        if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
+            return Ok(VectorOutcome::LeaseLost);
+        }
+        match lock::lock_shared(&mut transaction, batch.tenant, batch.collection.id).await? {
+            None => return Ok(VectorOutcome::CollectionGone),
+            Some(active) if active != batch.collection.index => return Ok(VectorOutcome::IndexChanged),
+            Some(_) => {}
+        }
+        insert_vectors(&mut transaction, batch).await?;
+        if batch.is_last {
+            settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
+        }
+        transaction.commit().await?;
+        Ok(VectorOutcome::Settled)
+    }
+}
+
+/// Inserts the vectors of chunks that were inserted in the same transaction, where they are there.
+pub(in crate::store) async fn insert_of_chunks(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    rows: &ChunkColumns,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
+              AS new (document_id, ordinal, embedding_hash, embedding)
+         WHERE new.embedding IS NOT NULL",
+        batch.tenant.0,
+        batch.collection.index,
+        batch.collection.profile_id.0,
+        &rows.documents,
+        &rows.ordinals,
+        &rows.hashes,
+        &rows.vectors as &[Option<HalfVector>],
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result<(), StoreError> {
+    if batch.vectors.is_empty() {
+        return Ok(());
+    }
+    let documents: Vec<Uuid> = batch.vectors.iter().map(|new| new.key.document_id).collect();
+    // Nobody replaces or deletes the documents until this has landed. In the order in which others lock them.
+    sqlx::query!(
+        "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
+        batch.tenant.0,
+        &documents
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let versions: Vec<i32> = batch.vectors.iter().map(|new| new.version).collect();
+    let ordinals: Vec<i32> =
+        batch.vectors.iter().map(|new| i32::try_from(new.key.ordinal).unwrap_or(i32::MAX)).collect();
+    let hashes: Vec<Vec<u8>> = batch.vectors.iter().map(|new| new.hash.to_vec()).collect();
+    let vectors: Vec<HalfVector> = batch.vectors.iter().map(|new| half(&new.vector)).collect();
+    let embedded = sqlx::query_scalar!(
+        "INSERT INTO chunk_embedding (tenant_id, index_id, profile_id, document_id, ordinal, embedding_hash, embedding)
+         SELECT $1, $2, $3, new.document_id, new.ordinal, new.hash, new.vector
+         FROM UNNEST($4::uuid[], $5::int[], $6::int[], $7::bytea[], $8::halfvec[])
+              AS new (document_id, version, ordinal, hash, vector)
+         JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version
+         ON CONFLICT DO NOTHING RETURNING document_id",
+        batch.tenant.0,
+        batch.collection.index,
+        batch.collection.profile_id.0,
+        &documents,
+        &versions,
+        &ordinals,
+        &hashes,
+        &vectors as &[HalfVector],
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    mark_embedded(transaction, batch.tenant, batch.collection.index, &embedded).await
+}
+
+/// Notes that chunks of these documents, one for each time that it is named, are no longer without a vector.
+async fn mark_embedded(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    index: Uuid,
+    documents: &[Uuid],
+) -> Result<(), StoreError> {
+    if documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "UPDATE document d SET unembedded_chunks = unembedded_chunks - embedded.chunks
+         FROM (SELECT document_id, count(*)::int AS chunks FROM UNNEST($2::uuid[]) AS new (document_id) GROUP BY 1) AS embedded
+         WHERE d.tenant_id = $1 AND d.document_id = embedded.document_id",
+        tenant.0,
+        documents
+    )
+    .execute(&mut **transaction)
+    .await?;
+    let mut changes = StatisticChanges::default();
+    changes.unembedded_chunks -= i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    changes.apply(transaction, tenant, index).await?;
+    Ok(())
+}

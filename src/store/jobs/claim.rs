@@ -1,0 +1,231 @@
+//! The durable queue: claim.
+
+use serde_json::Value;
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{identity::TenantId, job::Indexing};
+use crate::store::{Jobs, Lease, StoreError, jobs::control::cancel_page, jobs::lease::LOSSES_IN_COMPANY};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// How far an item is. The phases are claimed apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Its document is to be stored.
+    Store,
+    /// Its document is stored and found by its words; the vectors are to be made.
+    Embed,
+}
+
+impl Phase {
+    /// In the database.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Embed => "embed",
+        }
+    }
+}
+
+/// Items of one job, claimed together.
+#[derive(Debug)]
+pub struct Claim {
+    /// Owner of the job.
+    pub tenant: TenantId,
+    /// The job.
+    pub job_id: Uuid,
+    /// Where its documents go.
+    pub collection_id: Uuid,
+    /// The phase that all of its items are in.
+    pub phase: Phase,
+    /// How its documents are indexed.
+    pub indexing: Indexing,
+    /// Proof of the claim; larger than that of any earlier claim.
+    pub fence: i64,
+    /// The items, in request order.
+    pub items: Vec<ClaimedItem>,
+}
+
+/// One document to ingest.
+#[derive(Debug)]
+pub struct ClaimedItem {
+    /// Place in the request, from 0.
+    pub ordinal: i32,
+    /// Place in the queue.
+    pub position: i64,
+    /// Caller's name of the document.
+    pub source: String,
+    /// Versioned description.
+    pub payload: Value,
+    /// Bytes as handed in.
+    pub content: Vec<u8>,
+    /// Version of its document that is stored and awaits vectors; none when it is yet to be stored.
+    pub stored_version: Option<i32>,
+    /// Claims so far, this one included.
+    pub attempts: i32,
+    /// Claims so far that ended in a failure of its own that may pass.
+    pub failures: i32,
+    /// Whether it may be what ends its workers: it is alone in its claim.
+    pub is_suspected: bool,
+}
+
+enum Attempt {
+    Claimed(Claim),
+    NothingWaits,
+    JobWasCancelled,
+    /// The item that was looked at no longer waits: another claim, or a delete, was faster.
+    ItemIsGone,
+}
+
+impl Jobs<'_> {
+    /// Takes the oldest waiting items of one job that are in this phase, or nothing.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn claim(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Option<Claim>, StoreError> {
+        loop {
+            match self.claim_once(phase, lease, now).await? {
+                Attempt::Claimed(claim) => return Ok(Some(claim)),
+                Attempt::NothingWaits => return Ok(None),
+                Attempt::JobWasCancelled | Attempt::ItemIsGone => {}
+            }
+        }
+    }
+
+    async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let Some(first) = sqlx::query!(
+            "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND phase = $2 AND available_at <= $1
+             ORDER BY position LIMIT 1",
+            now,
+            phase.as_str(),
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        else {
+            return Ok(Attempt::NothingWaits);
+        };
+        let (tenant, job) = (TenantId(first.tenant_id), first.job_id);
+        // One claim at a time for a job: side by side, each would get some of the other's items and
+        // both would be small.
+        let row = sqlx::query!(
+            r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
+               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
+            tenant.0,
+            job
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if row.is_some_and(|row| row.is_cancelled) {
+            // Without the job's lock: whoever stores a running item holds that item, and may need the job.
+            transaction.commit().await?;
+            let mut transaction = self.store.begin_queue().await?;
+            cancel_page(&mut transaction, tenant, job, now).await?;
+            transaction.commit().await?;
+            return Ok(Attempt::JobWasCancelled);
+        }
+        // Items are looked up by an array, here and wherever some of a job are changed: a planner without statistics takes
+        // a job for one item, and would compare each of its items with each of a join's other side.
+        // A claim ends before what a batch of bounded memory cannot hold, and before an item that is to be alone. The
+        // first always has its place.
+        let rows = sqlx::query!(
+            r#"WITH waiting AS MATERIALIZED (
+                   SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
+                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
+                     AND phase = $8
+                   ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
+               ), fitting AS (
+                   SELECT ordinal FROM (
+                       SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
+                              bool_or(is_alone) OVER in_order AS ends
+                       FROM waiting WINDOW in_order AS (ORDER BY position)
+                   ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
+               ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
+               UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
+               FROM token
+               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
+               RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
+                         i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
+            tenant.0,
+            job,
+            now,
+            lease.max_items,
+            lease.max_bytes,
+            now + lease.duration,
+            LOSSES_IN_COMPANY,
+            phase.as_str(),
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        if rows.is_empty() {
+            // Held by a delete, for one: looking again at once would only find it again.
+            let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), phase, now).await?;
+            return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
+        }
+        let (collection_id, indexing) = start(&mut transaction, tenant, job, now).await?;
+        transaction.commit().await?;
+        let fence = rows.first().map_or(0, |row| row.fence);
+        let mut items: Vec<ClaimedItem> = rows
+            .into_iter()
+            .map(|row| ClaimedItem {
+                ordinal: row.ordinal,
+                position: row.position,
+                source: row.source,
+                payload: row.payload,
+                content: row.content,
+                stored_version: row.stored_version,
+                attempts: row.attempts,
+                failures: row.failures,
+                is_suspected: row.is_suspected,
+            })
+            .collect();
+        items.sort_by_key(|item| item.ordinal);
+        Ok(Attempt::Claimed(Claim { tenant, job_id: job, collection_id, phase, indexing, fence, items }))
+    }
+}
+
+/// Whether an item waits in this phase, and may be claimed by now.
+async fn waits(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (job, ordinal): (Uuid, i32),
+    phase: Phase,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let row = sqlx::query!(
+        "SELECT ordinal FROM job_item
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND phase = $4 AND available_at <= $5",
+        tenant.0,
+        job,
+        ordinal,
+        phase.as_str(),
+        now,
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.is_some())
+}
+
+/// Notes that a job is worked on; where its documents go, and how they are indexed.
+async fn start(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<(Uuid, Indexing), StoreError> {
+    let row = sqlx::query!(
+        "UPDATE job SET state = 'running', started_at = COALESCE(started_at, $3), heartbeat_at = $3, revision = revision + 1
+             WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING collection_id, indexing",
+        tenant.0,
+        job,
+        now
+    )
+    .fetch_optional(&mut **transaction)
+    .await?
+    .ok_or_else(|| StoreError::Inconsistent(format!("job {job} is over but has waiting items")))?;
+    let indexing = Indexing::from_name(&row.indexing)
+        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?;
+    Ok((row.collection_id, indexing))
+}

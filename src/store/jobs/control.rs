@@ -1,0 +1,236 @@
+//! Stopping a job, and trying its failures again.
+//!
+//! Stopping is a mark on the job, which keeps workers from claiming more of it, and then the settlement
+//! of its items in pages: a job may have a million. Whoever finds a marked job with waiting items goes on
+//! where the one who was asked may have died.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::limits::Room, jobs::webhook};
+
+/// Items that one transaction settles.
+const PAGE: i64 = 500;
+
+/// What became of the wish to stop a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelOutcome {
+    /// There is no such job.
+    NotFound,
+    /// It had ended before.
+    AlreadyOver,
+    /// Nothing more of it lands.
+    Stopped,
+}
+
+/// What became of the wish to try a job's failures again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryOutcome {
+    /// There is no such job.
+    NotFound,
+    /// It has not ended yet.
+    NotOver,
+    /// Nothing failed, or what failed is no longer kept.
+    NothingToRetry,
+    /// So many documents wait again.
+    Queued(u64),
+    /// There is no room for them now.
+    Full(QueueFull),
+}
+
+impl Jobs<'_> {
+    /// Stops a job: once this returns, nothing more of it is stored. Its waiting items are yet to be settled, see
+    /// [`Store::settle_cancelled`].
+    ///
+    /// # Errors
+    /// Any [`StoreError`]. The job may be marked by then; it stops all the same, a little later.
+    pub async fn cancel_job(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<CancelOutcome, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let row = sqlx::query!(
+            r#"UPDATE job SET cancelled_at = COALESCE(cancelled_at, $3), receiving_until = NULL, revision = revision + 1
+               WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL RETURNING job_id"#,
+            tenant.0,
+            job,
+            now
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if row.is_none() {
+            let exists = sqlx::query!("SELECT job_id FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job)
+                .fetch_optional(&mut *transaction)
+                .await?;
+            return Ok(if exists.is_some() { CancelOutcome::AlreadyOver } else { CancelOutcome::NotFound });
+        }
+        transaction.commit().await?;
+        let mut transaction = self.store.begin(tenant).await?;
+        cancel_items(&mut transaction, tenant, job, "running", now).await?;
+        transaction.commit().await?;
+        Ok(CancelOutcome::Stopped)
+    }
+
+    /// Settles the items of a job that was stopped, and ends it. May be given up at any point: workers and
+    /// the reaper go on with what is left.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn settle_cancelled(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+        loop {
+            let mut transaction = self.store.begin(tenant).await?;
+            let settled = cancel_page(&mut transaction, tenant, job, now).await?;
+            transaction.commit().await?;
+            if settled == 0 {
+                break;
+            }
+        }
+        self.finish_job(tenant, job, &Work::default(), now).await?;
+        Ok(())
+    }
+
+    /// Stops a job and settles all its items; nothing, if it is over.
+    ///
+    /// # Errors
+    /// Any [`StoreError`], as of [`Self::cancel_job`].
+    pub async fn stop_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+        self.cancel_job(tenant, job, now).await?;
+        self.settle_cancelled(tenant, job, now).await
+    }
+
+    /// Puts the failed items of a job that has ended back into the queue, with all their attempts. Those of a stream
+    /// may be more than the queue takes: they have room when nothing else waits.
+    ///
+    /// # Errors
+    /// Any [`StoreError`]; nothing changed then.
+    pub async fn retry_job(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        limits: QueueLimits,
+        now: OffsetDateTime,
+    ) -> Result<RetryOutcome, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let row = sqlx::query!(
+            r#"SELECT finished_at, kind = 'ingest' AS "is_limited!" FROM job
+               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
+            tenant.0,
+            job
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let is_limited = match row {
+            None => return Ok(RetryOutcome::NotFound),
+            Some(row) if row.finished_at.is_none() => return Ok(RetryOutcome::NotOver),
+            Some(row) => row.is_limited,
+        };
+        let requeued = sqlx::query!(
+            r#"WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                   SELECT ordinal FROM job_item
+                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL
+                   ORDER BY ordinal FOR UPDATE
+               ), requeued AS (
+                   UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL,
+                          cause = NULL, message = NULL, finished_at = NULL
+                   WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
+                   RETURNING phase, content_bytes)
+               SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase = 'store'), 0)::bigint AS "bytes!" FROM requeued"#,
+            tenant.0,
+            job,
+            now
+        )
+        .fetch_one(&mut *transaction)
+        .await?;
+        if requeued.items == 0 {
+            return Ok(RetryOutcome::NothingToRetry);
+        }
+        let (items, bytes) = (requeued.items.unsigned_abs(), requeued.bytes.unsigned_abs());
+        // What does not fit even alone waits until it would be alone.
+        let room = Room { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
+        if is_limited && let Some(full) = room.take(&mut transaction, Some(job)).await? {
+            return Ok(RetryOutcome::Full(full));
+        }
+        sqlx::query!(
+            "UPDATE job j SET state = 'queued', finished_at = NULL, started_at = NULL, cancelled_at = NULL,
+                    heartbeat_at = NULL, bytes_before = t.bytes,
+                    items_before = t.succeeded + t.unchanged + t.failed + t.cancelled, revision = revision + 1
+             FROM job_tally t
+             WHERE j.tenant_id = $1 AND j.job_id = $2 AND t.tenant_id = j.tenant_id AND t.job_id = j.job_id",
+            tenant.0,
+            job
+        )
+        .execute(&mut *transaction)
+        .await?;
+        webhook::job_retried(&mut transaction, tenant, job).await?;
+        transaction.commit().await?;
+        Ok(RetryOutcome::Queued(items))
+    }
+
+    /// Forgets the content of items that failed before `before`: they can no longer be retried. Returns
+    /// how many.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn forget_failed_content(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let forgotten = sqlx::query!(
+            "WITH old AS MATERIALIZED ( -- what a delete or a retry holds is left to it
+                 SELECT tenant_id, job_id, ordinal FROM job_item
+                 WHERE state = 'failed' AND content IS NOT NULL AND finished_at < $1 FOR UPDATE SKIP LOCKED)
+             UPDATE job_item i SET payload = NULL, content = NULL
+             FROM old WHERE i.tenant_id = old.tenant_id AND i.job_id = old.job_id AND i.ordinal = old.ordinal",
+            before
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        transaction.commit().await?;
+        Ok(forgotten)
+    }
+}
+
+/// Settles unfinished items of a job as cancelled, running ones first, at most a page; how many those were.
+/// Items are locked in their order, like by a commit, so that neither waits for the other in turn.
+pub(in crate::store) async fn cancel_page(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    let running = cancel_items(transaction, tenant, job, "running", now).await?;
+    Ok(running + cancel_items(transaction, tenant, job, "queued", now).await?)
+}
+
+async fn cancel_items(
+    transaction: &mut Transaction<'static, Postgres>,
+    tenant: TenantId,
+    job: Uuid,
+    state: &str,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
+    // What runs is little, and all of it must go at once; what waits cannot be claimed any more.
+    let limit = if state == "running" { i64::MAX } else { PAGE };
+    let settled = sqlx::query!(
+        "WITH locked AS MATERIALIZED (
+             SELECT ordinal FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND state = $3
+             ORDER BY ordinal LIMIT $4 FOR UPDATE)
+         UPDATE job_item SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
+                finished_at = $5, cause = 'cancelled',
+                message = CASE phase WHEN 'store' THEN 'The job was cancelled before this document was indexed.'
+                    ELSE 'The job was cancelled before the vectors of this document were made: it is found by its words only. Send it again to have them made.' END
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
+        tenant.0,
+        job,
+        state,
+        limit,
+        now
+    )
+    .execute(&mut **transaction)
+    .await?
+    .rows_affected();
+    Ok(settled)
+}

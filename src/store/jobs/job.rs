@@ -1,0 +1,310 @@
+//! Jobs: look up, list.
+
+use sqlx::types::Json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::{
+    cost::NanoUsd,
+    identity::TenantId,
+    job::{Indexing, ItemState, JobKind, JobState, Stage},
+};
+use crate::store::{
+    ContextGaps, ContextWork, Jobs, StoreError, WebhookRow, Work, documents::chunk_context, jobs::metrics,
+    jobs::webhook,
+};
+
+/// A job with its counts.
+#[derive(Clone, Debug)]
+pub struct JobRow {
+    /// Identity.
+    pub id: Uuid,
+    /// Collection as requested.
+    pub collection: String,
+    /// What it does.
+    pub kind: JobKind,
+    /// When its documents can be found.
+    pub indexing: Indexing,
+    /// State.
+    pub state: JobState,
+    /// Whether documents of it still arrive.
+    pub is_receiving: bool,
+    /// Whether its sender broke off: more was to come.
+    pub is_incomplete: bool,
+    /// Sums over its items.
+    pub counts: JobCounts,
+    /// When it was accepted.
+    pub created_at: OffsetDateTime,
+    /// First claim, after a retry that of the retry.
+    pub started_at: Option<OffsetDateTime>,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+    /// Last sign of life of a worker on it.
+    pub heartbeat_at: Option<OffsetDateTime>,
+    /// Content of all its items.
+    pub bytes: u64,
+    /// Content of its settled items.
+    pub settled_bytes: u64,
+    /// Of that, what had been settled before it was last started.
+    pub bytes_before: u64,
+    /// Items that had been settled before it was last started.
+    pub items_before: u64,
+    /// Grows with each change that followers want to see, apart from settled items.
+    pub revision: u64,
+}
+
+/// Sums over a job's items.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JobCounts {
+    /// Documents of the request.
+    pub items: u64,
+    /// Documents that are stored and found by their words, but lack vectors: still, or for good.
+    pub found_by_words: u64,
+    /// Documents stored.
+    pub documents: u64,
+    /// Chunks stored.
+    pub chunks: u64,
+    /// Documents that were there already.
+    pub unchanged: u64,
+    /// Documents given up.
+    pub failed: u64,
+    /// Documents stopped on request.
+    pub cancelled: u64,
+    /// Chunk texts that were sent to the embedding model.
+    pub embedding_calls: u64,
+    /// Chunks stored whose vector was there already.
+    pub reused_vectors: u64,
+}
+
+impl JobCounts {
+    /// Documents that nothing more will happen to.
+    #[must_use]
+    pub const fn settled(&self) -> u64 {
+        self.complete() + self.failed + self.cancelled
+    }
+
+    /// Documents that are found by their words.
+    #[must_use]
+    pub const fn searchable(&self) -> u64 {
+        self.complete() + self.found_by_words
+    }
+
+    /// Documents that are found by their words and by their meaning.
+    #[must_use]
+    pub const fn complete(&self) -> u64 {
+        self.documents + self.unchanged
+    }
+}
+
+/// Which jobs.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    /// Only this one.
+    pub id: Option<Uuid>,
+    /// Only those that sort before this one: older ones.
+    pub before: Option<Uuid>,
+    /// Only in this state.
+    pub state: Option<JobState>,
+    /// Only of this kind.
+    pub kind: Option<JobKind>,
+    /// Only of this collection.
+    pub collection: Option<String>,
+    /// Only those accepted at this time or later.
+    pub created_from: Option<OffsetDateTime>,
+    /// Only those accepted before this time.
+    pub created_before: Option<OffsetDateTime>,
+}
+
+/// What a job's row does not say: what was done for it, failures by cause, and its webhook.
+#[derive(Clone, Debug, Default)]
+pub struct JobDetail {
+    /// What was done for it.
+    pub work: Work,
+    /// Cause and number of documents, most frequent first.
+    pub failures: Vec<(String, u64)>,
+    /// Its webhook, if it has one.
+    pub webhook: Option<WebhookRow>,
+    /// What sentences for its chunks took, if any were asked for.
+    pub contexts: Option<ContextWork>,
+}
+
+/// Which items of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemPage {
+    /// First place in the request, from 0.
+    pub from: i32,
+    /// Most items.
+    pub limit: i64,
+    /// Only in this state.
+    pub state: Option<ItemState>,
+}
+
+/// One document of a job.
+#[derive(Clone, Debug)]
+pub struct JobItemRow {
+    /// Place in the request, from 0.
+    pub ordinal: u32,
+    /// Caller's name of the document.
+    pub source: String,
+    /// State.
+    pub state: ItemState,
+    /// The document it became.
+    pub document_id: Option<Uuid>,
+    /// Where it failed.
+    pub stage: Option<Stage>,
+    /// Typed cause.
+    pub cause: Option<String>,
+    /// What to do about it.
+    pub message: Option<String>,
+    /// Times it was claimed since it was accepted or last retried.
+    pub attempts: u32,
+    /// Chunks of the stored document that have no sentence which should have one.
+    pub context_gaps: Option<ContextGaps>,
+}
+
+impl JobDetail {
+    /// Cost of all calls of models.
+    #[must_use]
+    pub fn cost(&self) -> NanoUsd {
+        self.contexts.map_or(NanoUsd::ZERO, |work| work.cost).plus(self.work.embedding.cost)
+    }
+}
+
+impl Jobs<'_> {
+    /// A job by identity.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn job(&self, tenant: TenantId, id: Uuid) -> Result<Option<JobRow>, StoreError> {
+        Ok(self.jobs(tenant, &JobFilter { id: Some(id), ..JobFilter::default() }, 1).await?.pop())
+    }
+
+    /// Jobs that pass the filter, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
+                      created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, items_before, revision, t.bytes AS settled_bytes,
+                      succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
+               FROM job j JOIN job_tally t USING (tenant_id, job_id)
+               WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
+                 AND ($4::text IS NULL OR state = $4) AND ($5::text IS NULL OR collection_name = $5)
+                 AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
+                 AND ($9::text IS NULL OR kind = $9)
+               ORDER BY job_id DESC LIMIT $8"#,
+            tenant.0,
+            filter.id,
+            filter.before,
+            filter.state.map(JobState::as_str),
+            filter.collection,
+            filter.created_from,
+            filter.created_before,
+            limit,
+            filter.kind.map(JobKind::as_str),
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(JobRow {
+                    id: row.job_id,
+                    collection: row.collection_name,
+                    kind: JobKind::from_name(&row.kind)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("job kind {}", row.kind)))?,
+                    indexing: Indexing::from_name(&row.indexing)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?,
+                    state: JobState::from_name(&row.state)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("job state {}", row.state)))?,
+                    is_receiving: row.is_receiving,
+                    is_incomplete: row.is_incomplete,
+                    counts: JobCounts {
+                        items: u64::from(row.items.unsigned_abs()),
+                        found_by_words: row.searchable.unsigned_abs(),
+                        documents: row.succeeded.unsigned_abs(),
+                        chunks: row.chunks.unsigned_abs(),
+                        unchanged: row.unchanged.unsigned_abs(),
+                        failed: row.failed.unsigned_abs(),
+                        cancelled: row.cancelled.unsigned_abs(),
+                        embedding_calls: row.embedding_calls.unsigned_abs(),
+                        reused_vectors: row.reused_vectors.unsigned_abs(),
+                    },
+                    created_at: row.created_at,
+                    started_at: row.started_at,
+                    finished_at: row.finished_at,
+                    heartbeat_at: row.heartbeat_at,
+                    bytes: row.bytes.unsigned_abs(),
+                    settled_bytes: row.settled_bytes.unsigned_abs(),
+                    bytes_before: row.bytes_before.unsigned_abs(),
+                    items_before: row.items_before.unsigned_abs(),
+                    revision: row.revision.unsigned_abs(),
+                })
+            })
+            .collect()
+    }
+
+    /// What was done for a job, and its failures by cause.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let work = metrics::of_job(&mut transaction, tenant, job).await?;
+        let failures = sqlx::query!(
+            r#"SELECT COALESCE(cause, 'unknown') AS "cause!", count(*) AS "documents!" FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1"#,
+            tenant.0,
+            job
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        let webhook = webhook::of_job(&mut transaction, tenant, job).await?;
+        let contexts = chunk_context::of_job(&mut transaction, tenant, job).await?;
+        transaction.commit().await?;
+        let failures = failures.into_iter().map(|row| (row.cause, row.documents.unsigned_abs())).collect();
+        Ok(JobDetail { work, failures, webhook, contexts })
+    }
+
+    /// Items of a job in request order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn job_items(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<Vec<JobItemRow>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
+                      CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>"
+               FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND phase = 'embed'
+                   THEN 'searchable' ELSE state END AS shown) AS as_shown
+               WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
+               ORDER BY ordinal LIMIT $5"#,
+            tenant.0,
+            job,
+            page.from,
+            page.state.map(ItemState::as_str),
+            page.limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(JobItemRow {
+                    ordinal: row.ordinal.unsigned_abs(),
+                    source: row.source,
+                    state: ItemState::from_name(&row.state)
+                        .ok_or_else(|| StoreError::Inconsistent(format!("item state {}", row.state)))?,
+                    document_id: row.document_id,
+                    stage: row.stage.as_deref().and_then(Stage::from_name),
+                    cause: row.cause,
+                    message: row.message,
+                    attempts: row.attempts.unsigned_abs(),
+                    context_gaps: row.context_gaps.map(|gaps| gaps.0),
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,224 @@
+//! The durable queue: heartbeat, give up.
+//!
+//! A claim commits before work starts. It hands out a fencing token that every later write of the
+//! worker must present; a worker that lost its lease holds an old token and changes nothing
+//! (Kleppmann, "How to do distributed locking", 2016).
+
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::{identity::TenantId, job::Stage};
+use crate::store::{Jobs, StoreError, storable};
+
+/// How long a claim lasts and how much it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    /// Validity without a heartbeat.
+    pub duration: Duration,
+    /// Most items of one claim.
+    pub max_items: i64,
+    /// Most bytes of one claim, unless its first item alone has more.
+    pub max_bytes: i64,
+    /// Workers lost in the midst of work on an item alone, after which it is given up.
+    pub max_losses: i32,
+}
+
+/// Lost workers after which an item is claimed alone, which tells the one that ends its worker from its neighbours.
+pub(in crate::store) const LOSSES_IN_COMPANY: i32 = 2;
+
+/// Claims after which an item is given up, whatever the reason: of itself no reason lasts so long.
+pub const MAX_CLAIMS: i32 = 20;
+
+/// Why an item was given up.
+#[derive(Clone, Debug)]
+pub struct ItemFailure {
+    /// Place in the request, from 0.
+    pub ordinal: i32,
+    /// Where.
+    pub stage: Stage,
+    /// Typed cause, stable.
+    pub cause: &'static str,
+    /// What to do about it.
+    pub message: String,
+}
+
+impl ItemFailure {
+    /// Cause of an item whose collection was deleted: nothing of it is kept.
+    pub const COLLECTION_DELETED: &str = "collection_deleted";
+}
+
+impl Jobs<'_> {
+    /// Moves the lease of a claim forward; how many of its items are still held.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn heartbeat(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        lease_until: OffsetDateTime,
+    ) -> Result<u64, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let held = sqlx::query!(
+            "WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                 SELECT ordinal FROM job_item
+                 WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal FOR UPDATE)
+             UPDATE job_item SET lease_until = $4
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
+            tenant.0,
+            job,
+            fence,
+            lease_until,
+        )
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+        transaction.commit().await?;
+        Ok(held)
+    }
+
+    /// The items of a claim that are still held, in their order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn held_items(&self, tenant: TenantId, job: Uuid, fence: i64) -> Result<Vec<i32>, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let held = sqlx::query_scalar!(
+            "SELECT ordinal FROM job_item
+             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal",
+            tenant.0,
+            job,
+            fence,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(held)
+    }
+
+    /// Settles items as failed; their content is kept for a retry, unless their collection is gone. Items that the
+    /// claim no longer holds stay as they are.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn fail_items(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        failures: &[ItemFailure],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let mut transaction = self.store.begin(tenant).await?;
+        for failure in failures {
+            sqlx::query!(
+                "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
+                        lease_until = NULL, payload = CASE WHEN $9 THEN payload END, content = CASE WHEN $9 THEN content END
+                 WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
+                tenant.0,
+                job,
+                failure.ordinal,
+                fence,
+                failure.stage.as_str(),
+                failure.cause,
+                storable(&failure.message),
+                now,
+                failure.cause != ItemFailure::COLLECTION_DELETED,
+            )
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Puts items of a claim back, not to be claimed before `available_at`; `failed` if they themselves failed.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn release_items(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        (ordinals, failed): (&[i32], bool),
+        available_at: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        sqlx::query!(
+            "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5, failures = failures + $6
+             WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'",
+            tenant.0,
+            job,
+            fence,
+            ordinals,
+            available_at,
+            i32::from(failed),
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Says whether the suspected item of a claim is worked on at this moment, so that a loss of the worker counts.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn note_risk(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        item: i32,
+        at_risk: bool,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        sqlx::query!(
+            "UPDATE job_item SET at_risk = $5
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $4 AND fence = $3 AND state = 'running'",
+            tenant.0,
+            job,
+            fence,
+            item,
+            at_risk,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Says of a claim that was taken from its worker that the worker lives: it counts as no loss.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn take_back_loss(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        fence: i64,
+        ordinals: &[i32],
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        sqlx::query!(
+            "WITH locked AS MATERIALIZED ( -- in order, like everybody else
+                 SELECT ordinal FROM job_item
+                 WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($4) AND $3 = ANY (lost) ORDER BY ordinal FOR UPDATE)
+             UPDATE job_item SET lost = array_remove(lost, $3)
+             WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
+            tenant.0,
+            job,
+            fence,
+            ordinals,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! What becomes of items once their documents are stored: settled, or requeued for their vectors.
+
+use std::collections::HashMap;
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{CommitBatch, FilledItem, StoreError, documents::commit::Stored};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// An item whose document is stored, and the version that awaits vectors, if it does.
+type Landed = (FilledItem, Option<i32>);
+
+/// Settles the items of a batch. Those whose document lacks vectors wait for them instead, also where the document was
+/// there before: what an earlier upload could not finish is finished.
+pub(in crate::store) async fn settle_items(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    let present = documents_present(transaction, batch, stored).await?;
+    let mut landed = Vec::with_capacity(batch.documents.len() + batch.unchanged.len());
+    for document in batch.documents {
+        let (item, embedding_calls) = (document.item, document.embedding_calls);
+        landed.push(match stored.get(&document.source) {
+            Some(row) => {
+                let chunks = i32::try_from(document.chunks.len()).unwrap_or(i32::MAX);
+                let item = FilledItem { ordinal: item, document: Some(row.document_id), chunks, embedding_calls };
+                (item, document.awaits_vectors.then_some(row.version))
+            }
+            None => unchanged(item, present.iter().find(|row| row.source == document.source), embedding_calls),
+        });
+    }
+    for found in batch.unchanged {
+        landed.push(unchanged(found.item, present.iter().find(|row| row.document == found.document_id), 0));
+    }
+    let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
+    let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
+    settle(transaction, batch.tenant, batch.job_id, &done, batch.now).await?;
+    requeue_for_vectors(transaction, batch, &awaiting).await
+}
+
+/// A document that was there before.
+struct Present {
+    source: String,
+    document: Uuid,
+    /// Its version, if it lacks vectors.
+    awaiting: Option<i32>,
+}
+
+fn unchanged(item: i32, document: Option<&Present>, embedding_calls: i32) -> Landed {
+    let id = document.map(|row| row.document);
+    (FilledItem { ordinal: item, document: id, chunks: 0, embedding_calls }, document.and_then(|row| row.awaiting))
+}
+
+/// The documents of a batch that were there before.
+async fn documents_present(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<Vec<Present>, StoreError> {
+    let left = batch.documents.iter().filter(|document| !stored.contains_key(&document.source));
+    let sources: Vec<String> = left.map(|document| document.source.clone()).collect();
+    let documents: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
+    if sources.is_empty() && documents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query!(
+        r#"SELECT source AS "source!", document_id AS "document_id!", version AS "version!", unembedded_chunks AS "unembedded_chunks!" FROM document
+           WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)
+           UNION
+           SELECT source, document_id, version, unembedded_chunks FROM document
+           WHERE tenant_id = $1 AND collection_id = $2 AND document_id = ANY ($4)"#,
+        batch.tenant.0,
+        batch.collection.id,
+        &sources,
+        &documents,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Present {
+            source: row.source,
+            document: row.document_id,
+            awaiting: (row.unembedded_chunks > 0).then_some(row.version),
+        })
+        .collect())
+}
+
+/// Locks items of a claim and says whether it still holds all of them.
+pub(in crate::store) async fn holds_lease(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    (job_id, fence): (Uuid, i64),
+    items: &[i32],
+) -> Result<bool, StoreError> {
+    let held = sqlx::query!(
+        "SELECT ordinal FROM job_item
+         WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
+         ORDER BY ordinal FOR UPDATE",
+        tenant.0,
+        job_id,
+        items,
+        fence,
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    Ok(held.len() == items.len())
+}
+
+/// Ends items. Of a document that was stored before its vectors the item says already how many chunks it has.
+pub(in crate::store) async fn settle(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job_id: Uuid,
+    items: &[FilledItem],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let ordinals: Vec<i32> = items.iter().map(|item| item.ordinal).collect();
+    let documents: Vec<Option<Uuid>> = items.iter().map(|item| item.document).collect();
+    let chunks: Vec<i32> = items.iter().map(|item| item.chunks).collect();
+    let calls: Vec<i32> = items.iter().map(|item| item.embedding_calls).collect();
+    sqlx::query!(
+        "UPDATE job_item i SET
+                state = CASE WHEN (CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END) > 0
+                    THEN 'succeeded' ELSE 'unchanged' END,
+                chunks = CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END,
+                document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
+                payload = NULL, content = NULL, lease_until = NULL
+         FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($4)",
+        tenant.0,
+        job_id,
+        now,
+        &ordinals,
+        &documents as &[Option<Uuid>],
+        &chunks,
+        &calls,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Queues items for phase embed, with all their attempts. Content is empty and not null: what fails can be
+/// retried.
+async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed]) -> Result<(), StoreError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ordinals: Vec<i32> = rows.iter().map(|(item, _)| item.ordinal).collect();
+    let documents: Vec<Option<Uuid>> = rows.iter().map(|(item, _)| item.document).collect();
+    let versions: Vec<i32> = rows.iter().filter_map(|(_, version)| *version).collect();
+    let chunks: Vec<i32> = rows.iter().map(|(item, _)| item.chunks).collect();
+    sqlx::query!(
+        "UPDATE job_item i SET state = 'queued', phase = 'embed', stored_version = new.version, document_id = new.document_id, chunks = new.chunks,
+                payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false
+         FROM UNNEST($5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (ordinal, document_id, version, chunks)
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($5)",
+        batch.tenant.0,
+        batch.job_id,
+        batch.now,
+        batch.embed_work,
+        &ordinals,
+        &documents as &[Option<Uuid>],
+        &versions,
+        &chunks,
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

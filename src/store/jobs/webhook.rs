@@ -1,0 +1,191 @@
+//! Webhooks that are due, and what became of them.
+
+use sqlx::{Postgres, Transaction};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::identity::TenantId;
+use crate::store::{Jobs, StoreError};
+
+type Tx = Transaction<'static, Postgres>;
+
+/// A job's webhook as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookRow {
+    /// `waiting`, `delivered` or `failed`.
+    pub state: String,
+    /// Attempts to tell the job's latest end.
+    pub attempts: u32,
+    /// What went wrong with the latest one.
+    pub last_error: Option<String>,
+    /// When it was delivered.
+    pub delivered_at: Option<OffsetDateTime>,
+}
+
+/// A webhook to be sent now.
+#[derive(Clone, Debug)]
+pub struct DueWebhook {
+    /// Owner of the job.
+    pub tenant: TenantId,
+    /// The job that ended.
+    pub job: Uuid,
+    /// Where to.
+    pub url: String,
+    /// Which end of the job it tells, from 1.
+    pub run: i32,
+    /// Attempts, this one included.
+    pub attempts: i32,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug)]
+pub enum WebhookOutcome {
+    /// The receiver has it.
+    Delivered,
+    /// It is tried again.
+    Again {
+        /// Not before.
+        due_at: OffsetDateTime,
+        /// What went wrong.
+        error: String,
+    },
+    /// It is given up.
+    Failed {
+        /// What went wrong.
+        error: String,
+    },
+}
+
+impl Jobs<'_> {
+    /// Takes webhooks that are due, of any tenant. Whoever takes them has until `until` to say what became of
+    /// them; then they are due again.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn claim_webhooks(
+        &self,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+        limit: i64,
+    ) -> Result<Vec<DueWebhook>, StoreError> {
+        let mut transaction = self.store.begin_queue().await?;
+        let rows = sqlx::query!(
+            "WITH due AS MATERIALIZED (
+                 SELECT tenant_id, job_id FROM webhook WHERE state = 'waiting' AND due_at <= $1
+                 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+             UPDATE webhook w SET due_at = $2, attempts = attempts + 1
+             FROM due WHERE w.tenant_id = due.tenant_id AND w.job_id = due.job_id
+             RETURNING w.tenant_id, w.job_id, w.url, w.run, w.attempts",
+            now,
+            until,
+            limit,
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| DueWebhook {
+                tenant: TenantId(row.tenant_id),
+                job: row.job_id,
+                url: row.url,
+                run: row.run,
+                attempts: row.attempts,
+            })
+            .collect())
+    }
+
+    /// Notes what became of an attempt, unless the job was retried meanwhile.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn settle_webhook(
+        &self,
+        hook: &DueWebhook,
+        outcome: WebhookOutcome,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let (state, due_at, error, delivered_at) = match outcome {
+            WebhookOutcome::Delivered => ("delivered", now, None, Some(now)),
+            WebhookOutcome::Again { due_at, error } => ("waiting", due_at, Some(error), None),
+            WebhookOutcome::Failed { error } => ("failed", now, Some(error), None),
+        };
+        let mut transaction = self.store.begin(hook.tenant).await?;
+        sqlx::query!(
+            "UPDATE webhook SET state = $4, due_at = $5, last_error = $6, delivered_at = $7
+             WHERE tenant_id = $1 AND job_id = $2 AND run = $3 AND state = 'waiting'",
+            hook.tenant.0,
+            hook.job,
+            hook.run,
+            state,
+            due_at,
+            error,
+            delivered_at,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// Gives a new job a webhook.
+pub(in crate::store) async fn add(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    url: &str,
+) -> Result<(), StoreError> {
+    sqlx::query!("INSERT INTO webhook (tenant_id, job_id, url) VALUES ($1, $2, $3)", tenant.0, job, url)
+        .execute(&mut **transaction)
+        .await?;
+    Ok(())
+}
+
+/// Makes the webhook of a job that ended due.
+pub(in crate::store) async fn job_ended(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!("UPDATE webhook SET due_at = $3 WHERE tenant_id = $1 AND job_id = $2", tenant.0, job, now)
+        .execute(&mut **transaction)
+        .await?;
+    Ok(())
+}
+
+/// Makes the webhook of a job that is retried wait for its next end.
+pub(in crate::store) async fn job_retried(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "UPDATE webhook SET run = run + 1, state = 'waiting', due_at = 'infinity', attempts = 0, last_error = NULL,
+                delivered_at = NULL
+         WHERE tenant_id = $1 AND job_id = $2",
+        tenant.0,
+        job
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// The webhook of a job, if it has one.
+pub(in crate::store) async fn of_job(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+) -> Result<Option<WebhookRow>, StoreError> {
+    let row = sqlx::query!(
+        "SELECT state, attempts, last_error, delivered_at FROM webhook WHERE tenant_id = $1 AND job_id = $2",
+        tenant.0,
+        job
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.map(|row| WebhookRow {
+        state: row.state,
+        attempts: row.attempts.unsigned_abs(),
+        last_error: row.last_error,
+        delivered_at: row.delivered_at,
+    }))
+}

@@ -1,0 +1,159 @@
+//! The lexical half of retrieval: statistics in, best chunks out.
+
+use std::collections::{HashMap, HashSet};
+
+use uuid::Uuid;
+
+use crate::domain::{
+    filter::Filter,
+    identity::{ChunkKey, TenantId},
+    lexical::candidates::{GROUPS_AT_ONCE, grouped_pairs},
+};
+use crate::store::{Scope, Search, Selection, StoreError, documents::chunk, search::passages::LexicalHit};
+
+/// How many chunks of an index hold a term; a term that none holds is missing.
+pub type DocumentFrequencies = HashMap<i32, u64>;
+
+/// The query side of BM25, ready for the database.
+#[derive(Clone, Debug, Default)]
+pub struct LexicalQuery {
+    /// Chunks with any of these terms are scored.
+    pub rare_terms: Vec<i32>,
+    /// Chunks with both terms of one of these are scored as well.
+    pub term_pairs: Vec<(i32, i32)>,
+    /// Terms whose chunks are scored too should these find fewer than were asked for.
+    pub spare_terms: Vec<i32>,
+    /// Weight of every term, ascending by id.
+    pub weights: Vec<(i32, f32)>,
+}
+
+impl LexicalQuery {
+    /// Whether every chunk that holds one of its terms is scored.
+    #[must_use]
+    pub fn looks_at_all(&self) -> bool {
+        let rare: HashSet<&i32> = self.rare_terms.iter().collect();
+        self.weights.iter().all(|(term, _)| rare.contains(term))
+    }
+}
+
+impl Search<'_> {
+    /// Document frequencies of these (salted) terms, by index.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn document_frequencies(
+        &self,
+        tenant: TenantId,
+        indexes: &[Uuid],
+        terms: &[i32],
+    ) -> Result<HashMap<Uuid, DocumentFrequencies>, StoreError> {
+        let mut reading = self.store.reading().await?;
+        let rows = sqlx::query!(
+            r#"SELECT index_id AS "index_id!", term_id AS "term_id!", document_frequency AS "document_frequency!"
+               FROM term_frequencies($1, $2, $3)"#,
+            tenant.0,
+            indexes,
+            terms,
+        )
+        .fetch_all(&mut *reading)
+        .await?;
+        reading.end().await?;
+        let mut frequencies: HashMap<Uuid, DocumentFrequencies> = HashMap::new();
+        for row in rows {
+            if let Some(count) = u64::try_from(row.document_frequency).ok().filter(|count| *count > 0) {
+                frequencies.entry(row.index_id).or_default().insert(row.term_id, count);
+            }
+        }
+        Ok(frequencies)
+    }
+
+    /// Best chunks by BM25 that pass the filter, best first, ties in key order; at most `limit`. Of a filter that lets
+    /// many pass only chunks with the query's candidate terms are found.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn lexical_search(
+        &self,
+        tenant: TenantId,
+        scope: &Scope,
+        query: &LexicalQuery,
+        selection: &Selection<'_>,
+        limit: i32,
+    ) -> Result<Vec<LexicalHit>, StoreError> {
+        if query.rare_terms.is_empty() && query.term_pairs.is_empty() {
+            return Ok(Vec::new());
+        }
+        if selection.is_narrow() {
+            return self.lexical_within(tenant, scope, query, selection, limit).await;
+        }
+        let hits = self.lexical_candidates(tenant, scope, (query, &query.rare_terms), selection.filter, limit).await?;
+        if i32::try_from(hits.len()).is_ok_and(|found| found >= limit) || query.spare_terms.is_empty() {
+            return Ok(hits);
+        }
+        let terms = [query.rare_terms.as_slice(), &query.spare_terms].concat();
+        self.lexical_candidates(tenant, scope, (query, &terms), selection.filter, limit).await
+    }
+
+    async fn lexical_candidates(
+        &self,
+        tenant: TenantId,
+        scope: &Scope,
+        (query, rare_terms): (&LexicalQuery, &[i32]),
+        filter: &Filter,
+        limit: i32,
+    ) -> Result<Vec<LexicalHit>, StoreError> {
+        let (heads, others) = grouped_pairs(&query.term_pairs);
+        let documents = (!filter.document_ids.is_empty()).then_some(filter.document_ids.as_slice());
+        let pages = (!filter.pages.is_empty()).then_some(filter.pages.as_slice());
+        let mut reading = self.store.reading().await?;
+        let rows = sqlx::query!(
+            r#"SELECT document_id AS "document_id!", ordinal AS "ordinal!", score AS "score!"
+               FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"#,
+            tenant.0,
+            &scope.indexes,
+            rare_terms,
+            &heads,
+            &others,
+            chunk::sparse(&query.weights) as _,
+            filter.metadata_path(),
+            filter.source_prefix.as_deref(),
+            documents,
+            pages,
+            limit,
+        )
+        .fetch_all(&mut *reading)
+        .await?;
+        reading.end().await?;
+        let mut hits: Vec<LexicalHit> = rows
+            .into_iter()
+            .map(|row| LexicalHit {
+                key: ChunkKey { document_id: row.document_id, ordinal: row.ordinal.unsigned_abs() },
+                score: row.score,
+            })
+            .collect();
+        // What needs several statements of the function may come from each of them.
+        if heads.len() > GROUPS_AT_ONCE {
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
+            hits.dedup_by_key(|hit| hit.key);
+            hits.truncate(usize::try_from(limit).unwrap_or_default());
+        }
+        Ok(hits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_whose_known_terms_are_all_rare_looks_at_all() {
+        let query = |rare: &[i32]| LexicalQuery {
+            rare_terms: rare.to_vec(),
+            weights: vec![(3, 1.5), (7, 0.5)],
+            ..LexicalQuery::default()
+        };
+        assert!(query(&[7, 3]).looks_at_all());
+        assert!(!query(&[3]).looks_at_all());
+        assert!(LexicalQuery::default().looks_at_all(), "nothing is known, so nothing holds it");
+    }
+}

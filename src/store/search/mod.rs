@@ -1,0 +1,20 @@
+//! Retrieval: dense, lexical and filtered search, and the passages that they find.
+
+pub(in crate::store) mod filter;
+pub(in crate::store) mod filtered;
+pub(in crate::store) mod lexical;
+pub(in crate::store) mod passages;
+pub(in crate::store) mod read_connection;
+pub(in crate::store) mod selection;
+
+pub use lexical::{DocumentFrequencies, LexicalQuery};
+pub use passages::{DenseHit, DenseQuery, LexicalHit, Passage, Scope, VectorScan};
+pub use selection::Selection;
+
+use crate::store::Store;
+
+/// Retrieval: dense, lexical and filtered search, and the passages that they find.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'s> {
+    pub(in crate::store) store: &'s Store,
+}
