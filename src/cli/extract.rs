@@ -39,9 +39,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Limits this process, for good. Memory is limited by address space, which not every system can do.
+/// Limits this process, for good. Memory is limited by address space, which not every system can do; the program itself
+/// and its libraries, which are mapped already, do not count.
 fn limit(arguments: &Arguments) -> anyhow::Result<()> {
-    let memory = arguments.memory_mib.saturating_mul(1024 * 1024);
+    let memory = arguments.memory_mib.saturating_mul(1024 * 1024).saturating_add(mapped_bytes());
     let limited = setrlimit(Resource::RLIMIT_AS, memory, memory);
     if cfg!(target_os = "linux") {
         limited.context("memory could not be limited")?;
@@ -51,4 +52,12 @@ fn limit(arguments: &Arguments) -> anyhow::Result<()> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core dumps could not be switched off")?;
     // Nothing is to be written to a file, whatever a library thinks.
     setrlimit(Resource::RLIMIT_FSIZE, 0, 0).context("files could not be forbidden")
+}
+
+/// Address space in use, where the system tells (Linux, proc(5)); 0 elsewhere.
+fn mapped_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix(" kB"));
+    size.and_then(|kibibytes| kibibytes.trim().parse::<u64>().ok())
+        .map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
 }
