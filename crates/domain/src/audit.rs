@@ -1,4 +1,4 @@
-//! How an ask ended, as the audit tells it.
+//! How an ask ended, as recorded in the audit log.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub enum AuditOutcome {
     Deadline,
     /// It would have spent more than it may.
     BudgetExceeded,
-    /// Whoever asked went away.
+    /// The client disconnected.
     ClientGone,
     /// For another reason: an unknown collection, the database.
     Failed,

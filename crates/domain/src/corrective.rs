@@ -1,8 +1,8 @@
 //! The route of the corrective loop as a pure function: [`next_step`].
 //!
-//! Corrective RAG (Yan et al. 2024, arXiv:2401.15884) grades what was retrieved before anything is
-//! generated and rewrites the question when the evidence is poor. The paper generates as soon as
-//! one passage is correct; here a share of correct passages is asked for, with four refinements:
+//! Corrective RAG (Yan et al. 2024, arXiv:2401.15884) grades the retrieved passages before anything is generated and
+//! rewrites the question when the evidence is poor. The paper generates as soon as one passage is correct; here a share
+//! of correct passages is required, with three refinements:
 //!
 //! - **The share is taken over candidates**, the passages not graded incorrect. An incorrect
 //!   passage is padding up to `top_k`: it says that the collection holds little on the subject, not
@@ -18,7 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a grader says of one retrieved passage with respect to the original question.
+/// A grader's verdict on one retrieved passage with respect to the original question.
 ///
 /// The order is that of worth: `Incorrect < Ambiguous < Correct`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 pub enum Grade {
     /// The passage does not help to answer the question.
     Incorrect,
-    /// It may help; also what an unreadable verdict counts as.
+    /// It may help; an unreadable verdict counts as this too.
     Ambiguous,
-    /// It holds what answers the question, or part of it.
+    /// It holds the answer to the question, or part of it.
     Correct,
 }
 
@@ -44,7 +44,7 @@ impl Grade {
     }
 }
 
-/// What to do when all rewrites leave only ambiguous passages.
+/// The action when all rewrites leave only ambiguous passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnInsufficient {
@@ -63,7 +63,7 @@ pub struct LoopSettings {
     pub min_correct_fraction: f32,
     /// Most rewrites of one question.
     pub max_rewrite_attempts: u32,
-    /// What to do when only ambiguous passages are left.
+    /// The action when only ambiguous passages are left.
     pub on_insufficient: OnInsufficient,
 }
 
@@ -139,15 +139,15 @@ pub enum Fallback {
 pub struct LoopState<'r> {
     /// The settings of this ask.
     pub settings: LoopSettings,
-    /// Whether the collections asked hold any passage at all, whatever the filter.
+    /// Whether the collections asked hold any passage at all, regardless of the filter.
     pub has_content: bool,
     /// The rounds so far, oldest first: the original question, then one per rewrite.
     pub rounds: &'r [Round],
-    /// Whether the rewriter said that it has no further query.
+    /// Whether the rewriter reported that it has no further query.
     pub rewriter_is_exhausted: bool,
     /// A search elsewhere.
     pub fallback: Fallback,
-    /// What the steps cost in model calls.
+    /// The number of model calls that the steps cost.
     pub calls: StepCalls,
     /// Model calls that the budget still allows; `None` when it sets no limit.
     pub calls_left: Option<u32>,
@@ -205,7 +205,7 @@ impl Evidence {
     }
 }
 
-/// What the loop does next.
+/// The next step of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum Step {
@@ -255,15 +255,15 @@ pub fn next_step(state: &LoopState<'_>) -> Step {
 enum Obstacle {
     /// All attempts are made, the rewriter has no query left, or the last one found nothing new.
     NothingLeft,
-    /// It cannot be paid for.
+    /// The budget does not allow it.
     Budget,
 }
 
 fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
     let attempts = state.rounds.len() - 1;
     let attempts_left = attempts < state.settings.max_rewrite_attempts as usize;
-    // An incorrect round that repeats itself is no reason to stop: another wording may still leave
-    // the neighbourhood. One that repeats passages worth something has converged.
+    // A repeated round of incorrect passages is no reason to stop: another wording may still leave the neighbourhood. A
+    // repeated round with usable passages has converged.
     let has_converged = attempts > 0 && current.new == 0 && has_candidates(state);
     let has_searched = state.fallback == Fallback::Used;
     if !attempts_left || state.rewriter_is_exhausted || has_converged || has_searched {

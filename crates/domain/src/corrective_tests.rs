@@ -28,7 +28,7 @@ fn state(rounds: &[Round]) -> LoopState<'_> {
     }
 }
 
-/// What a row of a table changes in the default state.
+/// A change that a row of a table makes to the default state.
 type Change = fn(&mut LoopState<'_>);
 
 /// Checks each row: a name, the rounds so far, a change to the default state, the step expected.

@@ -1,4 +1,4 @@
-//! What model calls cost, in whole billionths of a US dollar: sums of many small amounts stay exact.
+//! The cost of model calls, in whole billionths of a US dollar: sums of many small amounts stay exact.
 
 use super::budget::Usage;
 
@@ -58,7 +58,7 @@ impl NanoUsd {
     }
 }
 
-/// What a model's tokens cost. The default is nothing: no price is known.
+/// The price of a model's tokens. The default is zero: no price is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
     prompt_pico_usd: u64,

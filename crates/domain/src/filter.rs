@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Which chunks may be found. The empty filter lets everything through.
+/// The chunks that may be found. The empty filter admits all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Filter {
     /// Conditions on metadata; all must hold.
     pub metadata: Vec<Condition>,
-    /// How the document's source starts.
+    /// Prefix of the document's source.
     pub source_prefix: Option<String>,
     /// Documents, any of them; empty means all.
     pub document_ids: Vec<Uuid>,
@@ -27,11 +27,11 @@ pub struct Filter {
 pub struct Condition {
     /// Key of the metadata object.
     pub key: String,
-    /// What must hold of its value.
+    /// The condition on its value.
     pub test: Test,
 }
 
-/// What must hold of a metadata value. Values are JSON scalars.
+/// A condition on a metadata value. Values are JSON scalars.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Test {
     /// Equal to one of these.
@@ -67,7 +67,7 @@ impl Bound {
 }
 
 impl Filter {
-    /// Whether everything passes.
+    /// Whether the filter admits everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -83,7 +83,7 @@ impl Filter {
         Some(conditions.join(" && "))
     }
 
-    /// Its parts, those first that usually leave fewest documents.
+    /// Its parts, ordered so that those that usually leave fewest documents come first.
     #[must_use]
     pub fn parts(&self) -> Vec<Part<'_>> {
         let mut parts = Vec::new();
@@ -110,7 +110,7 @@ impl Filter {
 pub enum Part<'a> {
     /// A condition on metadata.
     Metadata(&'a Condition),
-    /// How the document's source starts.
+    /// Prefix of the document's source.
     SourcePrefix(&'a str),
     /// One of these documents.
     DocumentIds(&'a [Uuid]),
@@ -133,7 +133,7 @@ pub fn end_of_prefix(prefix: &str) -> Option<String> {
 }
 
 impl Condition {
-    /// The predicate over metadata that says the same.
+    /// The equivalent SQL/JSON predicate over metadata.
     #[must_use]
     pub fn path(&self) -> String {
         let key = format!("$.{}", quoted(&self.key));
@@ -161,8 +161,8 @@ fn literal(value: &Value) -> String {
     }
 }
 
-/// A string literal of the path language. Everything that could end it or that the language might
-/// read differently from JSON is written as a Unicode escape.
+/// A string literal of the path language. Every character that could end it, or that the language might read
+/// differently from JSON, is written as a Unicode escape.
 fn quoted(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');

@@ -1,12 +1,12 @@
 //! Fusion: one ranking from a dense and a lexical one.
 //!
-//! Weighted score fusion is the default because it was measured to win or tie on ten of eleven
-//! collections, where rank fusion fell below BM25 alone on three. Rank fusion remains for models
-//! whose scores mean nothing beyond their order.
+//! Weighted score fusion is the default because it was measured to win or tie on ten of eleven collections, where rank
+//! fusion fell below BM25 alone on three. Rank fusion remains for models whose scores carry no information beyond their
+//! order.
 //!
 //! Both functions take their lists in any order, sort them by score with ties broken by key (a URN),
 //! and return a ranking whose order is a function of the input alone. An item that occurs twice in
-//! a list counts with its best score; a score that is not a number is no score.
+//! a list counts with its best score; an item whose score is NaN is dropped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -58,7 +58,7 @@ pub struct Scored<K> {
     pub score: f64,
 }
 
-/// An item of the fused ranking, with every score that led to its place.
+/// An item of the fused ranking, with every score that led to its rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fused<K> {
     /// Identity of the item.
@@ -111,7 +111,7 @@ enum Side {
     Lexical,
 }
 
-/// Joins both lists, adding up what `contributions` says that each item of a sorted list is worth.
+/// Joins both lists, adding up the contributions that `contributions` returns for the items of a sorted list.
 fn fuse<K: Ord + Clone + Hash>(
     dense: &[Scored<K>],
     lexical: &[Scored<K>],
@@ -172,7 +172,7 @@ impl Scale {
     }
 
     fn apply(self, score: f64) -> f64 {
-        // Infinite scores leave no scale: what is at the top of such a list counts fully.
+        // Infinite scores leave no scale: an item at the top of such a list counts fully.
         if self.range > 0.0 && self.range.is_finite() {
             ((score - self.floor) / self.range).clamp(0.0, 1.0)
         } else {

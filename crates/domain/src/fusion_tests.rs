@@ -58,7 +58,7 @@ fn the_scale_of_a_long_list_ends_at_its_estimated_hundredth() {
     let at = |list: &[Scored<u32>], place: usize| {
         fuse_weighted(list, &[], DenseWeight::new(1.0).expect("in range"))[place].fused
     };
-    // ln falls by as much from 50 to 100 as from 25 to 50: the estimate is exact here.
+    // ln grows by as much from 50 to 100 as from 25 to 50: the estimate is exact here.
     let expected = (100.0_f64.ln() - 50.0_f64.ln()) / 100.0_f64.ln();
     assert!((at(&falling(50), 49) - expected).abs() < 1e-12);
     assert!((at(&falling(150), 49) - expected).abs() < 1e-12, "a deeper search changes nothing above");
@@ -90,7 +90,7 @@ fn reciprocal_ranks_add_up() {
 }
 
 fn scores() -> impl Strategy<Value = Vec<(u8, u8)>> {
-    // Few distinct scores, so that ties are the rule.
+    // Few distinct scores, so that ties are common.
     prop::collection::btree_map(0..200_u8, 0..4_u8, 0..150).prop_map(|map| map.into_iter().collect())
 }
 

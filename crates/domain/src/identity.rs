@@ -1,4 +1,4 @@
-//! Identities that every room shares.
+//! Identities that all parts of the service share.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -12,18 +12,18 @@ impl TenantId {
     pub const DEFAULT: Self = Self(Uuid::from_u128(0x0000_0000_0000_7000_8000_0000_0000_0001));
 }
 
-/// Who asks, as far as the service knows.
+/// The caller of a request, as far as the service knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Whose documents.
+    /// Owner of the documents.
     pub tenant: TenantId,
-    /// Which key was presented: the first hexadecimal digits of its SHA-256. `None` where none is needed.
+    /// The key presented: the first hexadecimal digits of its SHA-256. `None` where no key is required.
     pub key_id: Option<String>,
     /// Identity of the request, as in the logs.
     pub request_id: Option<String>,
 }
 
-/// A chunk: a document and the chunk's place in it (from 0). Orders results whose scores tie.
+/// A chunk: a document and the chunk's ordinal in it (from 0). Orders results whose scores tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {
     /// The document, the same over all its versions.

@@ -1,12 +1,12 @@
-//! States of ingest jobs and of their items, and how the one follows from the other.
+//! States of ingest jobs and of their items, and how a job's state follows from those of its items.
 
 use serde::{Deserialize, Serialize};
 
-/// What a job does.
+/// The kind of work a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
-    /// It brings documents.
+    /// It ingests documents.
     Ingest,
     /// It builds stored documents into the next index of their collection.
     Index,
@@ -22,7 +22,7 @@ pub enum JobState {
     Running,
     /// Every document is stored, or was there unchanged, or was deleted while it waited.
     Succeeded,
-    /// Some documents are stored, some failed; or they lack nothing but vectors.
+    /// Some documents are stored and some failed; or documents lack only their vectors.
     Partial,
     /// No document could be stored.
     Failed,
@@ -30,7 +30,7 @@ pub enum JobState {
     Cancelled,
 }
 
-/// When a document can be found: by its words, and by its meaning.
+/// When a document becomes searchable: by its words, and by its vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Indexing {
@@ -55,17 +55,17 @@ pub enum ItemState {
     Succeeded,
     /// Stored already with the same content and settings; nothing was done.
     Unchanged,
-    /// Given up; stage, cause and message say why.
+    /// Failed; stage, cause and message describe the failure.
     Failed,
     /// Stopped on request before it was done.
     Cancelled,
 }
 
-/// A step of ingest, in order: where the time went, where a document failed.
+/// A step of ingest, in order; used to report time spent and the point of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Reading what was handed in.
+    /// Reading the submitted input.
     Load,
     /// Bytes to text.
     Extract,
@@ -94,13 +94,13 @@ pub struct ItemCounts {
     pub stopped: u64,
     /// Taken out by a delete of their source or collection.
     pub dropped: u64,
-    /// Of the given up and stopped those that are stored and found by their words all the same.
+    /// Failed and stopped items that are stored and found by their words all the same.
     pub found_by_words: u64,
 }
 
 impl ItemCounts {
-    /// The terminal state of a job with these items, or `None` while one is unfinished. Of items that a delete took
-    /// nobody waits for anything: they decide only if there is nothing else.
+    /// The terminal state of a job with these items, or `None` while one is unfinished. Items dropped by a delete
+    /// matter only if there are no others: no caller waits for their result.
     #[must_use]
     pub fn terminal_state(&self, is_cancelled: bool) -> Option<JobState> {
         let stored = self.succeeded + self.unchanged + self.found_by_words;
@@ -123,16 +123,16 @@ impl ItemCounts {
 pub struct Share {
     /// Documents.
     pub documents: u64,
-    /// Their size as handed in. Documents that are fetched, or stored already, have none.
+    /// Their size as submitted, in bytes. Documents that are fetched, or stored already, have none.
     pub bytes: u64,
 }
 
-/// How fast a job goes since it was started.
+/// The speed of a job since it was started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Documents settled per second.
     pub documents_per_second: f64,
-    /// Bytes settled per second, if what is settled has a size.
+    /// Bytes settled per second, if the settled documents have a known size.
     pub bytes_per_second: Option<f64>,
     /// Seconds that the rest takes at this pace: by bytes where they are known, because documents differ in size, and
     /// by documents otherwise.
@@ -140,8 +140,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// From seconds since the start, what was settled since then, and what waits. `None` before anything is settled:
-    /// there is nothing to go by.
+    /// Computes the pace from the seconds since the start, the share settled since then, and the share left. Returns
+    /// `None` before anything is settled: there is no basis for an estimate.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn of(elapsed_s: f64, done: Share, left: Share) -> Option<Self> {
@@ -208,7 +208,7 @@ mod tests {
             (ItemCounts { unchanged: 1, failed: 1, ..none }, Some(JobState::Partial)),
             (ItemCounts { failed: 2, ..none }, Some(JobState::Failed)),
             (ItemCounts { failed: 2, found_by_words: 1, ..none }, Some(JobState::Partial)),
-            // Cancelled once, and what had failed by then was tried again.
+            // Cancelled once, after which the items that had failed were tried again.
             (ItemCounts { succeeded: 1, stopped: 1, ..none }, Some(JobState::Cancelled)),
             (ItemCounts { succeeded: 9, dropped: 1, ..none }, Some(JobState::Succeeded)),
             (ItemCounts { succeeded: 8, failed: 1, dropped: 1, ..none }, Some(JobState::Partial)),
@@ -245,7 +245,7 @@ mod tests {
         // One large document and ten small ones.
         assert_eq!(Pace::of(10.0, share(10, 500), share(1, 1_000)), pace(1.0, Some(50.0), 20.0));
         assert_eq!(Pace::of(10.0, share(10, 500), share(0, 0)), pace(1.0, Some(50.0), 0.0));
-        // URLs: of no known size, all of them, the rest of them, the first of them.
+        // URLs, whose size is unknown: in all documents, in the rest, in the first ones.
         assert_eq!(Pace::of(10.0, share(5, 0), share(20, 0)), pace(0.5, None, 40.0));
         assert_eq!(Pace::of(10.0, share(5, 500), share(20, 0)), pace(0.5, Some(50.0), 40.0));
         assert_eq!(Pace::of(10.0, share(5, 0), share(20, 500)), pace(0.5, None, 40.0));

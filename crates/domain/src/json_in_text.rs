@@ -1,9 +1,8 @@
-//! JSON in what a model says: behind a preamble, in a code fence, one value after the other.
+//! Finds JSON in a model's reply: behind a preamble, in a code fence, several values in sequence.
 
 use serde_json::Value;
 
-/// Beginnings that turn out not to be JSON before the rest is given up: a text full of brackets is
-/// not JSON.
+/// Most false beginnings of JSON before the rest of the text is ignored: a text full of brackets is not JSON.
 const MOST_FALSE_STARTS: usize = 8;
 
 /// The objects and arrays in a text, in order, outermost ones only.

@@ -5,7 +5,7 @@
 pub struct Logistic<const N: usize> {
     /// The log odds where every feature is 0.
     pub bias: f32,
-    /// What each feature, times its value, adds to the log odds.
+    /// Amount that each feature, times its value, adds to the log odds.
     pub weights: [f32; N],
 }
 

@@ -1,8 +1,8 @@
-//! Reading a model's verdicts on numbered things, whatever shape they came in.
+//! Reads a model's verdicts on numbered items, in any of the formats that models use.
 //!
 //! The prompts ask for one line each, `N: verdict - reason`. Models also answer in JSON, in tables, behind code fences
-//! and after a preamble. Nothing is invented: what cannot be read has no verdict, and neither has what the reply does
-//! not name.
+//! and after a preamble. Nothing is invented: an item with an unreadable verdict has none, and neither has an item that
+//! the reply does not name.
 
 use serde_json::{Value, json};
 
@@ -11,20 +11,21 @@ use super::json_in_text;
 /// Longest reason kept, in characters.
 const LONGEST_REASON: usize = 200;
 
-/// The phrases that stand for each verdict, the verdict's own name first. Where a phrase of the reply holds those of
-/// several verdicts the first listed counts, so one that holds another ("incorrect", "correct") comes before it.
+/// The phrases that stand for each verdict, the verdict's own name first. Where a phrase of the reply contains phrases
+/// of several verdicts, the first listed counts, so a phrase that contains another ("incorrect", "correct") comes
+/// before it.
 pub type Phrases<Verdict> = [(Verdict, &'static [&'static str])];
 
 /// A verdict as the reply gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read<Verdict> {
-    /// What it is.
+    /// The verdict.
     pub verdict: Verdict,
     /// Why, in the model's words; may be empty.
     pub reason: String,
 }
 
-/// The verdicts on `count` things, in the order of their numbers.
+/// The verdicts on `count` items, in the order of their numbers.
 #[must_use]
 pub fn read<Verdict: Copy>(reply: &str, count: usize, phrases: &Phrases<Verdict>) -> Vec<Option<Read<Verdict>>> {
     let mut reader = Reader { phrases, found: vec![None; count] };
@@ -40,8 +41,8 @@ pub fn read<Verdict: Copy>(reply: &str, count: usize, phrases: &Phrases<Verdict>
     reader.found
 }
 
-/// The form of a reply, for models that can be held to one: an object with `list`, in which each thing has its number
-/// under `number`, one of `verdicts` under `verdict`, and a reason.
+/// The JSON schema of a reply, for models that support structured output: an object with `list`, in which each item has
+/// its number under `number`, one of `verdicts` under `verdict`, and a reason.
 #[must_use]
 pub fn schema(list: &str, number: &str, verdict: &str, verdicts: &[&str]) -> Value {
     json!({
@@ -76,7 +77,7 @@ impl<Verdict: Copy> Reader<'_, Verdict> {
         self.found.iter().all(Option::is_none)
     }
 
-    /// Sets the verdict on thing `number` unless the reply judged it before: a model that goes on after its verdicts is
+    /// Sets the verdict on item `number` unless the reply judged it before: a model that goes on after its verdicts is
     /// explaining them.
     fn set(&mut self, number: usize, new: Read<Verdict>) {
         if let Some(slot) = number.checked_sub(1).and_then(|index| self.found.get_mut(index)) {
@@ -100,7 +101,7 @@ impl<Verdict: Copy> Reader<'_, Verdict> {
     }
 
     /// Walks `{"1": "correct"}`, `[{"source": 1, "grade": "correct"}]`, `["correct", …]` and nestings.
-    /// `number` is the thing that the surroundings name.
+    /// `number` is the item that the enclosing value names.
     fn read_value(&mut self, value: &Value, number: Option<usize>) {
         match value {
             Value::String(text) => {
@@ -138,7 +139,7 @@ impl<Verdict: Copy> Reader<'_, Verdict> {
         }
     }
 
-    /// Reads `N: verdict - reason` lines; without numbers, exactly one line with a verdict per thing in order.
+    /// Reads `N: verdict - reason` lines; without numbers, exactly one line with a verdict per item in order.
     fn read_lines(&mut self, reply: &str) {
         let mut unnumbered = Vec::new();
         let mut heading: Option<usize> = None;
@@ -168,14 +169,14 @@ impl<Verdict: Copy> Reader<'_, Verdict> {
         Some(Read { verdict: self.verdict_in(phrase)?, reason: tidy(after_first_word(phrase)) })
     }
 
-    /// The parts of a line that lists several verdicts, `1: correct, 2: incorrect`; else the line.
+    /// The parts of a line that lists several verdicts, `1: correct, 2: incorrect`; otherwise the line itself.
     fn entries<'l>(&self, line: &'l str) -> Vec<&'l str> {
         let parts: Vec<&str> = line.split([',', ';']).collect();
         let is_entry = |part: &&str| numbered(part).is_some_and(|(_, rest)| self.verdict_in(rest).is_some());
         if parts.len() > 1 && parts.iter().all(is_entry) { parts } else { vec![line] }
     }
 
-    /// The verdict of a reply that is nothing but one, or of one about a single thing.
+    /// The verdict of a reply that consists of one verdict only, or of a reply about a single item.
     fn only_verdict(&self, reply: &str) -> Option<Verdict> {
         let bare = reply.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         let is_bare = self.phrases.iter().any(|(_, words)| words.first().is_some_and(|name| *name == bare));
@@ -196,7 +197,7 @@ const REASON_FIELDS: [&str; 3] = ["reason", "explanation", "rationale"];
 /// Words that stand before a number.
 const LABELS: [&str; 7] = ["source", "statement", "claim", "document", "chunk", "passage", "id"];
 
-/// A reason without what separates it from the verdict, and not too long.
+/// A reason without the separator after the verdict, cut to the longest length kept.
 fn tidy(reason: &str) -> String {
     let reason = reason.trim_matches(|c: char| c.is_whitespace() || "-–—:,.;|*\"'`()".contains(c));
     reason.chars().take(LONGEST_REASON).collect()
@@ -228,7 +229,7 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     Some((number, rest.get(end..)?))
 }
 
-/// What follows the first word of a line.
+/// The text after the first word of a line.
 fn after_first_word(line: &str) -> &str {
     let is_word = |c: char| c.is_alphabetic();
     let Some(start) = line.find(is_word) else {

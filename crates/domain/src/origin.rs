@@ -1,8 +1,8 @@
-//! Where a passage comes from.
+//! The origin of a passage.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a passage comes from. The words are part of the API.
+/// The origin of a passage. The words are part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {

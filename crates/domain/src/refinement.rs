@@ -1,8 +1,8 @@
-//! Knowledge refinement (CRAG, arXiv:2401.15884, 4.4): a passage taken apart into strips, those kept that bear on the
-//! question, and put together again.
+//! Knowledge refinement (CRAG, arXiv:2401.15884, 4.4): splits a passage into strips, keeps those that are relevant to
+//! the question, and joins them again.
 //!
-//! A strip is a sentence, a heading, a list item, or a whole table or code block. What is kept are exact ranges of the
-//! passage; whoever checks or cites goes on with the passage as a whole.
+//! A strip is a sentence, a heading, a list item, or a whole table or code block. Kept strips are exact ranges of the
+//! passage; checks and citations continue to use the passage as a whole.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use super::lexical::analyzer::Analyzer;
 use super::markdown::BlockKind;
 use super::sentence::{Sentence, sentences};
 
-/// Share of a question's idf mass that a strip holds at least to be kept for its own sake.
+/// Least share of a question's idf mass that a strip must hold to be kept for its own sake.
 const MIN_SHARE: f32 = 0.1;
-/// A strip next to one that is kept is kept too, because an answer often follows the words that were asked for, if it
-/// is no longer than this, in bytes.
+/// Longest strip, in bytes, that is kept because it is next to a kept one: an answer often follows the words that were
+/// asked for.
 const LONGEST_NEIGHBOUR: usize = 400;
-/// Above this share of the passage taking it apart is not worth the gaps.
+/// Share of the passage above which removing the rest is not worth the gaps.
 const MAX_KEPT: f32 = 0.8;
-/// What stands for what was left out.
+/// Marks the omitted text.
 const GAP: &str = " … ";
 
-/// The ranges of a passage, in bytes, that bear on one of the questions; `None` if it is better left whole: nothing
-/// in it does by its words alone, or nearly all of it does.
+/// The ranges of a passage, in bytes, that are relevant to one of the questions; `None` if it is better left whole: by
+/// words alone, no part is relevant, or nearly all of it is.
 #[must_use]
 pub fn strips(analyzer: &Analyzer, questions: &[&Inquiry], text: &str) -> Option<Vec<Range<usize>>> {
     let parts = sentences(text);
@@ -70,7 +70,7 @@ fn is_kept(parts: &[Sentence], bearing: &[bool], place: usize) -> bool {
     let is_near = bears(place + 1) || place.checked_sub(1).is_some_and(bears);
     match part.kind {
         BlockKind::Paragraph => bears(place) || (is_near && part.range.len() <= LONGEST_NEIGHBOUR),
-        // A row means nothing without those that belong to it, and code nothing in parts.
+        // A row has no meaning without the rest of its table, and code none in parts.
         BlockKind::TableHeader | BlockKind::TableRow => {
             let is_row = |kind| matches!(kind, BlockKind::TableHeader | BlockKind::TableRow | BlockKind::Rule);
             let before = (0..place).rev().take_while(|place| parts.get(*place).is_some_and(|part| is_row(part.kind)));
@@ -78,7 +78,7 @@ fn is_kept(parts: &[Sentence], bearing: &[bool], place: usize) -> bool {
             before.chain(after).any(bears)
         }
         BlockKind::Code => bears(place) || is_near,
-        // What is kept below it has its heading.
+        // Kept text below a heading keeps its heading.
         BlockKind::Heading => {
             let below =
                 (place + 1..).take_while(|place| parts.get(*place).is_some_and(|part| part.kind != BlockKind::Heading));
@@ -88,7 +88,7 @@ fn is_kept(parts: &[Sentence], bearing: &[bool], place: usize) -> bool {
     }
 }
 
-/// Neighbouring strips with what lies between them.
+/// Joins neighbouring strips, with the text between them.
 fn joined(parts: &[Sentence], kept: &[bool]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut is_after_kept = false;

@@ -1,28 +1,28 @@
-//! Whether an answer is begun while a model still grades, and over which passages.
+//! Whether an answer is begun while a model is still grading, and over which passages.
 
 use serde::{Deserialize, Serialize};
 
 use super::corrective::Grade;
 use super::grading::Verdict;
 
-/// A guess that comes true less often than this is not worth its tokens.
+/// Least probability of a correct guess; below it the tokens are not worth spending.
 const MIN_LIKELIHOOD: f32 = 0.5;
 
-/// Whether an answer may be begun before the model's grades are there. The words are part of the API.
+/// Whether an answer may be begun before the model's grades arrive. The words are part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speculation {
-    /// When the grades that the model will give are more likely known than not.
+    /// When the model's grades can be predicted with more than even odds.
     #[default]
     Auto,
-    /// Whenever there is a passage that is surely correct.
+    /// Whenever there is a passage that is certainly correct.
     On,
     /// Never.
     Off,
 }
 
-/// The grades as they will likely stand when the model has judged the doubtful ones; `None` if nothing is to be
-/// begun. The calibrated verdicts are probabilities, so that of the guess is the product over what is in doubt.
+/// The grades expected after the model has judged the doubtful passages; `None` if no answer is to be begun. The
+/// calibrated verdicts are probabilities, so the probability of the guess is the product over the doubtful passages.
 #[must_use]
 pub fn guess<'v>(choice: Speculation, verdicts: impl Iterator<Item = &'v Verdict>) -> Option<Vec<Grade>> {
     let mut has_sure_source = false;

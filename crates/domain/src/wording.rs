@@ -1,7 +1,6 @@
-//! Words that turn a statement round: negations, opposites, quantifiers. English only.
+//! Words that reverse a statement: negations, opposites, quantifiers. English only.
 //!
-//! The grader holds a question against a sentence with them, the support scorer a claim against its
-//! source.
+//! The grader uses them to compare a question with a sentence, the support scorer to compare a claim with its source.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -12,8 +11,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const NEGATIONS: [&str; 12] =
     ["cannot", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"];
 
-/// Words of which a statement holds one or the other, as stems; "before" as it stands, because claims keep
-/// their stop words so.
+/// Pairs of opposites of which a statement holds one or the other, as stems; "before" unstemmed, because claims keep
+/// their stop words unstemmed.
 const OPPOSITES: [(&str, &str); 58] = [
     ("abov", "below"),
     ("accept", "reject"),
@@ -82,7 +81,7 @@ pub enum Quantity {
     All,
     /// Part of it.
     Some,
-    /// Nothing beside it.
+    /// The subject and nothing else.
     Only,
 }
 
@@ -127,7 +126,7 @@ impl Quantity {
     }
 }
 
-/// What of a text may turn it round.
+/// The words of a text that may reverse it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wording {
     /// Whether it denies something.

@@ -1,4 +1,4 @@
-//! First step: sentences worth a closer look, by their words alone.
+//! First step: selects the sentences worth ranking, by their words alone.
 
 use std::ops::Range;
 
@@ -11,8 +11,7 @@ use crate::markdown::BlockKind;
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
 
-/// What a sentence is credited with for the question's terms in the title or in the sentence before it: they
-/// name what it goes on about.
+/// Credit for question terms in the title or in the sentence before: they name the subject that the sentence continues.
 const SUBJECT_CREDIT: f32 = 0.5;
 
 /// Longest sentence, in bytes, that is brought as context.
@@ -54,7 +53,7 @@ pub struct SentenceCandidate {
     pub(super) text: String,
     /// Share of the question's idf mass in it, with what it is credited for.
     pub(super) lexical: f32,
-    /// Share of neighbouring question terms that are neighbours in it.
+    /// Share of neighbouring question terms that are also neighbours in this sentence.
     pub(super) pairs: f32,
     pub(super) mask: TermMask,
     pub(super) holds_kind: bool,
@@ -63,12 +62,12 @@ pub struct SentenceCandidate {
     pub(super) probability: f32,
     /// The sentence before, when this one begins with a word that points back at it.
     pub(super) context: Option<(Range<usize>, String)>,
-    /// Numbers its source's sentences, so that neighbours can be told.
+    /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
 }
 
 impl SentenceCandidate {
-    /// The sentence as it would be quoted: what the caller embeds.
+    /// The sentence as it would be quoted; the caller embeds this text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -109,8 +108,8 @@ pub fn candidates(
     found
 }
 
-/// Lexical worth, with a little of the source's own so that a good passage sends sentences even if
-/// they share no word with the question.
+/// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
+/// if they share no word with the question.
 fn prior(candidate: &SentenceCandidate) -> f32 {
     candidate.lexical + 0.2 * candidate.probability
 }

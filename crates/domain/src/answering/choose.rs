@@ -1,4 +1,4 @@
-//! Which of the ranked sentences make up the answer.
+//! Selects the ranked sentences that make up the answer.
 
 use super::candidate::SentenceCandidate;
 use super::parts::Part;
@@ -6,32 +6,32 @@ use crate::citation::is_ignorance;
 use crate::evidence::Inquiry;
 use crate::evidence::kind::AnswerKind;
 
-/// Most sentences chosen for themselves; each may bring one more as context.
+/// Most sentences chosen on their own merit; each may bring one more as context.
 const MOST_SENTENCES: usize = 3;
 
-/// Share of the best sentence's score from which a second and a third one are worth their places.
+/// Share of the best sentence's score that a second and a third sentence need to be added.
 const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.8, 0.85];
 
-/// The same for a sentence that stands beside the best one in its paragraph.
+/// The same for a sentence next to the best one in its paragraph.
 const WORTH_ADDING_BESIDE: f32 = 0.75;
 
 /// Share of the question's weight in the best sentence that one from elsewhere must reach.
 const ON_THE_SUBJECT: f32 = 0.5;
 
-/// Share of words in common, of the shorter sentence's, from which two say the same.
+/// Share of the shorter sentence's words in common from which two sentences are redundant.
 const REDUNDANT: f32 = 0.7;
 
-/// Share of a part's own weight that its sentence must hold.
+/// Share of a part's own weight that the sentence for it must hold.
 const ANSWERS_PART: f32 = 0.5;
 
-/// The same for a sentence that begins with what may be the name asked for, or just with a capital: it must hold
-/// about all of the rest.
+/// The same for a sentence that begins with a possible name of the kind asked for, or with an ordinary capitalised
+/// word: it must hold nearly all of the rest.
 const ANSWERS_PART_IF_NAME: f32 = 0.9;
 
 /// A candidate and its score, comparable within one answer only.
 pub(super) type Scored<'c> = (&'c SentenceCandidate, f32);
 
-/// The sentences of an answer, best first, and what it has to say it lacks.
+/// The sentences of an answer, best first, and the parts of the question that it must name as missing.
 pub(super) struct Choice<'c> {
     pub(super) sentences: Vec<Scored<'c>>,
     pub(super) missing: Vec<String>,
@@ -58,7 +58,7 @@ fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &Sentenc
     let least = if is_beside || inquiry.kind == AnswerKind::List { WORTH_ADDING_BESIDE } else { elsewhere };
     let covered = |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask);
     let is_on_subject = is_beside || covered(candidate) >= ON_THE_SUBJECT * covered(best);
-    // A second sentence without the thing asked for only surrounds the first one.
+    // A second sentence without the kind of thing asked for only adds surroundings to the first one.
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
     score >= highest * least && is_on_subject && has_kind
 }

@@ -10,19 +10,19 @@ use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Inquiry;
 use crate::sentence::sentences;
 
-/// What fitting the kind of thing asked for is worth, beside scores of 0 to 1.
+/// Score bonus for holding the kind of thing asked for; the other scores range from 0 to 1.
 const KIND_BONUS: f32 = 0.15;
 
-/// What neighbours that stay neighbours are worth, beside scores of 0 to 1.
+/// Weight of question terms that stay neighbours; the other scores range from 0 to 1.
 const PAIRS_WEIGHT: f32 = 0.1;
 
-/// What the source's probability is worth, beside scores of 0 to 1.
+/// Weight of the source's probability; the other scores range from 0 to 1.
 const SOURCE_WEIGHT: f32 = 0.45;
 
 /// Cosine below which a sentence without a word of the question is no answer to it.
 const LEAST_COSINE: f32 = 0.35;
 
-/// Writes the answer, or `None` when no candidate has to do with the question.
+/// Writes the answer, or returns `None` when no candidate is related to the question.
 ///
 /// `cosines` runs parallel to `candidates`: question against [`SentenceCandidate::text`]. Without it,
 /// or with another length, words alone decide.
@@ -44,7 +44,7 @@ pub fn compose(
     Some(answer)
 }
 
-/// Candidates that have to do with the question, best first.
+/// Candidates that are related to the question, best first.
 fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
     let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
     let mut ranked: Vec<Scored<'_>> = candidates
@@ -110,11 +110,11 @@ impl ExtractiveAnswer {
     fn push(&mut self, text: &str, source: usize, range: Range<usize>, score: f32, is_context: bool) {
         let ends_plainly = text.ends_with(['.', '!', '"', '”', '。', ')']);
         if !self.text.is_empty() {
-            // What does not end like a sentence would run into the next one.
+            // Text that does not end like a sentence would run into the next one.
             let breaks = !ends_plainly || self.text.ends_with('\n');
             self.text.push_str(if breaks { "\n\n" } else { " " });
         }
-        // What was one sentence in the source may read as two on one line: each gets its marker.
+        // One sentence of the source may read as two once it is on one line: each gets its marker.
         let mut written = 0;
         for sentence in sentences(text) {
             let words = text.get(written..sentence.range.end).unwrap_or_default();

@@ -1,13 +1,13 @@
 //! The built-in answerer: it answers by quoting, so that its citations are right by construction.
 //!
-//! Two steps, so that the caller can embed in between: [`candidates`] picks a bounded number of
-//! sentences by their words alone, [`compose`] ranks them (with the cosine of question and sentence
-//! where there is one) and writes the best one to three down, each followed by its marker. A question of
-//! several parts, or a comparison, gets a sentence for each, and is told which part the sources lack.
+//! Two steps, so that the caller can embed in between: [`candidates`] picks a bounded number of sentences by their
+//! words alone, [`compose`] ranks them (with the cosine of question and sentence where there is one) and writes the
+//! best one to three, each followed by its marker. For a question of several parts, or a comparison, the answer has a
+//! sentence for each part and names the part that the sources lack.
 //!
-//! Quotes are exact save for three things, which keep an answer one paragraph of plain sentences:
-//! white space is normalised, Markdown signs before a sentence go, and what looks like a marker in
-//! the source is escaped as the marker grammar has it (`\[^1]`).
+//! Quotes are exact except for three changes, which keep an answer one paragraph of plain sentences: white space is
+//! normalised, Markdown signs before a sentence are removed, and text in the source that looks like a marker is escaped
+//! as the marker grammar requires (`\[^1]`).
 
 mod candidate;
 mod choose;

@@ -35,14 +35,14 @@ pub(super) struct Part {
     pub(super) text: String,
     /// Terms of the question that stand in it and in no other part.
     pub(super) mask: TermMask,
-    /// What kind of thing it asks for.
+    /// The kind of thing it asks for.
     pub(super) kind: AnswerKind,
-    /// Whether it is a thing that is compared, not a question.
+    /// Whether it is one of the things compared, not a question.
     pub(super) is_subject: bool,
 }
 
 impl Part {
-    /// Says that the sources do not hold it.
+    /// Returns the sentence stating that the sources do not hold this part.
     pub(super) fn missing(&self) -> String {
         let words = self.text.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = words.len() <= LONGEST_NAMED && !words.contains(['[', ']', '\\', '`', '*', '\n', ':', '|']);
@@ -116,7 +116,7 @@ fn has_opening(text: &str) -> bool {
 
 /// The two things that a question compares.
 pub(crate) fn compared(question: &str) -> Vec<String> {
-    // Of one length with the question, so that places hold in both.
+    // Of the same length as the question, so that byte offsets hold in both.
     let lower = question.to_ascii_lowercase();
     let after = COMPARISONS.iter().find_map(|opening| lower.find(opening).map(|at| at + opening.len()));
     let versus = [" versus ", " vs. ", " vs "].iter().any(|word| lower.contains(word));

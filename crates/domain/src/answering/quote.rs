@@ -2,15 +2,15 @@
 
 use crate::markdown::{BlockKind, blocks};
 
-/// Longest sentence quoted, in bytes: what is longer is a table or a list without full stops.
+/// Longest sentence quoted, in bytes: longer text is a table or a list without full stops.
 const LONGEST: usize = 1200;
 
-/// Fewest letters and digits: less is a label or a stray mark.
+/// Fewest letters and digits: shorter text is a label or a stray mark.
 const SHORTEST: usize = 12;
 
 /// The quotable form of a sentence: one line of running text whose markers are its own.
 ///
-/// `None` for what cannot stand as such: too long or short, or read as another Markdown block.
+/// Returns `None` for text that cannot be quoted this way: too long or short, or read as another Markdown block.
 #[must_use]
 pub(super) fn quotable(words: &str) -> Option<String> {
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < SHORTEST {

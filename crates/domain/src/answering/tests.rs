@@ -79,7 +79,7 @@ fn quotes_lists_for_those_who_ask_for_one() {
     assert!(text("What are the fees?", &[fees]).contains("courier"));
 }
 
-/// How many things an answer says that the sources lack.
+/// Number of parts that an answer names as missing from the sources.
 fn lacking(answer: &ExtractiveAnswer) -> usize {
     answer.text.matches("The sources do not").count()
 }
@@ -210,7 +210,7 @@ fn hostile_source() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// By construction: whatever the sources hold, the validator at its default level accepts.
+    /// The validator accepts every answer at its default level, by construction, for any sources.
     #[test]
     fn every_answer_is_accepted(
         sources in prop::collection::vec(hostile_source(), 1..4),

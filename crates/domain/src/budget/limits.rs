@@ -1,4 +1,4 @@
-//! What may be spent, and the refusal of what would be more.
+//! Spending limits, and the error for a call that would exceed one.
 
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ pub enum LimitKind {
     CompletionTokens,
     /// [`Limits::source_bytes`].
     SourceBytes,
-    /// What all asks of a tenant may cost on one day (UTC). Kept by whoever keeps the days.
+    /// The cost of all asks of a tenant on one day (UTC). Enforced by the code that keeps daily totals.
     DailyCost,
 }
 
@@ -118,13 +118,13 @@ pub struct BudgetExceeded {
     pub limit: LimitKind,
     /// Its value; of a cost in billionths of a dollar.
     pub value: u64,
-    /// What was asked: for calls the number made with this one, for the daily cost what the day would then have
-    /// cost at most, otherwise the size of this call.
+    /// The amount requested: for calls, the number made including this one; for the daily cost, the most that the day
+    /// would then have cost; otherwise the size of this call.
     pub asked: u64,
 }
 
 impl LimitKind {
-    /// An amount in the unit that the limit's name says: dollars for a cost.
+    /// Converts an amount to the unit that the limit's name states: dollars for a cost.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "sizes of prompts are small, and costs are shown")]
     pub fn shown(self, amount: u64) -> f64 {

@@ -1,4 +1,4 @@
-//! What one ask, or one ingest job, may spend, and the right to spend it.
+//! The budget of one ask or one ingest job, and the allowances to spend it.
 //!
 //! A costly call takes an [`Allowance`] by value, and only a [`Budget`] makes one: a call that was
 //! not budgeted does not compile. The kind of call is part of the type, so the right to embed does
@@ -10,8 +10,8 @@
 //! 3. the provider settles the allowance with the usage that came back. Several models may be tried
 //!    under one allowance; those that were lost on the way are added to it.
 //!
-//! An allowance dropped without `settle` (a time-out, a cancelled request) stands as reserved: the
-//! provider may have done the work and bill for it, and guessing low would defeat the limit.
+//! An allowance dropped without `settle` (a time-out, a cancelled request) stays counted as reserved: the provider may
+//! have done the work and bill for it, and a low guess would defeat the limit.
 //!
 //! Token and byte limits hold for each call, the number of calls for the whole budget.
 
@@ -37,7 +37,7 @@ pub struct ChatSize {
     pub most_cost: NanoUsd,
 }
 
-/// What a call really used.
+/// The tokens that a call really used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Tokens read.
@@ -60,8 +60,8 @@ impl Usage {
     }
 }
 
-/// What was spent so far: settled calls as reported, outstanding and lost ones as reserved (the
-/// prompt as estimated, the reply not counted).
+/// Amounts spent so far: settled calls as reported, outstanding and lost ones as reserved (the prompt as estimated, the
+/// reply not counted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Chat calls made or under way.
@@ -74,19 +74,19 @@ pub struct Spent {
     pub prompt_tokens: u64,
     /// Chat tokens written.
     pub completion_tokens: u64,
-    /// What the embedding calls took.
+    /// Tokens and cost of the embedding calls.
     pub embedding: EmbeddingSpent,
     /// Cost of the chat calls whose usage is known; 0 for models without a price.
     pub cost: NanoUsd,
-    /// The most that the chat calls may cost that are under way or were lost on it.
+    /// The most that chat calls without a known cost may cost: those under way and those lost.
     pub unsettled: NanoUsd,
     /// Whether some chat tokens were counted here because a provider did not say.
     pub has_estimates: bool,
-    /// What of all this was for replies that were not used.
+    /// The part of these amounts that went to replies that were not used.
     pub wasted: Waste,
 }
 
-/// What embedding calls took. Tokens that a built-in model reads are not counted.
+/// Tokens and cost of embedding calls. Tokens that a built-in model reads are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EmbeddingSpent {
     /// Tokens read: of settled calls as used, of outstanding and lost ones as estimated.
@@ -166,7 +166,7 @@ impl Allowance<Chat> {
         spent.add_completion(usage, cost);
     }
 
-    /// Puts what the call really used in place of the estimate.
+    /// Replaces the estimate with the call's real usage.
     pub fn settle(self, usage: Usage, cost: NanoUsd) {
         let mut spent = lock(&self.spent);
         spent.prompt_tokens = replace(spent.prompt_tokens, self.prompt_tokens, usage.prompt_tokens);
@@ -182,7 +182,7 @@ impl Allowance<Chat> {
         spent.unsettled = spent.unsettled.minus(self.most_cost);
     }
 
-    /// Ends a call that nobody answered: beyond the lost attempts it cost nothing.
+    /// Ends a call that no provider answered: beyond the lost attempts it cost nothing.
     pub fn give_up(self) {
         let mut spent = lock(&self.spent);
         spent.unsettled = spent.unsettled.minus(self.most_cost);
@@ -198,7 +198,7 @@ impl Spent {
 }
 
 impl Allowance<Embedding> {
-    /// Puts what the call really used in place of the estimate.
+    /// Replaces the estimate with the call's real usage.
     pub fn settle(self, usage: Usage, cost: NanoUsd) {
         let embedding = &mut lock(&self.spent).embedding;
         embedding.tokens = replace(embedding.tokens, self.prompt_tokens, usage.prompt_tokens);
@@ -207,12 +207,12 @@ impl Allowance<Embedding> {
     }
 }
 
-/// `total` with an estimate that it contains replaced by what was really used.
+/// Returns `total` with an estimate contained in it replaced by the real usage.
 fn replace(total: u64, estimate: u32, used: u64) -> u64 {
     total.saturating_sub(u64::from(estimate)).saturating_add(used)
 }
 
-/// Limits and what was spent of them. A clone shares both: one budget serves concurrent calls.
+/// Limits and the amounts spent against them. A clone shares both: one budget serves concurrent calls.
 #[derive(Debug, Clone)]
 pub struct Budget {
     limits: Limits,
@@ -220,7 +220,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of which nothing is spent.
+    /// A budget with nothing spent.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self { limits, spent: Arc::default() }
@@ -232,7 +232,7 @@ impl Budget {
         &self.limits
     }
 
-    /// What was spent so far.
+    /// The amounts spent so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
         *lock(&self.spent)
@@ -279,7 +279,7 @@ impl Budget {
         wasted.cost = wasted.cost.plus(cost);
     }
 
-    /// Books the most that a call may have cost whose allowance was dropped unsettled.
+    /// Records the most that a call may have cost whose allowance was dropped unsettled.
     pub fn write_off(&self, most_cost: NanoUsd) {
         let mut spent = lock(&self.spent);
         spent.unsettled = spent.unsettled.minus(most_cost);

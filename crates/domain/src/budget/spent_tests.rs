@@ -50,7 +50,7 @@ impl End {
         }
     }
 
-    /// Adds what there must be of the call then.
+    /// Adds the amounts expected for the call in that case.
     fn add_to(self, spent: &mut Spent, size: ChatSize) {
         let (usage, cost, unsettled) = match self {
             Self::TakenBack => return,
@@ -133,7 +133,7 @@ proptest! {
         let mut expected = Spent::default();
         for (estimate, settled) in calls {
             let allowance = budget.reserve_embedding(estimate).unwrap();
-            // One that is dropped stands as reserved.
+            // A dropped allowance stays counted as reserved.
             let mut took = EmbeddingSpent { tokens: u64::from(estimate), ..EmbeddingSpent::default() };
             if let Some((usage, cost)) = settled {
                 allowance.settle(usage, cost);

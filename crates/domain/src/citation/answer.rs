@@ -93,7 +93,7 @@ impl CitedAnswer {
         &self.claims
     }
 
-    /// What it says that the sources do not tell: these sentences, in order of appearance, without markers.
+    /// Statements that the sources lack something: these sentences, in order of appearance, without markers.
     #[must_use]
     pub fn admissions(&self) -> &[String] {
         &self.admissions
@@ -105,7 +105,7 @@ impl CitedAnswer {
         self.level
     }
 
-    /// What a stricter level would have refused, in order of appearance.
+    /// Faults that a stricter level would have refused, in order of appearance.
     #[must_use]
     pub fn warnings(&self) -> &[CitationError] {
         &self.warnings

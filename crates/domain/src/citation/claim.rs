@@ -10,7 +10,7 @@ use crate::markdown::BlockKind;
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};
 
-/// What a sentence does in an answer. Only a claim needs a citation.
+/// The role of a sentence in an answer. Only a claim needs a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// States a fact.
@@ -21,7 +21,7 @@ pub enum Role {
     LeadIn,
     /// Asks.
     Question,
-    /// Says that the sources do not tell.
+    /// States that the sources do not hold the information.
     Ignorance,
     /// A greeting, a connector, or another phrase without content.
     Pleasantry,
@@ -34,7 +34,7 @@ pub enum Role {
 /// A sentence of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it does.
+    /// Its role.
     pub role: Role,
     /// Where its words stand, without the markers at either end, in code points.
     pub span: Span,
@@ -113,7 +113,7 @@ fn without_outer_markers(text: &str, words: Range<usize>, markers: &[Marker]) ->
     (start + lead).min(end)..end
 }
 
-/// The text without emphasis signs and markers, malformed ones included.
+/// The text without emphasis signs and markers, including malformed markers.
 pub(super) fn plain(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     let mut rest = text;
@@ -132,7 +132,7 @@ fn has_words(text: &str) -> bool {
     plain(text).chars().any(char::is_alphanumeric)
 }
 
-/// What the role of a sentence is read from.
+/// The properties that determine the role of a sentence.
 struct Shape<'t> {
     kind: BlockKind,
     raw: &'t str,
@@ -196,7 +196,7 @@ impl Shape<'_> {
     }
 }
 
-/// The words without the number of a list before them ("3. ").
+/// The words without the list number before them ("3. ").
 fn without_number(words: &str) -> &str {
     let after = words.trim_start_matches(|sign: char| sign.is_ascii_digit());
     after.strip_prefix(['.', ')']).unwrap_or(words)
@@ -212,9 +212,9 @@ fn is_bold(raw: &str) -> bool {
 
 /// For each statement, the source numbers that cover it, ascending and without repeats.
 ///
-/// A marker covers its own sentence, and those earlier uncovered claims of its block that its source
-/// supports. `supports` tells, from the words of a claim and a source number, how well, from 0 to 1; it
-/// is asked at most once per claim and source. Markers outside `1..=sources` cover nothing.
+/// A marker covers its own sentence, and those earlier uncovered claims of its block that its source supports.
+/// `supports` returns, for the words of a claim and a source number, the degree of support from 0 to 1; it is called at
+/// most once per claim and source. Markers outside `1..=sources` cover nothing.
 #[must_use]
 pub(super) fn cover(
     statements: &[Statement],

@@ -9,11 +9,11 @@ use super::validator::{Level, faults};
 use super::verification::Verifier;
 use crate::span::Span;
 
-/// Bytes that must follow a sentence before it is taken to be over: whether a full stop ends one depends on
-/// the words after it.
+/// Bytes that must follow a sentence before it counts as complete: whether a full stop ends it depends on the words
+/// after it.
 const LOOK_AHEAD: usize = 32;
 
-/// A claim that passed the validator, with its citations.
+/// A claim that passed the validator, together with its citations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfirmedClaim {
     /// The claim.
@@ -22,7 +22,7 @@ pub struct ConfirmedClaim {
     pub citations: Vec<Citation>,
 }
 
-/// A claim of an unfinished draft that what follows will hardly change.
+/// A claim of an unfinished draft that later text is unlikely to change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettledClaim {
     /// The claim.
@@ -40,11 +40,11 @@ impl CitedAnswer {
 }
 
 impl Draft {
-    /// The claims of an unfinished draft that pass at `level`, from the first to the one before that which does
-    /// not, or not yet: because its sentence may go on, a marker may still come, or a model is to be asked about it.
+    /// The claims of an unfinished draft that pass at `level`, up to the first that does not pass, or not yet: because
+    /// its sentence may go on, a marker may still come, or a model is to be asked about it.
     ///
-    /// What is settled can in rare cases be read otherwise once more is known, such as where a sentence ends;
-    /// whoever shows it compares with [`CitedAnswer::confirmed_claims`] in the end.
+    /// In rare cases later text changes the reading of a settled claim, such as where its sentence ends; a caller that
+    /// shows settled claims must finally compare them with [`CitedAnswer::confirmed_claims`].
     #[must_use]
     pub fn settled_claims(&self, level: Level, verifier: Verifier) -> Vec<SettledClaim> {
         let text = self.indexed_text();

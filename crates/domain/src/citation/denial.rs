@@ -1,4 +1,4 @@
-//! What the words that deny deny: "may *not* carry over leave" denies "carry". English only.
+//! Finds the words that a denial applies to: "may *not* carry over leave" denies "carry". English only.
 //!
 //! A denial reaches the next words of its clause; one that ends its clause ("but contractors may not")
 //! reaches back. "Not only" and "no later than" deny nothing but themselves.
@@ -13,7 +13,7 @@ use crate::wording::{is_negation, lower_case};
 /// Most words that a denial reaches.
 const REACH: usize = 3;
 
-/// Most denials of a sentence that are read: no honest one has more, and each is held against each.
+/// Most denials of a sentence that are read: no honest sentence has more, and each is compared with each.
 const MOST_DENIALS: usize = 16;
 
 /// Characters between words that end a clause.
@@ -22,20 +22,20 @@ const CLAUSE_ENDS: [char; 10] = [',', ';', ':', '.', '(', ')', '—', '–', '\n
 /// Words that begin a clause. Sorted, for the binary search, as are the other lists.
 const CONJUNCTIONS: [&str; 9] = ["although", "because", "but", "however", "if", "though", "unless", "whereas", "while"];
 
-/// Words after a denial that take it back: "not only", "not necessarily", "no matter".
+/// Words after a denial that cancel it: "not only", "not necessarily", "no matter".
 const NEUTRAL_AFTER: [&str; 9] =
     ["doubt", "just", "matter", "merely", "necessarily", "only", "simply", "solely", "until"];
 
-/// Words before a denial that leave it open: "whether or not", "if not".
+/// Words before a denial that leave the matter open: "whether or not", "if not".
 const NEUTRAL_BEFORE: [&str; 3] = ["if", "or", "why"];
 
-/// What "no … than" bounds.
+/// Comparatives that form a bound in "no … than".
 const COMPARATIVES: [&str; 14] = [
     "earlier", "fewer", "further", "greater", "higher", "larger", "later", "less", "longer", "lower", "more",
     "shorter", "smaller", "sooner",
 ];
 
-/// Words that say nothing of what is denied: "no longer open", "not yet open".
+/// Words without information about the thing denied: "no longer open", "not yet open".
 const ADVERBS: [&str; 10] = ["any", "anymore", "enough", "even", "ever", "longer", "more", "quite", "so", "yet"];
 
 /// Stems through which a denial also reaches the next word: "not allowed to enter" denies "enter".
@@ -47,7 +47,7 @@ const LIGHT: [&str; 14] = [
 /// Words that limit a denial: "not open before May".
 const LIMITS: [&str; 4] = ["before", "other", "till", "until"];
 
-/// Words that say the same of what is not denied: "open from May".
+/// Words that express the same limit without a denial: "open from May".
 const ONWARDS: [&str; 6] = ["after", "first", "from", "once", "only", "since"];
 
 /// Stems that may stand in place of a denial: "unable to enter", "banned".
@@ -99,16 +99,16 @@ const MILD: [&str; 42] = [
 /// A word that denies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Denial {
-    /// Places of the words that it reaches, the next one first.
+    /// Positions of the words that it reaches, the nearest first.
     pub(super) scope: Vec<usize>,
-    /// How many of them it denies for sure, from the first.
+    /// Number of them that it certainly denies, from the first.
     pub(super) sure: usize,
-    /// Places of its clause.
+    /// Positions of its clause.
     pub(super) clause: Range<usize>,
     pub(super) kind: DenialKind,
 }
 
-/// What a denial does to its sentence.
+/// The effect of a denial on its sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DenialKind {
     /// "Not", "never", "no".
@@ -119,7 +119,7 @@ pub(super) enum DenialKind {
     Without,
 }
 
-/// What of a sentence bears on what it denies.
+/// The denials of a sentence and the words that qualify them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Denials {
     pub(super) all: Vec<Denial>,
@@ -132,7 +132,7 @@ pub(super) struct Denials {
 }
 
 impl Denial {
-    /// What it denies for sure.
+    /// The words that it certainly denies.
     pub(super) fn denied(&self) -> &[usize] {
         self.scope.get(..self.sure).unwrap_or_default()
     }
@@ -145,7 +145,7 @@ impl Denial {
 }
 
 impl Denials {
-    /// Reads a sentence; `terms` are its own, and places count from `first`.
+    /// Parses a sentence; `terms` are its own, and positions count from `first`.
     pub(super) fn of(text: &str, terms: &[Term], first: usize) -> Self {
         let words = words(text, terms);
         let mut all = Vec::new();
@@ -172,7 +172,7 @@ impl Denials {
         self.all.iter().any(|denial| denial.scope.contains(&place))
     }
 
-    /// Whether this says in a word of its own what the other denies: "is banned" for "is not allowed", "only
+    /// Whether this sentence expresses the other's denial in different words: "is banned" for "is not allowed", "only
     /// members" for "not others", "from May" for "not before May".
     pub(super) fn puts_otherwise(&self, other: &Self) -> bool {
         let has_only = self.onwards.contains("only") && !other.onwards.contains("only");

@@ -1,4 +1,4 @@
-//! An answer that has been read and not yet judged.
+//! An answer that has been parsed but not yet validated.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::markdown::blocks;
 use crate::sentence::sentences_of;
 use crate::span::IndexedText;
 
-/// Fewest words before a marker inside a sentence that are held against the source on their own.
+/// Fewest words before a marker inside a sentence that are compared with the source on their own.
 const SHORTEST_PART: usize = 3;
 
-/// An answer taken apart: markers, statements, and how well the sources support them.
+/// A parsed answer: markers, statements, and how well the sources support them.
 ///
 /// Everything that does not depend on the level happens here, once.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ impl Draft {
         self.sources
     }
 
-    /// Citations of sources that exist, in order of appearance. Unjudged: see [`super::validate`].
+    /// Citations of sources that exist, in order of appearance. Not yet validated: see [`super::validate`].
     #[must_use]
     pub fn citations(&self) -> &[Citation] {
         &self.citations
@@ -127,13 +127,13 @@ impl Draft {
         &self.statements
     }
 
-    /// Well-formed markers, those of sources that do not exist included, in order of appearance.
+    /// Well-formed markers, including those of sources that do not exist, in order of appearance.
     #[must_use]
     pub fn markers(&self) -> &[Marker] {
         &self.markers.valid
     }
 
-    /// Markers that are none, in order of appearance.
+    /// Malformed markers, in order of appearance.
     #[must_use]
     pub fn malformed(&self) -> &[MalformedMarker] {
         &self.markers.malformed
@@ -144,7 +144,7 @@ impl Draft {
         self.markers.valid.iter().filter(|marker| source_index(marker.number, self.sources).is_none())
     }
 
-    /// The factual sentences with what covers them, in order of appearance.
+    /// The factual sentences with the sources that cover them, in order of appearance.
     #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
         self.judged()
@@ -157,7 +157,7 @@ impl Draft {
             .collect()
     }
 
-    /// The words of the sentences that do this, in order of appearance.
+    /// The words of the sentences with this role, in order of appearance.
     pub(super) fn words_of(&self, role: Role) -> Vec<String> {
         let such = self.statements.iter().filter(|statement| statement.role == role);
         such.map(|statement| statement.words.clone()).collect()

@@ -1,4 +1,4 @@
-//! Sentences that say nothing that could be cited: statements of ignorance and pleasantries.
+//! Sentences without citable content: statements of ignorance and pleasantries.
 //!
 //! Both lists are narrow on purpose. A sentence that slips through costs one retry; a claim that is
 //! taken for a pleasantry leaves the service unchecked.
@@ -29,7 +29,7 @@ const EVIDENCE: [&str; 20] = [
 
 const NEGATIONS: [&str; 8] = ["not", "no", "none", "nothing", "neither", "never", "cannot", "without"];
 
-/// What a source does when it tells something; compared by its beginning, so that endings do not matter.
+/// Verbs for a source providing information; compared by their beginning, so that endings do not matter.
 const TELLING: [&str; 33] = [
     "say",
     "said",
@@ -69,7 +69,7 @@ const TELLING: [&str; 33] = [
 /// Passive forms of telling that do not end in "ed".
 const PARTICIPLES: [&str; 4] = ["found", "given", "said", "told"];
 
-/// Words of telling that serve as nouns beside a passive ("no mention of").
+/// Words for providing information that serve as nouns next to a passive ("no mention of").
 const NOUNS: [&str; 5] = ["mention", "information", "about", "details", "answer"];
 
 /// Words that may stand around the name of the sources.
@@ -195,7 +195,7 @@ fn words(sentence: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the sentence only says that the sources do not tell.
+/// Whether the sentence only states that the sources do not hold the information.
 #[must_use]
 pub fn is_ignorance(sentence: &str) -> bool {
     let words = words(sentence);
@@ -212,7 +212,7 @@ pub fn is_ignorance(sentence: &str) -> bool {
     sources_deny(&words) || is_untold(&words) || none_tells(&words)
 }
 
-/// What a statement of ignorance is about: its words without those for the sources, for telling, and for not.
+/// The subject of a statement of ignorance: its words without those for the sources, for telling, and for not.
 #[must_use]
 pub fn untold(sentence: &str) -> String {
     let is_about =

@@ -2,7 +2,7 @@
 //!
 //! A marker is `[^N]` with N a positive decimal without leading zero that fits `u32`. An odd number of
 //! backslashes before it makes it literal text. Fenced code holds no markers; inline code hides none.
-//! What begins like a marker and is none is reported, never dropped.
+//! Text that begins like a marker but is not one is reported, never dropped.
 
 use std::ops::Range;
 
@@ -23,10 +23,10 @@ pub struct Marker {
     pub span: Span,
 }
 
-/// Something that begins like a marker and is none.
+/// Text that begins like a marker but is not well-formed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedMarker {
-    /// What is wrong with it.
+    /// The kind of fault.
     pub fault: MarkerFault,
     /// Where it stands, in bytes.
     pub bytes: Range<usize>,
@@ -34,13 +34,13 @@ pub struct MalformedMarker {
     pub span: Span,
 }
 
-/// What is wrong with a malformed marker.
+/// Faults of a malformed marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MarkerFault {
     /// `[^]`.
     #[error("the marker has no number")]
     Empty,
-    /// `[^abc]`, and whatever else has no more telling fault.
+    /// `[^abc]`, and any label without a more specific fault.
     #[error("the marker is not a plain number")]
     NotANumber,
     /// `[^-1]`.
@@ -69,7 +69,7 @@ pub struct Markers {
     pub malformed: Vec<MalformedMarker>,
 }
 
-/// Finds the markers of a text whose blocks are known. Linear in the text, whatever it holds.
+/// Finds the markers of a text whose blocks are known. Takes linear time for any text.
 #[must_use]
 pub fn markers(text: &IndexedText<'_>, blocks: &[Block]) -> Markers {
     let mut found = Markers::default();
@@ -105,7 +105,7 @@ pub(crate) fn marker_length(text: &str) -> Option<usize> {
     (label.number != Err(MarkerFault::Unterminated)).then_some(label.length + 2)
 }
 
-/// Bytes of the marker that `text` begins with, whatever is wrong with it.
+/// Bytes of the marker that `text` begins with, including a malformed one.
 pub(super) fn whole_marker_length(text: &str) -> Option<usize> {
     Some(Label::read(text.strip_prefix("[^")?).length + 2)
 }
@@ -120,7 +120,7 @@ pub(super) fn is_escaped(text: &str, at: usize) -> bool {
     (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
 }
 
-/// What follows `[^`: its bytes, closing bracket included, and the number or what is wrong.
+/// The text after `[^`: its bytes, closing bracket included, and the number or the fault.
 struct Label {
     length: usize,
     number: Result<u32, MarkerFault>,

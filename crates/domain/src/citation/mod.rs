@@ -1,4 +1,4 @@
-//! Citations: reading the markers of an answer, checking them, and vouching for the result.
+//! Citations: reads the markers of an answer, checks them, and produces a validated answer.
 //!
 //! [`Draft::new`] parses an answer against its sources, [`validate`] judges the draft, and only the
 //! judge can make a [`CitedAnswer`].

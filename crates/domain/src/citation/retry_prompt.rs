@@ -1,4 +1,4 @@
-//! What the model is told when its answer was refused.
+//! The prompt sent to the model when its answer was refused.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::validator::{CitationError, Level};
 /// Longest quotation of the draft, in code points.
 const LONGEST_QUOTATION: usize = 160;
 
-/// Most problems told one by one; a draft with more is told how many there are besides.
+/// Most problems listed individually; a draft with more gets the number of the remaining ones.
 const MOST_PROBLEMS: usize = 64;
 
 /// The message that asks for the one retry.
@@ -32,7 +32,7 @@ impl RetryPrompt {
         &self.text
     }
 
-    /// The faults that it tells of.
+    /// The faults that it lists.
     #[must_use]
     pub fn errors(&self) -> &[CitationError] {
         &self.errors

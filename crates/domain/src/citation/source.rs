@@ -1,4 +1,4 @@
-//! Sources as claims are held against them: sentences, words, and where each word stands.
+//! Sources prepared for comparison with claims: sentences, words, and the position of each word.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,9 +12,9 @@ use crate::markdown::BlockKind;
 use crate::sentence::sentences;
 use crate::span::IndexedText;
 
-/// A source's text, taken apart once so that many claims can be held against it.
+/// A source's text, parsed once so that many claims can be compared with it.
 ///
-/// That happens when the first claim is: an answer rarely cites more than a few of its sources.
+/// Parsing happens at the first comparison: an answer rarely cites more than a few of its sources.
 #[derive(Debug, Clone)]
 pub struct PreparedSource {
     text: String,
@@ -22,7 +22,7 @@ pub struct PreparedSource {
     parts: OnceLock<SourceParts>,
 }
 
-/// What a source consists of.
+/// The parsed parts of a source.
 #[derive(Debug, Clone)]
 pub(super) struct SourceParts {
     text: IndexedText<'static>,

@@ -11,7 +11,7 @@ use super::unit::{Unit, read_units, scale_of};
 use crate::lexical::is_empty_in_claims;
 use crate::{month::MONTHS, wording::lower_case};
 
-/// What a term is, which decides how much it weighs and how exactly it must be met.
+/// The kind of a term, which decides its weight and how exactly it must be matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermKind {
     /// A word with content.
@@ -29,12 +29,12 @@ pub(super) enum TermKind {
 /// A word or number of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term {
-    /// What is compared: the stem, the number without grouping, or `month:N`.
+    /// The compared form: the stem, the number without grouping, or `month:N`.
     pub(super) stem: String,
     pub(super) kind: TermKind,
     /// Bytes of the text.
     pub(super) range: Range<usize>,
-    /// What a number counts, where that is said.
+    /// The unit that a number counts, where it is stated.
     pub(super) unit: Option<Unit>,
 }
 

@@ -84,7 +84,7 @@ const WORDS: [(&str, Unit); 69] = [
     ("years", "year"),
 ];
 
-/// What a word multiplies the number before it by.
+/// The factor by which a word multiplies the number before it.
 pub(super) fn scale_of(word: &str) -> Option<f64> {
     match word {
         "hundred" => Some(1e2),

@@ -14,7 +14,7 @@ use crate::fingerprint::hex;
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 const SCHEME: &str = "cited:";
-/// Of what was found on the web, of which nothing is stored.
+/// Scheme for passages found on the web, of which nothing is stored.
 const WEB_SCHEME: &str = "cited-web:";
 /// Hexadecimal digits of the SHA-256 of the words that were cited.
 const DIGEST_DIGITS: usize = 16;
@@ -31,7 +31,7 @@ pub struct Urn {
     version: u32,
     chunk: u32,
     last_chunk: u32,
-    /// Of the words, for a page of the web; its URL is the document then, and there is no collection.
+    /// Digest of the words, for a page of the web; `document` then holds its URL, and there is no collection.
     digest: Option<String>,
 }
 

@@ -131,9 +131,9 @@ impl ErrorKind {
 /// A fault of an answer. Below the level that refuses its kind, the same value is a warning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitationError {
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub kind: ErrorKind,
-    /// What is wrong, for people. Holds no text of the answer but numbers, dates and names.
+    /// Description of the fault for people. Holds no text of the answer but numbers, dates and names.
     pub detail: String,
     /// The number of the marker at fault, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,13 +146,13 @@ pub struct CitationError {
     pub support: Option<f32>,
 }
 
-/// In the digits of the number itself: as a JSON value it would otherwise get those of a longer one.
+/// Serialises the digits of the `f32` itself: converted to a JSON value it would get those of a longer number.
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
 fn as_written<S: Serializer>(number: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
     number.and_then(|number| number.to_string().parse::<f64>().ok()).serialize(serializer)
 }
 
-/// What becomes of a draft.
+/// The outcome of validating a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It may leave the service.
@@ -180,7 +180,7 @@ pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
     }
 }
 
-/// Everything that any level objects to, in order of appearance.
+/// All faults that any level objects to, in order of appearance.
 pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
     if draft.text().trim().is_empty() {
         let detail = "the answer is empty".to_owned();
@@ -287,8 +287,8 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
 
 /// An answer whose words all escape the check: one code block, one heading, a bare "Yes.".
 ///
-/// Each of these is no claim beside other sentences. Alone it is the answer, and it needs a citation
-/// unless it admits ignorance or asks back, with no code besides.
+/// Each of these is no claim when other sentences are present. Alone it is the answer, and it needs a citation unless
+/// it admits ignorance or asks back, with no code besides.
 fn says_nothing(draft: &Draft) -> Option<CitationError> {
     let has = |roles: &[Role]| draft.statements().iter().any(|statement| roles.contains(&statement.role));
     let admits = has(&[Role::Ignorance, Role::Question]) && !has(&[Role::Code]);

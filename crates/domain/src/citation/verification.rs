@@ -1,6 +1,6 @@
-//! Claims whose support words alone do not tell, and what a model that was asked says of them.
+//! Claims whose support cannot be decided by words alone, and a model's rulings on them.
 //!
-//! A number, a date or a name that no cited source holds is decided by the exact checks and put before nobody.
+//! A number, a date or a name that no cited source holds is decided by the exact checks and never sent to a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,17 +21,17 @@ pub struct Doubt {
     pub score: f32,
 }
 
-/// What a model says of a claim.
+/// A model's ruling on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
-    /// The cited sources say all of it.
+    /// The cited sources support all of it.
     Supported,
     /// They do not.
     Unsupported,
 }
 
-/// Who settles a doubt.
+/// The judge that settles a doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verifier {
     /// The scorer's threshold.

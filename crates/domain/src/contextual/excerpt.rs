@@ -1,25 +1,26 @@
-//! What of a document a model is shown with its chunks: all of it, or if that is too long, a part around them.
+//! The excerpt of a document that a model reads with its chunks: all of it, or if that is too long, a part around them.
 
 use std::ops::Range;
 
 /// The beginning of a long document gets at most this part of what can be shown.
 const SHARE_OF_OPENING: u32 = 8;
 
-/// What is shown with consecutive pieces. Those that share it have prompts that begin alike.
+/// The text shown with consecutive pieces. Pieces with the same excerpt have prompts that begin alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// Byte ranges of the text, in order; between two of them something is left out.
     pub parts: Vec<Range<usize>>,
-    /// The pieces, by their place.
+    /// The pieces, by their index.
     pub pieces: Range<usize>,
 }
 
-/// What is shown with each piece of a text, given where the pieces begin (in bytes, rising) and what a text costs.
+/// Returns the excerpts to show with the pieces of a text, given where the pieces begin (in bytes, rising) and the cost
+/// function of a text.
 ///
 /// A text within the budget is shown whole, and all pieces share it. Of a longer one, its beginning is shown, which
-/// says what it is, and a stretch around the pieces: consecutive pieces of up to half of the stretch share it, with as
-/// much before them as after them. Only a piece that is larger than the budget by itself makes an excerpt that exceeds
-/// it.
+/// states its subject, and a stretch around the pieces: consecutive pieces of up to half of the stretch share it, with
+/// equal amounts of text before and after them. Only a piece that is larger than the budget by itself makes an excerpt
+/// that exceeds it.
 #[must_use]
 pub fn excerpts(text: &str, starts: &[usize], budget: u32, cost: &dyn Fn(&str) -> u32) -> Vec<Excerpt> {
     let segments = segments(text, starts);

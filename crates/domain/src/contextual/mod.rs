@@ -1,7 +1,7 @@
-//! Contextual chunks: a sentence by a model says how a chunk relates to its document.
+//! Contextual chunks: a model writes a sentence that relates a chunk to its document.
 //!
-//! "Revenue grew by 3 %" does not say whose, nor when. A sentence in front of it that does is embedded and indexed with
-//! the chunk, as its title and headings are, and never quoted: what is cited is the document. After
+//! "Revenue grew by 3 %" does not say whose revenue, nor when. A sentence that does is put in front, embedded and
+//! indexed with the chunk, as its title and headings are, and never quoted: citations quote only the document. After
 //! <https://www.anthropic.com/engineering/contextual-retrieval> (2024).
 
 mod excerpt;
@@ -17,16 +17,16 @@ use super::{
     split::{TokenCounter, Window, first_words},
 };
 
-/// Raised with the prompt: sentences that were written for another one are not used again.
+/// Raised with the prompt: sentences written for another version are not used again.
 const PROMPT_VERSION: &[u8] = b"1";
 /// Most tokens of a sentence: two long ones.
 const MOST_TOKENS: usize = 96;
-/// A sentence takes at most this part of what an embedder reads.
+/// Divisor of the embedder's window: a sentence takes at most this part of it.
 const SHARE_OF_WINDOW: usize = 4;
-/// What models put around an answer.
+/// Quotation marks that models put around an answer.
 const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')];
 
-/// What becomes of a chunk whose sentence cannot be had.
+/// The handling of a chunk whose sentence cannot be produced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
@@ -39,15 +39,15 @@ pub enum OnFailure {
     Abort,
 }
 
-/// How a collection has its sentences written.
+/// The settings by which a collection has sentences written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contextual {
-    /// What becomes of a chunk whose sentence cannot be had.
+    /// The handling of a chunk whose sentence cannot be produced.
     pub on_failure: OnFailure,
 }
 
-/// The window that is left for titles, headings and pieces beside a sentence.
+/// The window that remains for titles, headings and pieces next to a sentence.
 #[must_use]
 pub fn beside_sentence(window: Window) -> Window {
     Window { tokens: window.tokens.saturating_sub(room(window)), ..window }
@@ -64,17 +64,17 @@ const fn room(window: Window) -> usize {
     if share < MOST_TOKENS { share } else { MOST_TOKENS }
 }
 
-/// What is embedded or indexed for a piece, with the sentence between what stands in front and the piece itself.
+/// The text embedded or indexed for a piece, with the sentence between the text in front of the piece and the piece.
 #[must_use]
 pub fn with_sentence(composed: &str, piece: &str, sentence: &str) -> String {
     let front = composed.strip_suffix(piece).unwrap_or_default();
     format!("{front}{sentence}\n{piece}")
 }
 
-/// What a sentence is written for.
+/// The input that a sentence is written for.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion<'o> {
-    /// Who writes.
+    /// Hash that identifies the models that write the sentence.
     pub models: &'o Hash,
     /// The document's title, as it is embedded.
     pub title: &'o str,
@@ -82,13 +82,14 @@ pub struct Occasion<'o> {
     pub heading_path: &'o [String],
     /// The piece.
     pub piece: &'o str,
-    /// How many pieces before it in the document are just like it.
+    /// Number of identical pieces before it in the document.
     pub earlier: u32,
 }
 
 impl Occasion<'_> {
-    /// Its name. Within a document, and within documents of the same bytes, a sentence is good for all occasions of one
-    /// name; in others, the same piece is about something else.
+    /// The key under which the sentence is stored. Within a document, and within documents of the same bytes, a
+    /// sentence is valid for all occasions with the same key; in other documents, the same piece is about something
+    /// else.
     #[must_use]
     pub fn key(&self) -> Hash {
         let mut parts: Vec<&[u8]> = vec![PROMPT_VERSION, self.models, self.title.as_bytes(), self.piece.as_bytes()];
@@ -99,8 +100,8 @@ impl Occasion<'_> {
     }
 }
 
-/// Takes the sentence out of a model's reply: on one line, without what nobody sees and one layer of quotes. `None` if
-/// it says nothing.
+/// Extracts the sentence from a model's reply: on one line, without invisible characters and one layer of quotes.
+/// Returns `None` if the reply has no text.
 #[must_use]
 pub fn read_reply(reply: &str) -> Option<String> {
     let visible: String = reply.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();

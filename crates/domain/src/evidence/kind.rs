@@ -1,4 +1,4 @@
-//! What kind of thing a question asks for, and whether a sentence holds one. English only.
+//! The kind of thing a question asks for, and whether a sentence holds one. English only.
 
 use serde::Serialize;
 
@@ -145,7 +145,7 @@ const NUMBER_WORDS: [&str; 32] = [
 ];
 
 impl AnswerKind {
-    /// Reads the kind off a question's wording.
+    /// Determines the kind from a question's wording.
     #[must_use]
     pub fn of(question: &str) -> Self {
         // Blanks at both ends let the openings match whole words anywhere: "in what year".
@@ -172,14 +172,14 @@ impl AnswerKind {
 
     /// Whether a sentence holds something of this kind that `question` does not hold itself.
     ///
-    /// `YesNo` and `Other` are held by every sentence. Any name is one of a person and of a place; see [`Self::fit`].
+    /// Every sentence holds `YesNo` and `Other`. Any name counts as one of a person and of a place; see [`Self::fit`].
     #[must_use]
     pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
         match self {
             Self::Number => new_words(question, sentence).any(|word| is_number(&word.to_lowercase())),
             Self::Date => new_words(question, sentence).any(|word| is_date(&word.to_lowercase())),
             Self::Person | Self::Place => {
-                // The first word has a capital whatever it is.
+                // The first word is capitalised whether or not it is a name.
                 new_words(question, sentence).skip_while(|word| sentence.starts_with(*word)).any(is_capitalised)
             }
             Self::Definition => {
@@ -194,8 +194,8 @@ impl AnswerKind {
         }
     }
 
-    /// How well a sentence that holds this kind fits the question, 0 to 1: names are worth half unless the words around one
-    /// say that it is of the kind asked for. 0 where no kind can be seen.
+    /// How well a sentence that holds this kind fits the question, 0 to 1: a name counts half unless the words around
+    /// it show that it is of the kind asked for. 0 for kinds that cannot be detected.
     #[must_use]
     pub fn fit(self, question: &str, sentence: &str) -> f32 {
         match self {
@@ -206,14 +206,14 @@ impl AnswerKind {
         }
     }
 
-    /// Whether a sentence begins with what may be a name of this kind: its first word has a capital in any case.
+    /// Whether a sentence begins with a possible name of this kind: its first word is capitalised in any case.
     #[must_use]
     pub fn may_begin(self, question: &str, sentence: &str) -> bool {
         let first = words(sentence).next();
         matches!(self, Self::Person | Self::Place) && new_words(question, sentence).next() == first && first.is_some()
     }
 
-    /// Whether a sentence can be seen to hold it, or not to.
+    /// Whether the presence of this kind in a sentence can be detected.
     #[must_use]
     pub const fn is_seen(self) -> bool {
         !matches!(self, Self::YesNo | Self::Other)
@@ -272,7 +272,7 @@ mod tests {
     const QUESTION: &str = "(When|in what year|How many|who|Where|what are the|List|Is|What is a|Why)\
         ( [a-zA-Z]{1,5}| [0-9]{1,4}| may| Two){0,5}\\??";
 
-    /// Sentences that hold something of a kind or not, and what a file may hold besides.
+    /// Sentences that hold something of a kind or not, and other characters that a file may contain.
     const SENTENCE: &str = "(([A-Ca-c]{1,2}|[0-9]{1,4}|May|two|is a|and)[ ,;]{1,2}){0,8}\
         |[A-Ca-c0-9 .,;'’?\n\u{0}\u{202e}\u{5d0}\u{301}İßΣ😀、-]{0,30}\
         |(?s:.{0,30})";

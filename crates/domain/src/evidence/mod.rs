@@ -1,4 +1,4 @@
-//! What a passage holds of what a question asks for, sentence by sentence.
+//! Finds the parts of a question that a passage holds, sentence by sentence.
 //!
 //! The grader and the extractive answerer both read this: it is computed once per passage.
 
@@ -13,14 +13,14 @@ use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
 
-/// Most distinct terms of a question that are looked at: one bit each of a [`TermMask`]. What comes
-/// after them is ignored; a question of that length is a document.
+/// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
+/// of that length is a document.
 pub const MAX_TERMS: usize = 128;
 
 /// A set of question terms, one bit per term in the order of [`QuestionTerms::terms`].
 pub type TermMask = u128;
 
-/// A question with all that is read off it once for grading, rewriting and answering.
+/// A question with everything that is derived from it once for grading, rewriting and answering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inquiry {
     /// The question as it was asked.
@@ -29,12 +29,12 @@ pub struct Inquiry {
     pub terms: QuestionTerms,
     /// The numbers it names.
     pub numbers: Numbers,
-    /// What kind of thing it asks for.
+    /// The kind of thing it asks for.
     pub kind: AnswerKind,
 }
 
 impl Inquiry {
-    /// Reads a question; see [`QuestionTerms::new`] for the statistics.
+    /// Parses a question; see [`QuestionTerms::new`] for the statistics.
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {
         Self {
@@ -80,7 +80,7 @@ const FRAME_WEIGHT: f32 = 0.4;
 pub struct QuestionTerm {
     /// The analyzer's term.
     pub stem: String,
-    /// The word as the question first has it.
+    /// The word as it first occurs in the question.
     pub word: String,
     /// Chunks of the collections asked that hold the term.
     pub document_frequency: u64,
@@ -145,7 +145,7 @@ impl QuestionTerms {
         &self.terms
     }
 
-    /// What tells most words that are none of the terms.
+    /// The openings of the terms, which rule out most other words quickly.
     #[must_use]
     pub const fn openings(&self) -> &Openings {
         &self.openings
@@ -157,7 +157,7 @@ impl QuestionTerms {
         self.mass
     }
 
-    /// The place of a term, if the question has it.
+    /// The position of a term, if the question has it.
     #[must_use]
     pub fn position(&self, stem: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.stem == stem)
@@ -179,7 +179,7 @@ impl QuestionTerms {
             .iter()
             .enumerate()
             .filter(|(position, _)| mask & (1 << position) != 0)
-            // Not `sum`: that of nothing is -0.
+            // Not `sum`: the sum of no items is -0.
             .fold(0.0, |sum, (_, term)| sum + term.weight)
     }
 

@@ -1,10 +1,10 @@
-//! Whether a name is that of a person or of a place, as far as the words around it tell. English only.
+//! Whether a name is that of a person or of a place, judged by the words around it. English only.
 
 use std::collections::HashSet;
 
 use super::kind::is_capitalised;
 
-/// In front of a name, also with an article between, these make it a place.
+/// Words in front of a name, also with an article between, that mark it as a place.
 const BEFORE_PLACES: [&str; 23] = [
     "in",
     "at",
@@ -30,10 +30,10 @@ const BEFORE_PLACES: [&str; 23] = [
     "beyond",
     "off",
 ];
-/// Those of them that hardly ever stand in front of a person.
+/// The subset of these words that hardly ever stand in front of a person.
 const NEVER_BEFORE_PERSONS: [&str; 12] =
     ["in", "at", "near", "into", "within", "across", "throughout", "outside", "inside", "around", "on", "through"];
-/// In a name, or right after it, these make it a place.
+/// Words in a name, or right after it, that mark it as a place.
 const PLACE_WORDS: [&str; 49] = [
     "city",
     "river",
@@ -112,11 +112,11 @@ impl Name<'_> {
     }
 }
 
-/// Whether a sentence names a person that `question` does not name: a name that stands where no place would.
+/// Whether a sentence names a person that `question` does not name: a name in a position where a place would not stand.
 #[must_use]
 pub fn names_a_person(question: &str, sentence: &str) -> bool {
     any_name(question, sentence, |name| {
-        // One word at the beginning has its capital in any case.
+        // A single word at the beginning is capitalised in any case.
         let may_be_any_word = name.before.is_empty() && name.words.len() == 1;
         !may_be_any_word && !name.has_place_word() && !name.follows(&NEVER_BEFORE_PERSONS)
     })
@@ -128,7 +128,7 @@ pub fn names_a_place(question: &str, sentence: &str) -> bool {
     any_name(question, sentence, |name| name.has_place_word() || name.follows(&BEFORE_PLACES))
 }
 
-/// Whether one of the names in a sentence that are new to the question is what is looked for.
+/// Whether one of the names in a sentence that are new to the question satisfies `is_wanted`.
 fn any_name(question: &str, sentence: &str, is_wanted: impl Fn(&Name<'_>) -> bool) -> bool {
     let asked: HashSet<String> = words(question).map(|(word, _)| word.to_lowercase()).collect();
     let (texts, goes_on): (Vec<&str>, Vec<bool>) = words(sentence).unzip();

@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers among words, and what a file may hold besides.
+    /// Numbers among words, and other characters that a file may contain.
     const TEXT: &str = "(([a-c]|[0-9]{1,2}|1,[0-9]{3}|v[0-9]\\.[0-9]|[$€][0-9]|[0-9]%)(, | |-|'s |/|\n)){0,8}\
         |[0-9,.'’sS \u{0}\u{202e}\u{5d0}\u{660}İ😀-]{0,30}\
         |(?s:.{0,30})";

@@ -11,14 +11,14 @@ use crate::sentence::sentences;
 /// sentence too.
 const NEAR: usize = 3;
 
-/// A sentence of a passage and what it holds of the question.
+/// A sentence of a passage and the question terms it holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceEvidence {
     /// Bytes of its words in the passage, without bullets, quote marks and heading signs.
     pub range: Range<usize>,
     /// Number of its block in the passage: sentences of one paragraph share it.
     pub block: usize,
-    /// What its block is.
+    /// The kind of its block.
     pub kind: BlockKind,
     /// Question terms in it.
     pub mask: TermMask,
@@ -28,7 +28,7 @@ pub struct SentenceEvidence {
     pub pairs: TermMask,
 }
 
-/// A passage and what it holds of the question.
+/// A passage and the question terms it holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PassageEvidence {
     /// Question terms in the title of its document or in the headings above it.

@@ -4,7 +4,8 @@ use super::passage::{PassageEvidence, SentenceEvidence};
 use super::*;
 use crate::markdown::BlockKind;
 
-/// Words that questions and texts share, markup, and what a file may hold besides: NUL, right-to-left, emoji.
+/// Words that questions and texts share, markup, and other characters that a file may contain: NUL, right-to-left,
+/// emoji.
 fn text() -> impl Strategy<Value = String> {
     "([a-d]{1,3}[ .,?\n-]{1,2}){0,12}\
     |[a-d1-9A-D .,'’?!#>|*`\n\u{0}\u{202e}\u{5d0}\u{639}\u{301}\u{200d}😀👩İß漢字-]{0,40}\

@@ -1,8 +1,8 @@
 //! The built-in grader: a logistic model over [`super::features`], cut by two thresholds.
 //!
-//! The probability is that of "this passage answers the question" among what hybrid retrieval puts
-//! into its first eight. No grade is better than what [`super::question`] makes of the round. How the constants were made, and how well they do, is in
-//! `tools/calibrate/README.md`.
+//! The probability is that of "this passage answers the question" among the first eight passages of hybrid retrieval.
+//! No grade is better than the ceiling that [`super::question`] sets for the round. The fitting of the constants and
+//! the measured quality are described in `tools/calibrate/README.md`.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::{Grade, Verdict};
 use crate::evidence::Inquiry;
 use crate::evidence::passage::PassageEvidence;
 
-/// Question terms that a reason names at most.
+/// Most question terms that a reason names.
 const NAMED_TERMS: usize = 4;
 
 /// The grades of a round.
@@ -46,7 +46,7 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
             Verdict {
                 grade,
                 probability: Some(probability),
-                // A model may know better what is only too doubtful to be used without one.
+                // A model may rule otherwise on a passage that is only too doubtful to be used without one.
                 is_clear: if grade < own { grade == Grade::Incorrect } else { model.is_clear(probability) },
                 reason,
             }

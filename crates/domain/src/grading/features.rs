@@ -1,4 +1,4 @@
-//! The features that the calibrated grader looks at.
+//! The features of the calibrated grader.
 //!
 //! All are ratios, so that they mean the same in a collection of twelve passages and of a million:
 //! lexical measures are taken over the question's own idf mass, never raw.
@@ -29,7 +29,7 @@ pub const NAMES: [&str; COUNT] = [
     "lexical_to_top",
     // Cosine less the round's highest.
     "dense_to_top",
-    // The round's highest BM25 over the question's idf mass: what tells off-corpus questions apart.
+    // The round's highest BM25 over the question's idf mass: identifies off-corpus questions.
     "round_lexical",
     // The round's highest cosine.
     "round_dense",
@@ -54,12 +54,12 @@ pub struct Passage<'p> {
     pub lexical: f32,
 }
 
-/// What the grader knows of one passage.
+/// The features of one passage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     /// Values in the order of [`NAMES`], most of them 0 to 1.
     pub values: [f32; COUNT],
-    /// Whether the dense ones among them mean anything.
+    /// Whether the dense features are meaningful.
     pub has_dense: bool,
     /// Question terms in the passage or its title.
     pub mask: TermMask,
@@ -124,7 +124,7 @@ impl Own {
         let best = evidence.best_sentence(terms);
         let sentence_mask = best.map_or(0, |sentence| sentence.mask);
         let pairs = evidence.sentences.iter().map(|sentence| terms.pair_share(sentence.pairs));
-        // What is asked of a document is often named in its title.
+        // The subject asked for in a document is often named in its title.
         let named = format!("{}\n{}", passage.title, passage.text);
         Self {
             sentence: terms.share(sentence_mask),
@@ -139,7 +139,7 @@ impl Own {
 /// asked for, -1 if none does, 0 if no kind is asked for.
 pub(super) fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     use crate::evidence::kind::AnswerKind;
-    // The grader was fitted without telling lists and yes-or-no questions apart.
+    // The grader was fitted without distinguishing lists and yes-or-no questions.
     if matches!(inquiry.kind, AnswerKind::Other | AnswerKind::List | AnswerKind::YesNo) {
         return 0.0;
     }

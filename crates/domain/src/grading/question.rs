@@ -1,9 +1,9 @@
-//! Whether what a round retrieved answers the question at all.
+//! Whether the passages of a round answer the question at all.
 //!
-//! Passages are graded one by one, relative to each other; a question that no document answers still has
-//! a best passage. This looks at the round as a whole: its best score over the question's idf mass, what
-//! the sentence that comes nearest lacks or turns round, and whether words and vectors agree on one
-//! passage. The result is a ceiling for the grades of the round, so that it decides on abstention.
+//! Passages are graded one by one, relative to each other; a question that no document answers still has a best
+//! passage. This module judges the round as a whole: its best score over the question's idf mass, the terms that the
+//! nearest sentence lacks or reverses, and whether words and vectors agree on one passage. The result is a ceiling for
+//! the grades of the round, so that it decides on abstention.
 
 use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
@@ -41,12 +41,12 @@ pub const NAMES: [&str; COUNT] = [
     "agreement",
 ];
 
-/// What a round holds of its question.
+/// The features of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     /// Values in the order of [`NAMES`], most of them 0 to 1.
     pub values: [f32; COUNT],
-    /// Whether the dense ones among them mean anything.
+    /// Whether the dense features are meaningful.
     pub has_dense: bool,
 }
 

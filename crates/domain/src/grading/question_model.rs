@@ -8,11 +8,11 @@ use crate::logistic::Logistic;
 pub(super) struct QuestionModel {
     /// The documents are about what is asked.
     pub(super) subject: Logistic<COUNT>,
-    /// They say just that.
+    /// They hold exactly the information asked for.
     pub(super) detail: Logistic<COUNT>,
     /// Below this the round holds nothing on the question.
     pub(super) absent_below: f32,
-    /// Below this no passage is correct unless a model says so.
+    /// Below this no passage is correct unless a model rules so.
     pub(super) doubtful_below: f32,
 }
 

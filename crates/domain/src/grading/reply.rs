@@ -1,6 +1,7 @@
-//! Reading a model's grading reply.
+//! Parses a model's grading reply.
 //!
-//! What cannot be read is ambiguous, and so is a source that the reply does not name: a grade is never invented.
+//! An unreadable verdict counts as ambiguous, and so does a source that the reply does not name: a grade is never
+//! invented.
 
 use super::{Grade, Verdict};
 use crate::numbered_verdicts::{self, Phrases};

@@ -1,10 +1,10 @@
-//! Whether a passage says nothing that another does not.
+//! Whether a passage only repeats another passage.
 //!
-//! The same notice stands in five manuals, with another line above it, other line breaks, a comma more.
-//! Last year's notice stands there too, and differs by one number. So the comparison is strict where
-//! meaning hangs on a word: a passage with a number, a name or a negation that the other lacks is never
-//! its duplicate, however much they have in common. Measures of similarity alone (shingles, cosines)
-//! take the two years for the same.
+//! The same notice stands in five manuals, with another line above it, other line breaks, an extra comma. Last year's
+//! notice stands there too, and differs by one number. So the comparison is strict where the meaning depends on a
+//! single word: a passage with a number, a name or a negation that the other lacks is never its duplicate, however much
+//! they have in common. Measures of similarity alone (shingles, cosines) would treat the notices of the two years as
+//! the same.
 
 use crate::lexical::term_id::{FNV_OFFSET_BASIS, fnv1a};
 
@@ -14,10 +14,10 @@ const RUN: usize = 4;
 /// Share of its runs that a duplicate has in common with the passage that stands for it.
 const SHARED_RUNS: f64 = 0.8;
 
-/// Passages of fewer words are the same only if all words are.
+/// Passages of fewer words are duplicates only if all words are equal.
 const SHORTEST_COMPARED: usize = 12;
 
-/// Words that turn a statement around.
+/// Words that reverse a statement.
 const NEGATIONS: [&str; 8] = ["no", "non", "not", "never", "neither", "nor", "without", "cannot"];
 
 /// A passage's words, prepared to be compared with many.
@@ -25,11 +25,11 @@ const NEGATIONS: [&str; 8] = ["no", "non", "not", "never", "neither", "nor", "wi
 pub struct Wording {
     /// Hashes of the words in reading order.
     words: Vec<u64>,
-    /// Those that meaning hangs on, as often as they stand there.
+    /// Words on which the meaning depends, each as often as it occurs.
     decisive: Vec<u64>,
     /// Hashes of the runs.
     runs: Vec<u64>,
-    /// The runs once more, to tell at a glance that a run is not among them (Bloom 1970).
+    /// A Bloom filter (Bloom 1970) of the runs, to rule out most absent runs quickly.
     glance: [u64; GLANCE],
 }
 
@@ -37,7 +37,7 @@ pub struct Wording {
 const GLANCE: usize = 32;
 
 impl Wording {
-    /// Takes a passage apart: words are runs of letters and digits, in lower case.
+    /// Parses a passage: words are runs of letters and digits, in lower case.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let (mut words, mut decisive) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ impl Wording {
         Self { words, decisive, runs, glance }
     }
 
-    /// Whether all that `other` says stands here too.
+    /// Whether this passage contains everything that `other` does.
     #[must_use]
     pub fn holds(&self, other: &Self) -> bool {
         if other.words.len() < SHORTEST_COMPARED || self.words.len() < SHORTEST_COMPARED {
@@ -71,7 +71,7 @@ impl Wording {
         };
         #[expect(clippy::cast_precision_loss, reason = "a passage has some hundreds of words")]
         let is_enough = |shared: usize, all: usize| shared as f64 >= SHARED_RUNS * all as f64;
-        // Next to all passages are no duplicates and end here.
+        // Almost all passages are no duplicates and end here.
         if !is_enough(other.runs.iter().filter(seen).count(), other.runs.len()) {
             return false;
         }
@@ -89,7 +89,7 @@ fn sorted(hashes: &[u64]) -> Vec<u64> {
     sorted
 }
 
-/// Where a run is in [`Wording::glance`]: which word, which bit of it.
+/// Position of a run in [`Wording::glance`]: index of the word and bit within it.
 const fn glance_at(run: u64) -> (usize, u64) {
     ((run >> 59) as usize % GLANCE, 1 << ((run >> 53) % 64))
 }
@@ -104,18 +104,18 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     one.iter().filter(is_met).count()
 }
 
-/// Numbers, names and negations. Capitals at the start of a sentence count as a name's: too strict is
-/// safe here.
+/// Whether a word is a number, a name or a negation. A capital at the start of a sentence counts as a name's: too
+/// strict is safe here.
 fn is_decisive(word: &str) -> bool {
     word.chars().any(|character| character.is_numeric() || character.is_uppercase()) || NEGATIONS.contains(&word)
 }
 
-/// Of the word in lower case. Nobody gains by two words that collide here.
+/// Hash of the word in lower case. A collision of two words gives an attacker no advantage.
 fn hash_of(word: &str) -> u64 {
     fnv1a(FNV_OFFSET_BASIS, word.chars().flat_map(char::to_lowercase).map(u64::from))
 }
 
-/// Order matters: a run is its words and their places.
+/// Hash of a run: its words in their order.
 fn hash_of_run(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| hash.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ word)
 }

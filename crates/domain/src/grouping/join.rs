@@ -1,4 +1,4 @@
-//! The text of chunks that stand together.
+//! Joins the text of neighbouring chunks.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub struct Stretch<'t> {
     pub text: &'t str,
 }
 
-/// What lies between chunks that follow each other without touching: white space that no chunk holds.
+/// The gaps between chunks that follow each other without touching: white space that no chunk holds.
 #[must_use]
 pub fn gaps(stretches: &[Stretch<'_>]) -> Vec<Range<u32>> {
     let mut end = stretches.first().map_or(0, |first| first.end);
@@ -27,9 +27,9 @@ pub fn gaps(stretches: &[Stretch<'_>]) -> Vec<Range<u32>> {
     gaps
 }
 
-/// Joins stretches in the order of the document, each of their code points once. `gap_texts` holds the
-/// texts of [`gaps`], in order. `None` if the stretches are not in order or a gap's text is missing or of
-/// another length: the result is always word for word what stands in the document.
+/// Joins stretches in the order of the document, each of their code points once. `gap_texts` holds the texts of
+/// [`gaps`], in order. Returns `None` if the stretches are not in order or a gap's text is missing or of another
+/// length: the result is always an exact copy of the document's text.
 #[must_use]
 pub fn join(stretches: &[Stretch<'_>], gap_texts: &[String]) -> Option<String> {
     let mut gap_texts = gap_texts.iter();

@@ -1,7 +1,6 @@
-//! From ranked passages to results: what says the same fills one place, what stands together is one source.
+//! From ranked passages to results: duplicates share one result, neighbouring chunks are merged into one source.
 //!
-//! Both are done on the ranking as it stands and change no order: a group has the place of its best
-//! passage.
+//! Both operate on the ranking as given and change no order: a group has the rank of its best passage.
 
 pub mod duplicate;
 pub mod join;
@@ -14,10 +13,10 @@ use super::identity::ChunkKey;
 /// Chunks that one source is merged from at most: more would be a document, not a passage.
 pub const MOST_MERGED: usize = 4;
 
-/// What grouping does.
+/// The kinds of grouping to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Grouping {
-    /// A passage whose words stand in a better one gives up its place and is named there.
+    /// A passage whose words stand in a better one is no result of its own and is listed as its duplicate.
     pub collapse_duplicates: bool,
     /// Neighbouring chunks of a document become one source.
     pub merge_neighbours: bool,
@@ -57,21 +56,21 @@ impl Ranked<'_> {
     }
 }
 
-/// A result: places of ranked passages.
+/// A result: positions in the list of ranked passages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The best passage, which gives the group its place.
+    /// The best passage, which gives the group its rank.
     pub leader: usize,
     /// The passages that make up the source, in the order of the document; the leader is among them.
     pub members: Vec<usize>,
-    /// Passages that say the same elsewhere, best first.
+    /// Passages elsewhere with the same content, best first.
     pub duplicates: Vec<usize>,
 }
 
 /// Groups passages, best first, into at most `limit` results.
 ///
-/// A passage that comes after the last result joins none as a neighbour, for it was no hit among as many;
-/// as a duplicate it is still named.
+/// A passage that ranks after the last result joins none as a neighbour, because it was no hit within the limit; it is
+/// still listed as a duplicate.
 #[must_use]
 pub fn group(ranked: &[Ranked<'_>], grouping: Grouping, limit: usize) -> Vec<Group> {
     let mut grouper = Grouper { ranked, grouping, wordings: Vec::new(), groups: Vec::new() };
@@ -112,11 +111,11 @@ impl Grouper<'_> {
         self.ranked.get(place).map_or("", |passage| passage.text)
     }
 
-    /// The group of which a passage holds all that this one says.
+    /// The group with a passage that contains everything in this one.
     fn group_saying(&mut self, wording: &Wording, place: usize) -> Option<&mut Group> {
         let Self { ranked, wordings, groups, .. } = self;
         let overlaps = |member: &usize| match (ranked.get(*member), ranked.get(place)) {
-            // Neighbours share a few sentences and are no duplicates for that.
+            // Neighbours share a few sentences but are not duplicates because of that.
             (Some(one), Some(two)) => distance(one, two) == Some(1),
             _ => false,
         };
@@ -126,7 +125,7 @@ impl Grouper<'_> {
         })
     }
 
-    /// Puts a passage to its neighbours, which may join two groups; whether there was one.
+    /// Adds a passage to the groups of its neighbours, possibly joining two groups; returns whether there was one.
     fn merge(&mut self, place: usize) -> bool {
         let touching: Vec<usize> = (0..self.groups.len()).filter(|group| self.is_beside(*group, place)).collect();
         let mut home = None;

@@ -89,7 +89,7 @@ fn a_source_does_not_grow_into_a_document() {
 }
 
 proptest! {
-    /// Groups hold every passage at most once, members stand in order without a hole, leaders in rank order.
+    /// Groups hold every passage at most once, members are in order without a gap, leaders in rank order.
     #[test]
     fn groups_are_sound(keys in prop::collection::hash_set((0..3u128, 0..9u32), 0..20), limit in 0..12usize) {
         let texts: Vec<String> = keys.iter().map(|(_, ordinal)| format!("text {}", ordinal % 4)).collect();

@@ -3,12 +3,12 @@
 //! Words are those of Unicode Standard Annex 29. Each is lower-cased, put into compatibility form
 //! (NFKD: ligatures and full-width letters of PDF files become plain ones), stripped of accents,
 //! dropped if it is a stop word of the collection's language, and reduced to its stem in that language
-//! (Snowball, Porter 2001). A language other than English stems words as they are written, accents and all,
-//! and only then loses those; documents also keep the stem of the word without them, for questions that
-//! leave them out. Words in scripts that the language is not written in pass through unstemmed. Chinese, Japanese and Korean are indexed by every two
-//! neighbouring characters, Thai, Lao, Khmer and Burmese by their words (see [`super::unspaced`]).
+//! (Snowball, Porter 2001). A language other than English stems words as they are written, with accents, and removes
+//! the accents afterwards; documents also keep the stem of the word without accents, for questions that omit them.
+//! Words in scripts that the language is not written in pass through unstemmed. Chinese, Japanese and Korean are
+//! indexed by every two neighbouring characters, Thai, Lao, Khmer and Burmese by their words (see [`super::unspaced`]).
 //!
-//! What a word of the annex is not, for search:
+//! Deviations from the annex, for the purposes of search:
 //! - `snake_case`, `host.example` and `sentence.Next` are their parts;
 //! - `U.S.` is `us`, written with or without stops;
 //! - `1,000` is `1000`; `3.14` and `1.95.0` stay whole;
@@ -32,7 +32,7 @@ use super::words::for_each_word;
 /// its chunks were analysed with, because terms of two versions do not match each other.
 pub const ANALYZER_VERSION: u32 = 3;
 
-/// Longest word, in bytes, that is stemmed: what is longer is data (base64, a hash), not language.
+/// Longest word, in bytes, that is stemmed: a longer word is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
 
 /// Turns text into terms. Stateless between calls.
@@ -42,7 +42,7 @@ pub struct Analyzer {
     stop_words: StopWords,
 }
 
-/// One for each language, by its place in the enumeration, made when it is first used.
+/// One analyzer for each language, indexed by its position in the enumeration, created at first use.
 static ANALYZERS: [OnceLock<Analyzer>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
 
 impl std::fmt::Debug for Analyzer {
@@ -97,7 +97,7 @@ impl Analyzer {
         self.walk(text, need, |term, range| visit(term.unwrap_or_default(), range));
     }
 
-    /// The same for who counts all terms: `visit` gets `None` for one that cannot be among `wanted`.
+    /// The same for callers that count all terms: `visit` gets `None` for a term that cannot be among `wanted`.
     pub fn for_each_term_or_other(&self, wanted: &Openings, text: &str, mut visit: impl FnMut(Option<&str>)) {
         let need = |word: &str| if self.may_hold(wanted, word) { Need::Stem } else { Need::Count };
         self.walk(text, need, |term, _| visit(term));
@@ -150,7 +150,7 @@ impl Analyzer {
             last = range.clone();
             let raw = text.get(range.clone()).unwrap_or_default();
             for (start, character) in characters_of_bigram(raw) {
-                // Bigrams overlap: of all but the first one character is new.
+                // Bigrams overlap: in all but the first, one character is new.
                 if range.start + start >= characters_done {
                     characters_done = range.start + start + character.len();
                     fold_into(character, &mut folded);
@@ -192,7 +192,7 @@ impl Analyzer {
         }
     }
 
-    /// The stem of a word of which `folded` is what it is without its accents.
+    /// The stem of a word with its accents; `folded` is the word without them.
     fn stem_as_written<'w>(&self, folded: &'w str, raw: &str) -> Cow<'w, str> {
         let Some(stemmer) = self.stemmer.as_ref().filter(|_| self.keeps_accents() && !raw.is_ascii()) else {
             return self.stem(folded);
@@ -203,32 +203,32 @@ impl Analyzer {
         let written: String = raw.nfkc().flat_map(char::to_lowercase).collect();
         let mut stem = String::with_capacity(raw.len());
         fold_into(&stemmer.stem(&written), &mut stem);
-        // Of a word that is all ending nothing may be left.
+        // Stemming may leave nothing of a word that consists of an ending.
         if stem.is_empty() { Cow::Borrowed(folded) } else { Cow::Owned(stem) }
     }
 
-    /// Whether words are stemmed before they lose their accents. English has none to speak of.
+    /// Whether words are stemmed before they lose their accents. English words have hardly any accents.
     fn keeps_accents(&self) -> bool {
         !matches!(self.language, Language::English | Language::None)
     }
 
-    /// Whether the stem of `word` may be among `wanted`. Other stemmers than the English one change beginnings too.
+    /// Whether the stem of `word` may be among `wanted`. Stemmers other than the English one change beginnings too.
     fn may_hold(&self, wanted: &Openings, word: &str) -> bool {
         self.keeps_accents() || wanted.may_hold(word)
     }
 }
 
-/// What is to be done with a word.
+/// The processing that a word needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// Its term is wanted.
     Stem,
-    /// That it is a term is all that matters.
+    /// Only the fact that it is a term matters.
     Count,
     Nothing,
 }
 
-/// What [`fold_into`] found out on its way through the word.
+/// The result of [`fold_into`] for a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Plain,
@@ -257,7 +257,7 @@ fn fold_into(raw: &str, word: &mut String) -> Shape {
     if word.bytes().any(is_joining_punctuation) { Shape::Punctuated } else { Shape::Plain }
 }
 
-/// A word as terms have it, before it is stemmed: lower case, without accents.
+/// A word in the form that terms have before stemming: lower case, without accents.
 pub(super) fn folded(raw: &str) -> String {
     let mut word = String::new();
     fold_into(raw, &mut word);
@@ -269,7 +269,7 @@ fn fold_unicode(raw: &str, word: &mut String) {
     let mut base = '\0';
     for character in raw.nfkd().flat_map(char::to_lowercase) {
         match character {
-            // Combining diacritics go, but и with a breve is й, a letter of its own.
+            // Combining diacritics are removed, but и with a breve is й, a letter of its own.
             '\u{306}' if base == 'и' => word.push(character),
             // Soft hyphen, zero-width marks, word joiner and byte order mark are invisible anyway.
             '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
@@ -293,7 +293,7 @@ fn fold_unicode(raw: &str, word: &mut String) {
 /// Stands between the parts of a word that [`normalise_punctuated`] takes apart.
 const PART_SEPARATOR: char = ' ';
 
-/// Takes a word with punctuation inside apart or together (see the module's description).
+/// Splits or joins a word with punctuation inside (see the module's description).
 fn normalise_punctuated(word: &str) -> String {
     let is_acronym = word.split('.').all(|part| part.chars().count() == 1);
     if is_acronym && !word.starts_with(|first: char| first.is_numeric()) {
@@ -316,12 +316,12 @@ fn normalise_punctuated(word: &str) -> String {
     parts
 }
 
-/// Whether what follows a comma is three digits and no more.
+/// Whether the text after a comma is exactly three digits.
 fn is_thousands_group(after: &str) -> bool {
     after.bytes().take_while(u8::is_ascii_digit).count() == 3
 }
 
-/// The sign of `C++`, `C#` or `F#`, if `word` is one letter and `rest`, what follows it, has one.
+/// The sign of `C++`, `C#` or `F#`, if `word` is one letter and `rest`, the text after it, begins with one.
 fn language_sign(word: &str, rest: &str) -> Option<&'static str> {
     if !matches!(word.as_bytes(), [b'a'..=b'z']) {
         return None;

@@ -117,7 +117,7 @@ fn index_terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// Whoever types one spelling finds the other: the terms of the query are among those of the text.
+/// A query in one spelling finds text in the other: the terms of the query are among those of the text.
 #[test]
 fn spellings_find_each_other() {
     let rows = [

@@ -116,7 +116,7 @@ fn widen(count: u64) -> f64 {
     count as f64
 }
 
-/// Inverse document frequency of a term that `document_frequency` of `chunks` chunks hold.
+/// Inverse document frequency of a term that occurs in `document_frequency` of `chunks` chunks.
 ///
 /// Never negative; largest for a term that none holds. A frequency above the number of chunks
 /// (statistics read while chunks are deleted) counts as that number.
@@ -194,7 +194,7 @@ impl QueryProfile {
     }
 }
 
-/// How much of what a query asks for its best chunk holds, from 0 to `K1 + 1`.
+/// The share of a query that its best chunk holds, from 0 to `K1 + 1`.
 ///
 /// `best_score` is the highest BM25 score of `query` in its collection. About 1 means that every
 /// term of the query occurs once in a chunk of average length; a query whose terms are foreign to
@@ -212,7 +212,7 @@ pub fn evidence_score(best_score: f64, query: &QueryProfile) -> f64 {
 /// one that is off by 20 % by up to 0.016.
 const MAX_DRIFT: f64 = 0.10;
 
-/// The same when a job has ended: what it leaves behind may stay as it is for years.
+/// The same at the end of a job: the weights that it leaves may stay unchanged for years.
 ///
 /// An average that is off by 5 % moves nDCG@10 by less than 0.004 on the same collections.
 const MAX_SETTLED_DRIFT: f64 = 0.05;
@@ -241,9 +241,9 @@ impl ReferenceLength {
 
     /// Whether the collection, now at `current`, should be weighed again with that as reference.
     ///
-    /// It is when the number of chunks has at least doubled, or halved, since the reference was
-    /// taken and the average has moved by more than 10 %. Each round is so paid for by as many
-    /// inserts or deletes as there are chunks to rewrite, and the total stays in O(n log n).
+    /// It should when the number of chunks has at least doubled, or halved, since the reference was taken and the
+    /// average has moved by more than 10 %. Each round is thus paid for by as many inserts or deletes as there are
+    /// chunks to rewrite, and the total stays in O(n log n).
     #[must_use]
     pub fn needs_reweighing(self, current: Self) -> bool {
         let has_doubled = current.chunks >= self.chunks.saturating_mul(2);
@@ -253,10 +253,10 @@ impl ReferenceLength {
 
     /// Whether the collection, now at `current`, should be weighed again at the end of a job.
     ///
-    /// It is when the average has moved by more than 5 %, whatever the number of chunks: a collection
-    /// that began with its short documents, or whose documents were replaced, would otherwise be
-    /// ranked by an average of the past until it has doubled. Chunks have a largest length, so that
-    /// the average of many moves that far only if a proportionate number of them has changed.
+    /// It should when the average has moved by more than 5 %, whatever the number of chunks: a collection that began
+    /// with its short documents, or whose documents were replaced, would otherwise be ranked by an outdated average
+    /// until it has doubled. Chunks have a largest length, so that the average of many moves that far only if a
+    /// proportionate number of them has changed.
     #[must_use]
     pub fn has_drifted(self, current: Self) -> bool {
         self.drift(current) > MAX_SETTLED_DRIFT

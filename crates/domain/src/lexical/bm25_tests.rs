@@ -98,7 +98,7 @@ fn reference_length_is_renewed_after_a_job_by_drift_alone() {
 }
 
 proptest! {
-    /// The sum of all rewriting stays within n log n, whatever lengths arrive in what batches.
+    /// The sum of all rewriting stays within n log n, for any lengths in any batches.
     #[test]
     fn reweighing_is_amortised(batches in prop::collection::vec((1_u64..200, 1_u64..1000), 1..200)) {
         let (mut total, mut chunks, mut rewritten) = (0, 0, 0);

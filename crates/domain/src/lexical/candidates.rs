@@ -1,8 +1,8 @@
-//! Which chunks a lexical query scores.
+//! Selects the chunks that a lexical query scores.
 //!
-//! Scoring every chunk that holds any word of a question costs as much as its commonest word is common.
-//! A chunk that belongs at the top holds a rare word, or several of the commoner ones together; so those
-//! are looked up in the index, and everything found is scored by all words.
+//! Scoring every chunk that holds any word of a question costs as much as its commonest word is common. A chunk that
+//! belongs at the top holds a rare word, or several of the commoner ones together; so those are looked up in the index,
+//! and every chunk found is scored by all words.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use super::{bm25::QueryProfile, term_id::TermId};
 /// Chunks that [`select_candidates`] should have scored in a collection of usual size.
 const BUDGET: u64 = 1_000;
 
-/// A collection of so many chunks is small: all that hold any word of a question are scored, which takes some
-/// milliseconds at most.
+/// Number of chunks up to which a collection is small: all chunks that hold any word of a question are scored, which
+/// takes some milliseconds at most.
 const SMALL_CHUNKS: u64 = 3_000;
 
-/// A collection of so many chunks is of usual size.
+/// Number of chunks in a collection of usual size.
 const USUAL_CHUNKS: u64 = 100_000;
 
-/// What is added to the budget for each doubling beyond that.
+/// Chunks added to the budget for each doubling beyond that.
 const MORE_PER_DOUBLING: u64 = 150;
 
-/// How many chunks [`select_candidates`] should have scored in a collection of `chunks`. See docs/performance.md for the
-/// curve it is chosen from: of the ten best of scoring everything it finds .999 at 100,000 chunks. A small collection has
-/// no limit.
+/// Number of chunks that [`select_candidates`] should have scored in a collection of `chunks`. docs/performance.md
+/// shows the curve it is chosen from: at 100,000 chunks it finds .999 of the ten best that scoring everything finds. A
+/// small collection has no limit.
 #[must_use]
 pub fn candidate_budget(chunks: u64) -> u64 {
     if chunks <= SMALL_CHUNKS {
@@ -41,42 +41,42 @@ const PAIRED_TERMS: usize = 12;
 /// Each pair is looked up in the index by itself, which costs as much as scoring a hundred chunks and more.
 const MOST_PAIRS: usize = 10;
 
-/// Which chunks to score; see [`select_candidates`].
+/// The chunks to score; see [`select_candidates`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// Terms whose chunks are all scored, rarest first.
     pub rare: Vec<TermId>,
-    /// Chunks that hold both terms of one of these are scored as well, those that the fewest hold first.
+    /// Pairs of terms, rarest pair first; chunks that hold both terms of a pair are scored as well.
     pub pairs: Vec<(TermId, TermId)>,
-    /// The rarest term, unless all its chunks are scored anyway: to be looked for should the pairs find too little.
+    /// The rarest term, unless all its chunks are scored anyway: looked up if the pairs find too few chunks.
     pub spare: Option<TermId>,
 }
 
 /// A term, or two that are wanted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Finder {
-    /// How many chunks it should find: of a pair, if its terms were spread independently of each other.
+    /// Number of chunks it is expected to find; for a pair, assuming that its terms are distributed independently.
     expected: u64,
     other: Option<TermId>,
     term: TermId,
 }
 
 impl Finder {
-    /// Whether everything that `pair` finds is found by this one.
+    /// Whether this finder finds every chunk that `pair` finds.
     fn covers(&self, pair: &Self) -> bool {
         self.other.is_none() && (pair.term == self.term || pair.other == Some(self.term))
     }
 }
 
-/// Chooses what finds the chunks to be scored, in one collection.
+/// Chooses the terms and pairs that find the chunks to be scored, in one collection.
 ///
-/// Single terms and pairs of the rarest are taken by the number of chunks that they should find, fewest first, for as
-/// long as that adds up to no more than `budget`; while it is too little to choose from, the next is taken whatever it
-/// finds. A term with more chunks than the budget so gives way to its pairs: in a collection of that size the ten best
-/// chunks hold more than one word of the question. All known terms score every chunk so found: the result is exact while
-/// the frequencies fit the budget, and the number of chunks scored grows with the budget and not with the collection.
-/// Terms that keep company find more than they should; those chunks hold both. Terms that avoid each other find less, for
-/// which there is a spare.
+/// Single terms and pairs of the rarest are taken in ascending order of the number of chunks that they are expected to
+/// find, as long as the sum does not exceed `budget`; while the sum is too small to choose from, the next is taken
+/// regardless. A term with more chunks than the budget is thus replaced by its pairs: in a collection of that size the
+/// ten best chunks hold more than one word of the question. All known terms score every chunk found: the result is
+/// exact while the frequencies fit the budget, and the number of chunks scored grows with the budget and not with the
+/// collection. Terms that occur together more often than by chance find more chunks than expected; those chunks hold
+/// both. Terms that occur together less often find fewer, for which there is the spare term.
 #[must_use]
 pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
     let known = rarest_first(query);
@@ -107,11 +107,12 @@ pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
 /// Groups of pairs that one statement of the database's `lexical_search` looks up.
 pub const GROUPS_AT_ONCE: usize = 10;
 
-/// Terms of a group beside the one that they are paired with.
+/// Terms of a group in addition to the one that they are paired with.
 const OTHERS: usize = 10;
 
-/// Pairs as the database's `lexical_search` takes them: by the term that they share, since the index then reads its
-/// entries once for all of them. The shared terms, and ten others for each, repeated to fill their places.
+/// Pairs in the form that the database's `lexical_search` takes: grouped by the term that they share, because the index
+/// then reads its entries once for all of them. Returns the shared terms, and ten others for each, repeated to fill the
+/// group.
 #[must_use]
 pub fn grouped_pairs(pairs: &[(TermId, TermId)]) -> (Vec<TermId>, Vec<TermId>) {
     let mut by_head: BTreeMap<TermId, Vec<TermId>> = BTreeMap::new();
@@ -128,14 +129,14 @@ pub fn grouped_pairs(pairs: &[(TermId, TermId)]) -> (Vec<TermId>, Vec<TermId>) {
     (heads, others)
 }
 
-/// The terms that the collection knows, and in how many chunks each stands.
+/// The terms that the collection knows, each with the number of chunks that hold it.
 fn rarest_first(query: &QueryProfile) -> Vec<(u64, TermId)> {
     let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
     known.sort_unstable();
     known
 }
 
-/// Everything that may find chunks of a query with these terms, by what it should find; single terms before pairs.
+/// All finders for a query with these terms, by the number of chunks expected; single terms before pairs.
 fn finders(known: &[(u64, TermId)], chunks: u64) -> Vec<Finder> {
     let mut finders: Vec<Finder> =
         known.iter().map(|(expected, term)| Finder { expected: *expected, other: None, term: *term }).collect();
@@ -150,7 +151,7 @@ fn finders(known: &[(u64, TermId)], chunks: u64) -> Vec<Finder> {
     finders
 }
 
-/// In how many of `chunks` two terms stand together, if they know nothing of each other.
+/// Expected number of `chunks` that hold both terms, if the terms are independent.
 fn together(frequency: u64, other: u64, chunks: u64) -> u64 {
     let product = u128::from(frequency) * u128::from(other) / u128::from(chunks.max(1));
     u64::try_from(product).unwrap_or(u64::MAX).min(frequency)

@@ -87,7 +87,7 @@ proptest! {
         let known = frequencies.values().filter(|frequency| **frequency > 0).count();
         let expected = chosen.rare.iter().map(|id| frequencies[id]).sum::<u64>()
             + chosen.pairs.iter().map(|(one, other)| together(frequencies[one], frequencies[other], 500)).sum::<u64>();
-        // One that is taken for want of others may be as common as any.
+        // A finder taken only to reach the minimum may be of any frequency.
         prop_assert!(expected <= budget.max(LEAST_EXPECTED) + 500, "{}", expected);
         prop_assert_eq!(chosen.rare.is_empty() && chosen.pairs.is_empty(), known == 0);
         prop_assert!(chosen.pairs.len() <= MOST_PAIRS);

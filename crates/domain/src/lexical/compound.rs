@@ -1,9 +1,9 @@
 //! Other spellings of a word, so that an index finds it as its readers write it.
 //!
-//! - `max_retry_count` is its parts, and the whole: who types the whole wants that;
-//! - `parseHeader` is the whole, and its parts;
-//! - `5kg` is `5` and `kg` besides, as `5 kg` is;
-//! - `e-mail` is `email` besides.
+//! - `max_retry_count` gives its parts and the whole: a query for the whole identifier means that;
+//! - `parseHeader` gives the whole and its parts;
+//! - `5kg` also gives `5` and `kg`, as `5 kg` does;
+//! - `e-mail` also gives `email`.
 //!
 //! Joining other hyphenated words (`high-speed` as `highspeed`) was tried and rejected: their parts stand
 //! side by side anyway, and the rare joined term favours documents that hyphenate, at a cost of 0.005

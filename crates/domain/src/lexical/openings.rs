@@ -1,11 +1,11 @@
-//! Which words cannot have one of a few stems, told by their first two letters.
+//! Rules out words that cannot have one of a few stems, by their first two letters.
 //!
-//! The English stemmer changes the ends of words. The beginning it leaves alone, but for `y` and `i`
-//! (`dying` is `die`), of a few words one letter is left (`b's` is `b`), and one letter may be given a sign
-//! (`C++`). So a word whose first two letters begin no stem that is looked for needs no stemming.
+//! The English stemmer changes the ends of words. It leaves the beginning alone, except for `y` and `i` (`dying`
+//! becomes `die`); a few words are reduced to one letter (`b's` becomes `b`), and a single letter may get a sign
+//! (`C++`). So a word whose first two letters begin no wanted stem needs no stemming.
 
-/// First and second letters are told apart by their low five bits: other signs may be taken for letters,
-/// which costs a stem and hides none.
+/// Number of distinct low-five-bit values by which first and second letters are compared: other characters may be taken
+/// for letters, which costs an unneeded stemming but never hides a term.
 const LETTERS: usize = 32;
 
 /// The openings of a set of terms: one bit for each second letter, by first letter.
@@ -13,14 +13,14 @@ const LETTERS: usize = 32;
 pub struct Openings([u32; LETTERS]);
 
 impl Openings {
-    /// Of these terms.
+    /// The openings of these terms.
     #[must_use]
     pub fn of<'t>(terms: impl IntoIterator<Item = &'t str>) -> Self {
         let mut openings = Self::default();
         for term in terms {
             let (first, second) = opening(term);
             if let Some(seconds) = openings.0.get_mut(first) {
-                // A word of one letter has none to tell it apart, and a term of one letter goes with every word.
+                // A word of one letter has no second letter, and a term of one letter matches every word.
                 *seconds |= second.map_or(u32::MAX, |second| 1 << second | 1);
             }
         }

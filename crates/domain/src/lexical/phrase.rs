@@ -1,4 +1,4 @@
-//! Phrases in quotation marks: the searcher wants these words as they stand.
+//! Phrases in quotation marks: the query asks for these words exactly as written.
 
 /// Pairs of marks that quote.
 const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
@@ -41,7 +41,7 @@ fn quotations(query: &str) -> Vec<Phrase> {
 }
 
 impl Phrase {
-    /// Whether a text holds these words side by side, whatever their case and what stands between them.
+    /// Whether a text holds these words in sequence, regardless of case and of the punctuation between them.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         let words: Vec<String> = words(text).collect();

@@ -2,7 +2,7 @@
 
 use super::bm25::{B, K1};
 
-/// Turns BM25 document-side weights made for one average length into those for another, in place.
+/// Converts BM25 document-side weights made for one average length into those for another, in place.
 ///
 /// The weight `tf · (k1 + 1) / (tf + s)` with `s = k1 · (1 − b + b · length / average)` is solved for
 /// the frequency, so that the text need not be analysed again. Rounding to single precision moves a

@@ -1,4 +1,4 @@
-//! Stop words: words so frequent that they say nothing about what a text is about.
+//! Stop words: words so frequent that they do not indicate the subject of a text.
 //!
 //! The English list is the short one published with the Snowball stemmers
 //! (<https://snowballstem.org/algorithms/english/stop.txt>, BSD-3-Clause, Martin Porter), which
@@ -18,10 +18,10 @@ const LONGEST: usize = 10;
 /// Where a word counts as a stop word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In the index and in questions only. In a claim it turns the meaning round ("not", "all"), or is rare enough
-    /// to be held against the source.
+    /// In the index and in questions only. In a claim it reverses the meaning ("not", "all"), or is rare enough to be
+    /// checked against the source.
     Index,
-    /// In a claim only: it has a second, meaningful life ("can", "will") that a search may be about.
+    /// In a claim only: it has a second meaning ("can", "will") that a search may be about.
     Claims,
     /// In both.
     Both,
@@ -236,7 +236,7 @@ impl StopWords {
         Self::Folded(listed.iter().map(|word| folded(word)).collect())
     }
 
-    /// Whether `word`, folded, is one of them.
+    /// Whether `word`, folded, is a stop word.
     pub(super) fn contains(&self, word: &str) -> bool {
         match self {
             Self::English => place_of(word).is_some_and(|place| place != Claims),
@@ -245,7 +245,7 @@ impl StopWords {
     }
 }
 
-/// Whether an English word, in lower case and with a straight apostrophe, says little in a claim.
+/// Whether an English word, in lower case and with a straight apostrophe, carries little content in a claim.
 pub(crate) fn is_empty_in_claims(word: &str) -> bool {
     place_of(word).is_some_and(|place| place != Index)
 }

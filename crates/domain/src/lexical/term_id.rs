@@ -21,7 +21,7 @@ pub const MAX_TERM_ID: TermId = 1_000_000_000;
 pub(crate) const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// What sets one collection's term ids apart from another's.
+/// The salt that separates one collection's term ids from another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermSalt(u64);
 
@@ -44,7 +44,7 @@ impl TermSalt {
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo), continued from `state`; over the octets of a text, or over its code points
-/// where nobody stores the result.
+/// where the result is not stored.
 pub(crate) fn fnv1a(state: u64, units: impl Iterator<Item = u64>) -> u64 {
     units.fold(state, |hash, unit| (hash ^ unit).wrapping_mul(FNV_PRIME))
 }

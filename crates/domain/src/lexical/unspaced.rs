@@ -18,7 +18,7 @@ const LONGEST_PIECE: usize = 3_000;
 static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
     LazyLock::new(|| WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()));
 
-/// How a script's words are told.
+/// How words are separated in a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     /// Chinese, Japanese, Korean.

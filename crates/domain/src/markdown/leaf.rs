@@ -66,10 +66,10 @@ pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
     }
 }
 
-/// The text with spaces for other white space at the end of its lines, at the same offsets.
+/// The text with other white space at the end of its lines replaced by spaces, at the same offsets.
 ///
-/// A line of no-break spaces is not blank to `CommonMark`; to everybody who reads it, it is. A tab after a closing
-/// fence is not looked for by the parser, and the fence would hide what follows.
+/// A line of no-break spaces is not blank to `CommonMark`, but it is to every reader. The parser does not expect a tab
+/// after a closing fence, and the unclosed fence would hide the text after it.
 fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | b'\x0b' | b'\x0c')) {
         return Cow::Borrowed(text);
@@ -167,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// Takes the words of a heading from what stands in it.
+    /// Adds the text of an event inside a heading to the heading's words.
     fn inside(&mut self, event: &Event<'_>) {
         let Some(Leaf { kind: LeafKind::Heading(_, title), .. }) = self.leaves.last_mut() else { return };
         match event {

@@ -43,7 +43,7 @@ fn a_year_at_the_start_of_a_line_is_no_list() {
 
 #[test]
 fn code_fences_follow_commonmark() {
-    // (text, what is code)
+    // (text, the parts that are code)
     let cases: [(&str, &[&str]); 12] = [
         ("```\na\n```\nb", &["```\na\n```"]),
         ("   ~~~\na\n~~~~  \nb", &["~~~\na\n~~~~  "]),
@@ -98,7 +98,7 @@ fn differs_from_the_scanner_before_where_it_was_wrong_or_lax() {
         ("> \t```\n> a", &[(Code, "```\n> a")]),
         // A heading before a single sign that may be the beginning of a list stays a paragraph.
         ("Leave is 25 days\n-", &[(Paragraph, "Leave is 25 days"), (Rule, "-")]),
-        // What only looks like a list to a reader holds no headings and no code.
+        // A list only to the eye, not to the parser, holds no headings and no code.
         ("• # a", &[(Paragraph, "# a")]),
         // A delimiter row makes the row right above it a header, not one of another block.
         ("|a|b|\n\n|-|-|", &[(TableRow, "|a|b|"), (Rule, "|-|-|")]),

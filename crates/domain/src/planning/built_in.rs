@@ -1,4 +1,4 @@
-//! A plan from the words of the question. English only; of other languages everything is a look-up.
+//! Derives a plan from the words of the question. English only; a question in another language is always a look-up.
 
 use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
 use crate::answering::{compared, questions};
@@ -14,16 +14,16 @@ const SUMMARIES: [&str; 8] = [
     "what is the gist",
     "outline ",
 ];
-/// Beginnings of questions for whatever there is.
+/// Beginnings of questions that explore everything on a subject.
 const EXPLORATIONS: [&str; 5] =
     ["tell me about ", "tell me everything", "what do we know about ", "what is known about ", "list all "];
-/// Words that stand for something named elsewhere: a question with one cannot be asked alone.
+/// Pronouns: a question with one refers to something named elsewhere and cannot be asked alone.
 const PRONOUNS: [&str; 22] = [
     "it", "its", "they", "them", "their", "theirs", "he", "him", "his", "she", "her", "hers", "this", "that", "these",
     "those", "there", "one", "ones", "both", "former", "latter",
 ];
 
-/// The plan of a question: always one, whatever the question.
+/// Returns the plan of a question; there is one for every question.
 #[must_use]
 pub fn plan(question: &str) -> Plan {
     let plan = |question_type, strategy, sub_questions: Vec<String>| Plan {
@@ -56,7 +56,7 @@ pub fn plan(question: &str) -> Plan {
     }
 }
 
-/// Whether a part means something that another one names.
+/// Whether a part refers to something that another part names.
 fn leans(part: &str) -> bool {
     part.split(|sign: char| !sign.is_alphanumeric()).any(|word| PRONOUNS.contains(&word.to_lowercase().as_str()))
 }

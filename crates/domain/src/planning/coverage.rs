@@ -1,25 +1,25 @@
-//! What of a question an answer leaves open.
+//! Determines the parts of a question that an answer leaves open.
 
 use std::collections::BTreeSet;
 
 use crate::{citation::untold, lexical::analyzer::Analyzer};
 
-/// Whoever says that the question has no answer means some part of it.
+/// An admission that the question has no answer refers to some part of it.
 const THE_QUESTION: &str = "question";
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// Its claims.
     pub claims: &'a str,
-    /// Its sentences that say that the sources do not tell.
+    /// Its sentences stating that the sources do not hold the information.
     pub admissions: &'a [String],
 }
 
-/// The parts of a question that have no answer: those of `parts` at the places `without_evidence` that no claim
-/// speaks of, and whatever the answer itself admits that it lacks. That is a part of the question if the admission
-/// names one, and the admission as it stands if it is about other words of the question. An admission about nothing
-/// that was asked, or only about what is claimed as well, leaves nothing open.
+/// The parts of a question that have no answer: those of `parts` at the indices `without_evidence` that no claim
+/// mentions, and everything that the answer itself admits to lack. An admission counts as the part of the question that
+/// it names, or is returned as it stands if it is about other words of the question. An admission about nothing that
+/// was asked, or only about subjects that are also claimed, leaves nothing open.
 #[must_use]
 pub fn missing(
     analyzer: &Analyzer,
@@ -53,7 +53,7 @@ pub fn missing(
 
 type Terms = BTreeSet<String>;
 
-/// Of each part the terms that no other part has.
+/// For each part, the terms that no other part has.
 fn own_terms(parts: &[Terms]) -> Vec<Terms> {
     let is_shared = |term: &String| parts.iter().filter(|part| part.contains(term)).count() > 1;
     parts.iter().map(|part| part.iter().filter(|term| !is_shared(term)).cloned().collect()).collect()

@@ -1,4 +1,4 @@
-//! How a question is gone about: as a whole, in parts that are looked for one by one, or broadly.
+//! Plans how a question is answered: as a whole, in parts that are searched one by one, or broadly.
 
 mod built_in;
 mod coverage;
@@ -13,19 +13,19 @@ pub use reply::read_reply;
 /// Most sub-questions of a plan: each costs a search.
 pub const MOST_SUB_QUESTIONS: usize = 4;
 
-/// What a question asks for. The words are part of the API.
+/// The type of a question. The words are part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionType {
     /// A fact, or several that do not depend on each other.
     Lookup,
-    /// What two things have in common, or not.
+    /// The similarities or differences of two things.
     Compare,
-    /// A fact that another one leads to.
+    /// A fact that is reached by way of another one.
     MultiHop,
     /// The gist of something long.
     Summary,
-    /// Whatever there is on a subject.
+    /// Everything there is on a subject.
     Exploratory,
 }
 
@@ -43,7 +43,7 @@ pub enum Strategy {
     BroadThenRerank,
 }
 
-/// Who made a plan.
+/// The author of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedBy {
@@ -53,18 +53,17 @@ pub enum PlannedBy {
     Model,
 }
 
-/// How a question is gone about.
+/// The plan for answering a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// What the question asks for.
+    /// The type of the question.
     #[serde(rename = "type")]
     pub question_type: QuestionType,
     /// How passages are looked for.
     pub strategy: Strategy,
-    /// What is looked for beside the question itself: sub-questions, or another wording. At most
-    /// [`MOST_SUB_QUESTIONS`].
+    /// Queries in addition to the question itself: sub-questions, or another wording. At most [`MOST_SUB_QUESTIONS`].
     pub sub_questions: Vec<String>,
-    /// Who made it.
+    /// The author of the plan.
     pub by: PlannedBy,
 }
 

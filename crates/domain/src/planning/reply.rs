@@ -1,11 +1,11 @@
-//! A plan as a model writes it.
+//! Parses a plan written by a model.
 
 use serde_json::Value;
 
 use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, Strategy};
 use crate::json_in_text;
 
-/// Longest sub-question accepted, in characters: what is longer is no question.
+/// Longest sub-question accepted, in characters: a longer text is no question.
 const LONGEST_SUB_QUESTION: usize = 500;
 
 /// Reads the first JSON object of a reply that is a plan: with `type`, `strategy` and `sub_questions`. `None` if

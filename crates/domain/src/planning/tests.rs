@@ -66,7 +66,7 @@ fn what_is_no_plan_is_none() {
 
 const LEAVE: &str = "Everyone has 28 days of annual leave a year.";
 
-/// What a question in two parts lacks, of whose second part no passage speaks if `is_found` is false.
+/// The parts missing for a question in two parts; no passage mentions the second one if `is_found` is false.
 fn lacks(is_found: bool, claims: &str, admission: &str) -> Vec<String> {
     let parts = ["How long is annual leave?".to_owned(), "Who repairs lost laptops?".to_owned()];
     let without_evidence: &[usize] = if is_found { &[] } else { &[1] };

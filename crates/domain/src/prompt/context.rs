@@ -1,7 +1,7 @@
 //! The conversation that asks a model how a passage relates to its document.
 //!
-//! Everything but the passage is the same, byte for byte, for all passages that are shown with the same part of the
-//! document, and stands before it: providers that keep what they have read need not read it again.
+//! Everything but the passage is identical, byte for byte, for all passages that are shown with the same part of the
+//! document, and precedes the passage: providers that cache prompts need not read it again.
 //! The reply is read by [`crate::contextual::read_reply`].
 
 use std::{fmt::Write as _, ops::Range};
@@ -11,10 +11,10 @@ use super::{Message, fence, tokens};
 /// The instructions: fixed text, the same for every document.
 pub const SYSTEM: &str = include_str!("context.txt");
 
-/// Stands for what of a document is left out.
+/// Marks the omitted parts of a document.
 const GAP: &str = "\n[…]\n";
 
-/// What the conversations about the passages of a document have in common.
+/// The common part of the conversations about the passages of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     document: String,
@@ -23,7 +23,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// About passages of these parts (byte ranges, in order) of a document; the title may be empty.
+    /// The common part for passages of these parts (byte ranges, in order) of a document; the title may be empty.
     #[must_use]
     pub fn new(title: &str, text: &str, parts: &[Range<usize>]) -> Self {
         let mut document = String::from("<source");
@@ -68,7 +68,7 @@ pub fn cost(text: &str) -> u32 {
     tokens::estimate(&fence::neutralise(text))
 }
 
-/// Tokens that a conversation takes beside document and passage, when the title has these.
+/// Tokens that a conversation takes in addition to document and passage, for this title.
 #[must_use]
 pub fn overhead(title: &str) -> u32 {
     Shared::new(title, "..", &[0..1, 1..2]).tokens("")

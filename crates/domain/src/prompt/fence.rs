@@ -1,4 +1,4 @@
-//! The delimiters around untrusted text, and what keeps the text from forging them.
+//! The delimiters around untrusted text, and the escaping that keeps the text from forging them.
 //!
 //! Three things inside content are defused: the opening of anything that a model may read as one
 //! of the tags used here, special tokens of chat templates (`<|…|>`, which some model servers parse
@@ -6,9 +6,9 @@
 //! (`&lt;`, `&#94;`), which a model reads as the same character quoted. Angle brackets that start
 //! none of these stay as they are, so that source code in documents survives.
 //!
-//! A model reads past invisible characters and tells look-alikes apart badly, so the search does
-//! too: zero-width and bidirectional marks, blanks, slashes and combining marks may stand between
-//! the characters, brackets and letters may be full-width or borrowed from another script.
+//! A model ignores invisible characters and confuses look-alikes, so the search does too: zero-width and bidirectional
+//! marks, blanks, slashes and combining marks may stand between the characters, brackets and letters may be full-width
+//! or borrowed from another script.
 
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ pub fn query(query: &str) -> String {
     format!("<query>{}</query>\n", neutralise(query.trim()))
 }
 
-/// Whether what follows an opening bracket makes it a tag or a special token to be defused.
+/// Whether the text after an opening bracket makes it a tag or a special token to be defused.
 fn opens_tag(following: impl Iterator<Item = char> + Clone) -> bool {
     let mut visible = following.filter(|character| !is_filler(*character)).map(plain_letter).peekable();
     if visible.peek() == Some(&'|') {
@@ -180,8 +180,8 @@ fn is_filler(character: char) -> bool {
         )
 }
 
-/// Characters that no reader sees and a model may obey: the Unicode tag block spells ASCII
-/// invisibly. Control characters go too, save for tab and line ends.
+/// Characters that are invisible to readers but that a model may obey: the Unicode tag block spells ASCII invisibly.
+/// Control characters are included, except for tab and line ends.
 fn is_smuggled(character: char) -> bool {
     matches!(character, '\u{e0000}'..='\u{e007f}')
         || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))

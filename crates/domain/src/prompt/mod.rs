@@ -1,8 +1,8 @@
 //! Prompts: text files rendered into role-tagged messages.
 //!
-//! Instructions live in `*.txt` beside this file and go into the system message, which holds no
-//! source text and nothing that a caller sent. Sources and questions go into user messages, inside
-//! tags that their content cannot end or imitate (see [`fence`]).
+//! Instructions are in `*.txt` files in this folder and go into the system message, which holds no source text and no
+//! text sent by a caller. Sources and questions go into user messages, inside tags that their content cannot end or
+//! imitate (see [`fence`]).
 
 pub mod answer;
 pub mod context;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fingerprint::fingerprint;
 
-/// Who a message speaks for.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -25,16 +25,16 @@ pub enum Role {
     System,
     /// Question and sources, or the validator's findings.
     User,
-    /// What the model said before.
+    /// The model's earlier reply.
     Assistant,
 }
 
 /// One message of a conversation with a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The role.
     pub role: Role,
-    /// What is said.
+    /// The text of the message.
     pub content: String,
 }
 
@@ -58,14 +58,14 @@ impl Message {
     }
 }
 
-/// JSON that a reply should be, for models that can be held to a schema.
+/// The JSON format of a reply, for models that support structured output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyFormat {
     /// Name of the schema.
     pub name: &'static str,
     /// JSON schema of an object; all its members are required and no others allowed, as providers demand.
     pub schema: serde_json::Value,
-    /// What replaces the prompt's own words on the form of the reply.
+    /// The instruction that replaces the prompt's own description of the reply format.
     pub instruction: &'static str,
 }
 
@@ -90,12 +90,12 @@ pub struct Source<'s> {
     pub title: &'s str,
     /// Text of the passage.
     pub text: &'s str,
-    /// Sentence by a model that says how the passage relates to its document; left out of the prompt when empty. Only
-    /// for who judges: who answers would quote it.
+    /// Sentence by a model that relates the passage to its document; left out of the prompt when empty. Only for
+    /// prompts that judge passages: a model that writes the answer would quote it.
     pub context: &'s str,
 }
 
-/// Equal conversations, that is equal question and equal sources, get equal seeds. It fits the
+/// Seed of a conversation: equal conversations, that is equal question and equal sources, get equal seeds. It fits the
 /// signed 64 bits that providers take, and the 53 that survive JSON numbers everywhere.
 #[must_use]
 pub fn seed_of(messages: &[Message]) -> u64 {
@@ -107,7 +107,7 @@ pub fn seed_of(messages: &[Message]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// The fenced question and sources, in this order: what comes last is remembered best.
+/// The fenced question and sources, in this order: a model remembers best the text that comes last.
 fn question_and_sources(question: &str, sources: &[Source<'_>]) -> String {
     let mut rendered = fence::question(question);
     for (number, source) in (1..).zip(sources) {

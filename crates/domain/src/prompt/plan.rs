@@ -1,4 +1,4 @@
-//! The conversation that asks a model how to go about a question.
+//! The conversation that asks a model for a plan for a question.
 //!
 //! The reply is read by [`crate::planning::read_reply`].
 

@@ -196,7 +196,7 @@ fn estimates_tokens() {
     assert_eq!(estimate_messages(&[Message::user("one two"), Message::system("")]), 10);
 }
 
-/// What a careless reader makes of text: marks, blanks and slashes skipped, case and width ignored.
+/// Text as a careless reader sees it: marks, blanks and slashes skipped, case and width ignored.
 fn as_read(text: &str) -> String {
     use unicode_normalization::UnicodeNormalization;
     text.chars()

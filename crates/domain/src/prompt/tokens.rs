@@ -1,4 +1,4 @@
-//! The size of a prompt when the model's tokenizer is not at hand.
+//! Estimates the size of a prompt when the model's tokenizer is not available.
 
 use super::Message;
 

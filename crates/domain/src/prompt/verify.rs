@@ -13,14 +13,13 @@ pub const SYSTEM: &str = include_str!("verify.txt");
 /// A statement and the numbers of its sources.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'s> {
-    /// What is stated.
+    /// Text of the statement.
     pub text: &'s str,
     /// The sources that it cites.
     pub sources: &'s [u32],
 }
 
-/// The conversation about statements, counted from 1, and those of the sources that they cite. Source N is
-/// `sources[N - 1]`.
+/// The conversation about statements, counted from 1, and the sources that they cite. Source N is `sources[N - 1]`.
 #[must_use]
 pub fn messages(statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Message> {
     let mut content = String::new();

@@ -1,4 +1,4 @@
-//! What the reranker looks at.
+//! The features of the reranker.
 
 use crate::evidence::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
@@ -22,7 +22,7 @@ pub struct Passage<'p> {
     pub fused: f64,
 }
 
-/// What the reranker knows of one passage.
+/// The features of one passage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     /// Values in the order of [`NAMES`], all 0 to 1.
@@ -40,7 +40,7 @@ pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passa
     passages.iter().map(of_passage).collect()
 }
 
-/// The weight of the query's terms that the collections hold: what they lack no passage can have.
+/// The weight of the query's terms that the collections hold: no passage can have the others.
 struct Mass<'q> {
     query: &'q QuestionTerms,
     known: f32,
@@ -52,17 +52,17 @@ impl<'q> Mass<'q> {
     }
 
     fn share(&self, mask: TermMask) -> f64 {
-        // A term may be found that the statistics do not know yet, or no longer.
+        // A passage may hold a term that the statistics do not know yet, or no longer.
         if self.known > 0.0 { f64::from(self.query.weight_of(mask) / self.known).min(1.0) } else { 0.0 }
     }
 
-    /// Of the sentence that holds most.
+    /// The share of the sentence that holds most.
     fn best_share(&self, analyzer: &Analyzer, text: &str) -> f64 {
         let places = self.query.places_in(analyzer, text);
         let mask_of = |places: &[(usize, usize)]| places.iter().fold(0, |mask: TermMask, (_, term)| mask | 1 << term);
         let all = mask_of(&places);
         if all.count_ones() < 2 {
-            // Some sentence holds it: no need to know which.
+            // Some sentence holds all of it: no need to find out which.
             return self.share(all);
         }
         let mut rest = places.as_slice();

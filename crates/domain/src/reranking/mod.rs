@@ -1,10 +1,9 @@
-//! Reranking: a second look at the best of the fused list, at their words.
+//! Reranking: reorders the best of the fused list by the text of the passages.
 //!
-//! Fusion knows two numbers of a passage; this knows its text. A linear model over the fused score and a
-//! few features of the text orders the first [`DEPTH`] passages anew. The features are shares of what the
-//! query asks for, so that they mean the same in every collection, and cost no call and no query of the
-//! database. The weights are in [`model`]: `tools/calibrate` learns them, `docs/quality.md` says how well
-//! they do on sets that they were not learned on.
+//! Fusion uses two numbers per passage; the reranker reads its text. A linear model over the fused score and a few
+//! features of the text orders the first [`DEPTH`] passages anew. The features are shares of the query's terms, so that
+//! they mean the same in every collection, and need no model call and no database query. The weights are in [`model`]:
+//! `tools/calibrate` learns them, `docs/quality.md` reports their quality on sets that they were not learned on.
 
 pub mod features;
 mod model;
@@ -12,7 +11,7 @@ mod model;
 use self::features::Features;
 use self::model::WEIGHTS;
 
-/// How many of the fused passages are looked at again.
+/// Number of fused passages that are reranked.
 pub const DEPTH: usize = 50;
 
 /// Scores of the passages by the learned weights, in their order; higher is better.
@@ -21,7 +20,7 @@ pub fn score(features: &[Features]) -> Vec<f64> {
     score_with(&WEIGHTS, features)
 }
 
-/// The same by other weights: for learning them.
+/// The same with other weights: for learning them.
 #[must_use]
 pub fn score_with(weights: &[f64; features::COUNT], features: &[Features]) -> Vec<f64> {
     let weigh = |features: &Features| weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();

@@ -1,6 +1,6 @@
 //! The rewriter without a model: a fixed series of variations on the question's words.
 //!
-//! Each step changes what the former query may have failed on, gentlest first:
+//! Each step changes an aspect that the former query may have failed on, gentlest first:
 //!
 //! 1. **Keywords**: only the terms that carry weight, without the words that frame a question. The
 //!    dense side then compares subjects instead of a question with a statement.
@@ -89,7 +89,7 @@ fn feedback_words(analyzer: &Analyzer, inquiry: &Inquiry, feedback: &[&str]) -> 
 }
 
 struct FeedbackTerm {
-    /// The word as a passage first has it.
+    /// The word as it first occurs in a passage.
     word: String,
     passages: usize,
     occurrences: usize,

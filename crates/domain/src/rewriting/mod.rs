@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::json_in_text;
 
-/// Longest query accepted from a model, in characters: what is longer is an explanation.
+/// Longest query accepted from a model, in characters: a longer text is an explanation.
 pub const LONGEST_QUERY: usize = 1000;
 
 /// Pairs of quotes of which one layer is taken off.
@@ -22,7 +22,7 @@ pub enum RewriteError {
     /// The query was tried before; the loop goes on without it.
     #[error("the rewriter repeated a query that was tried before")]
     Repeated,
-    /// The reply is no query but an essay.
+    /// The reply is too long for a query: it is an explanation.
     #[error("the rewriter replied with more than {LONGEST_QUERY} characters")]
     TooLong,
 }
@@ -66,22 +66,22 @@ impl Tried {
         &self.queries
     }
 
-    /// The queries after the question, oldest first: what a rewriting model is shown.
+    /// The queries after the question, oldest first: these are shown to a rewriting model.
     #[must_use]
     pub fn rewrites(&self) -> &[String] {
         self.queries.get(1..).unwrap_or_default()
     }
 }
 
-/// What two queries have in common that differ in case, blanks or punctuation at the ends only.
+/// The normalised form of a query, equal for queries that differ only in case, blanks or punctuation at the ends.
 fn key(query: &str) -> String {
     let lowered = query.to_lowercase();
     let words = lowered.split_whitespace().collect::<Vec<_>>().join(" ");
     words.trim_matches(|c: char| c.is_whitespace() || "?.!,;:".contains(c)).to_owned()
 }
 
-/// Takes the query out of a model's reply: the member `query` where it is or holds JSON, else the
-/// text without a code fence. Surrounding space and one layer of quotes go, line breaks become blanks.
+/// Extracts the query from a model's reply: the member `query` if it is or contains JSON, otherwise the text without a
+/// code fence. Surrounding space and one layer of quotes are removed, line breaks become blanks.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn read_reply(reply: &str, tried: &Tried) -> Result<String, RewriteError> {
     Ok(query)
 }
 
-/// What stands in the first code fence of a text; the text itself if it has none.
+/// The content of the first code fence of a text; the text itself if it has none.
 fn without_fence(text: &str) -> &str {
     let fenced = text.split_once("```").and_then(|(_, after)| {
         let (_language, content) = after.split_once('\n')?;

@@ -1,13 +1,13 @@
-//! Whether a sentence ends at a full stop or its like.
+//! Whether a sentence ends at a full stop or another terminator.
 
 use super::super::citation::marker::marker_length;
 
-/// What the whole text tells about its sentences.
+/// The use of capitals in the whole text, which decides how sentences are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// A capital begins a sentence.
     Cased,
-    /// The text hardly knows capitals (old abstracts, chats), so a small letter may begin one.
+    /// The text has hardly any capitals (old abstracts, chats), so a small letter may begin a sentence.
     Caseless,
 }
 
@@ -20,11 +20,11 @@ impl Style {
     }
 }
 
-/// What stands at a terminator.
+/// The decision at a terminator.
 pub(super) struct Boundary {
     /// Where the sentence ends, closing marks and citation markers included; `None` if it goes on.
     pub(super) ends_at: Option<usize>,
-    /// Where to look on if it goes on.
+    /// Byte at which to continue the search if the sentence goes on.
     pub(super) resume: usize,
 }
 
@@ -35,21 +35,21 @@ const UNSPACED: [char; 6] = ['。', '！', '？', '｡', '‼', '⁇'];
 const OPENERS: [char; 20] =
     ['(', '[', '{', '"', '\'', '“', '‘', '«', '„', '¿', '¡', '*', '_', '`', '#', '-', '–', '—', '•', '\\'];
 
-/// Never the last word of a sentence.
+/// Abbreviations that are never the last word of a sentence.
 const NEVER_LAST: [&str; 45] = [
     "adm", "approx", "brig", "capt", "cf", "cmdr", "col", "dr", "e.g", "eg", "esp", "gen", "gov", "hon", "i.e", "ie",
     "incl", "lt", "maj", "messrs", "mlle", "mm", "mme", "mr", "mrs", "ms", "mt", "mx", "pres", "prof", "rep", "resp",
     "rev", "sen", "sgt", "supt", "viz", "vs", "z.b", "d.h", "bzw", "ca", "op", "v", "vgl",
 ];
 
-/// The last word only if no number follows.
+/// Abbreviations that are the last word only if no number follows.
 const BEFORE_NUMBER: [&str; 37] = [
     "apr", "art", "arts", "aug", "ch", "chap", "dec", "eq", "eqs", "ex", "feb", "fig", "figs", "jan", "jul", "jun",
     "mar", "no", "nos", "nov", "nr", "oct", "p", "para", "paras", "pp", "pt", "ref", "refs", "sec", "secs", "sep",
     "sept", "tab", "ver", "vol", "vols",
 ];
 
-/// The last word only if the next one is a usual first word, for a name may follow as well.
+/// Abbreviations that are the last word only if the next one is a usual first word, because a name may follow as well.
 const BEFORE_NAME: [&str; 20] = [
     "al", "assn", "ave", "blvd", "bros", "co", "corp", "dept", "ed", "est", "inc", "jr", "ltd", "plc", "rd", "sr",
     "st", "univ", "dist", "fr",
@@ -79,7 +79,7 @@ fn first(text: &str) -> Option<char> {
     text.chars().next()
 }
 
-/// Judges the terminator at byte `at` of the sentence that began at `start`.
+/// Decides on the terminator at byte `at` of the sentence that began at `start`.
 pub(super) fn boundary_after(text: &str, start: usize, at: usize, end: usize, style: Style) -> Boundary {
     let rest = text.get(at..end).unwrap_or_default();
     let run_length = rest.len() - rest.trim_start_matches(is_terminator).len();

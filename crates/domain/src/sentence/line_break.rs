@@ -1,15 +1,15 @@
-//! Line ends inside a paragraph: wrapped lines, or lines that stand for themselves.
+//! Line ends inside a paragraph: wrapped lines, or separate lines.
 
 /// Paragraphs narrower than this (bytes) are lists of short lines, not wrapped prose.
 const NARROWEST_WRAP: usize = 32;
 
-/// Words that never end a line that stands for itself.
+/// Words that never end a separate line.
 const LEADING_ON: [&str; 20] = [
     "a", "an", "and", "as", "at", "by", "for", "from", "his", "in", "is", "its", "of", "on", "or", "that", "the", "to",
     "was", "with",
 ];
 
-/// How a paragraph's lines are laid out.
+/// The layout of a paragraph's lines.
 pub(super) struct LineBreaks {
     widest: usize,
 }
@@ -20,10 +20,10 @@ impl LineBreaks {
         Self { widest: widest.unwrap_or(0) }
     }
 
-    /// Whether the line end before byte `next` was meant, rather than put there to wrap the text.
+    /// Whether the line end before byte `next` is intended, rather than put there to wrap the text.
     ///
-    /// Wrapping breaks a line only when the next word no longer fits. If it would have fitted with a
-    /// fifth of the width to spare, and it begins like a sentence, then the break was meant.
+    /// Wrapping breaks a line only when the next word no longer fits. If it would have fitted with a fifth of the width
+    /// to spare, and it begins like a sentence, then the break was intended.
     pub(super) fn is_deliberate(&self, text: &str, start: usize, next: usize, end: usize) -> bool {
         let before = text.get(start..next).unwrap_or_default();
         let before = before.trim_end_matches(['\n', '\r']);

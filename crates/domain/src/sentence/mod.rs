@@ -15,7 +15,7 @@ use self::boundary::{Style, boundary_after, is_terminator};
 use self::line_break::LineBreaks;
 use super::markdown::{Block, BlockKind, blocks};
 
-/// A sentence, or what stands for one: a heading, a table row, a code block, a rule.
+/// A sentence, or a block treated as one: a heading, a table row, a code block, a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
     /// Bytes of the sentence with the markup before it, white space trimmed.
@@ -24,7 +24,7 @@ pub struct Sentence {
     pub content: usize,
     /// Number of its block, from 0. Sentences of one paragraph share it.
     pub block: usize,
-    /// What its block is.
+    /// The kind of its block.
     pub kind: BlockKind,
 }
 
@@ -74,7 +74,7 @@ pub fn sentences_of(text: &str, blocks: &[Block]) -> Vec<Sentence> {
     found
 }
 
-/// Splits running text and hands out the start and end of each sentence.
+/// Splits running text and emits the start and end of each sentence.
 fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usize, usize)) {
     let range = trim(text, range);
     let lines = LineBreaks::of(text.get(range.clone()).unwrap_or_default());
@@ -105,7 +105,7 @@ fn split(text: &str, range: Range<usize>, style: Style, mut push: impl FnMut(usi
     push(start, end);
 }
 
-/// Whether no sentence ends at this byte, which is so for most: the quick way through a text.
+/// Whether this byte certainly ends no sentence, which holds for most bytes: the fast path through a text.
 const fn is_inside(byte: u8) -> bool {
     byte.is_ascii() && !matches!(byte, b'.' | b'!' | b'?' | b'\n')
 }

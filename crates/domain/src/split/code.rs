@@ -1,9 +1,9 @@
-//! The definitions in source code, found line by line.
+//! Finds the definitions in source code, line by line.
 //!
-//! A function, a type or a module is to code what a section is to prose: it is cut before, and its name stands in
-//! front of its pieces. Definitions are told by their keywords and by the shape of their first line, and belong
-//! together by indentation, in all languages that are written so. Grammars (tree-sitter) were rejected: some megabytes
-//! of C for each language, in the process that holds everything, for a gain in files that nobody indents.
+//! A function, a type or a module is to code as a section is to prose: text is cut before it, and its name stands in
+//! front of its pieces. Definitions are recognised by their keywords and by the shape of their first line, and nested
+//! by indentation, in all languages that are written this way. Grammars (tree-sitter) were rejected: some megabytes of
+//! C for each language, in the process that holds everything, for a gain only in files without indentation.
 
 use std::ops::Range;
 
@@ -85,28 +85,28 @@ const KEYWORDS: [&str; 34] = [
     "template",
 ];
 
-/// Words that begin a statement, however much it looks like a definition.
+/// Words that begin a statement, even if it looks like a definition.
 const STATEMENTS: [&str; 20] = [
     "if", "for", "while", "switch", "else", "return", "do", "try", "catch", "with", "match", "foreach", "using",
     "lock", "elif", "except", "unless", "until", "new", "await",
 ];
 
-/// What the lines begin with that go on with a definition of the same indentation.
+/// Beginnings of lines that continue a definition of the same indentation.
 const CONTINUATIONS: [&str; 22] = [
     "{", "}", ")", "]", ">", "#", "@", "//", "/*", "*", "--", "where", "end", "else", "elif", "except", "finally",
     "catch", "rescue", "ensure", "public:", "private:",
 ];
 
-/// What the lines begin with that belong to the definition below them: comments, attributes, decorators.
+/// Beginnings of lines that belong to the definition below them: comments, attributes, decorators.
 const PREFACES: [&str; 8] = ["//", "/*", "*", "#", "@", "--", "[", "\"\"\""];
 
-/// Longest line that is looked at, in bytes. Longer ones are data, or were not written by hand.
+/// Longest line that is examined, in bytes. Longer ones are data, or were not written by hand.
 const LONGEST_LINE: usize = 400;
 
 /// Columns of a tab.
 const TAB: usize = 4;
 
-/// Definitions of `text` in order. One without a name ends the one before: what follows belongs to none.
+/// Definitions of `text` in order. One without a name ends the one before: the text after it belongs to none.
 pub(super) fn scan(text: &str) -> Vec<Heading> {
     let mut scanner = Scanner::default();
     let mut start = 0;
@@ -123,12 +123,12 @@ struct Scanner {
     headings: Vec<Heading>,
     /// Indentation of the definitions around the line.
     open: Vec<usize>,
-    /// Where the comments and attributes right above begin, and their indentation.
+    /// Start of the comments and attributes directly above, and their indentation.
     preface: Option<(usize, usize)>,
 }
 
 impl Scanner {
-    /// Takes in one line: `line` without its end, `bytes` with it.
+    /// Processes one line: `line` without its end, `bytes` with it.
     fn read(&mut self, line: &str, bytes: Range<usize>) {
         let content = line.trim_start();
         if content.is_empty() {
@@ -164,7 +164,7 @@ impl Scanner {
     }
 }
 
-/// What a line defines, if it does: its signature.
+/// The signature of the definition that a line begins, if it begins one.
 fn definition(content: &str, indent: usize) -> Option<String> {
     if content.len() > LONGEST_LINE {
         return None;
@@ -205,7 +205,7 @@ fn is_method(content: &str) -> bool {
         && !content.starts_with(['}', ')'])
 }
 
-/// A function that is a value, as JavaScript has them.
+/// A function assigned as a value, as in JavaScript.
 fn is_arrow(content: &str) -> bool {
     let content = content.strip_prefix("export ").unwrap_or(content);
     ["const ", "let ", "var "].iter().any(|keyword| content.starts_with(keyword))

@@ -1,12 +1,12 @@
-//! What pieces are measured in.
+//! The units in which pieces are measured.
 
 use super::units::Unit;
 
-/// Default share of a piece that the next one repeats, in per cent. It is the customary one, and keeps a sentence or
+/// Default share of a piece that the next one repeats, in per cent. It is the customary value, and keeps a sentence or
 /// two of context across a cut.
 const OVERLAP_PERCENT: usize = 12;
 
-/// What a piece may have at most.
+/// The limits of a piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) tokens: usize,
@@ -14,15 +14,15 @@ pub(super) struct Limits {
     pub(super) characters: Option<usize>,
 }
 
-/// Sums of what units cost: in tokens, or in characters where those run out first.
+/// Sums of the costs of units: in tokens, or in characters where those run out first.
 ///
-/// Both limits hold for every piece. Cuts are chosen by how full a piece is, and that is told by the limit that is
-/// met first, which for one text is nearly always the same.
+/// Both limits hold for every piece. Cuts are chosen by how full a piece is, measured by the limit that is reached
+/// first, which for one text is nearly always the same one.
 #[derive(Debug)]
 pub(super) struct Costs {
     /// Cost of all units before each unit, and at the end of all units.
     before: Vec<usize>,
-    /// Characters and tokens of all units, for turning one into the other.
+    /// Characters and tokens of all units, for converting one into the other.
     characters: usize,
     tokens: usize,
     most_characters: Option<usize>,
@@ -30,7 +30,7 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// The costs of a text's units under the tightest limits there are.
+    /// The costs of a text's units under the tightest limits that apply.
     pub(super) fn of(text: &str, units: &[Unit], limits: Limits) -> Self {
         let tokens: usize = units.iter().map(|unit| unit.cost).sum();
         let places = limits.characters.map(|_| character_places(text, units)).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Costs {
         Self { before, characters, tokens, most_characters: limits.characters, counts_characters }
     }
 
-    /// What a piece of so many tokens may cost.
+    /// The cost limit of a piece of the given number of tokens.
     pub(super) fn budget(&self, tokens: usize) -> usize {
         match self.most_characters {
             Some(characters) if self.counts_characters => characters,
@@ -50,7 +50,7 @@ impl Costs {
         }
     }
 
-    /// How much too much a finished piece is, if it is.
+    /// The excess of a finished piece over its limit, if it exceeds it.
     pub(super) fn excess(&self, text: &str, tokens: usize, most_tokens: usize) -> Option<usize> {
         let by_tokens = tokens
             .checked_sub(most_tokens)
@@ -63,7 +63,7 @@ impl Costs {
         by_tokens.max(by_characters)
     }
 
-    /// What a piece of this budget shares with the one before it, at most half of it.
+    /// The overlap of a piece of this budget with the one before it, at most half of the budget.
     pub(super) fn overlap(&self, wanted: Option<usize>, budget: usize) -> usize {
         let in_characters = self.most_characters.is_some();
         let overlap = match wanted {
@@ -91,7 +91,7 @@ impl Costs {
         self.before.partition_point(|cost| *cost <= most).saturating_sub(1)
     }
 
-    /// The budget, or less if the last piece of the text would else get hardly anything.
+    /// The budget, or less if the last piece of the text would otherwise get hardly any text.
     pub(super) fn tail_aware_limit(&self, first: usize, budget: usize) -> usize {
         let left = self.between(first, self.before.len().saturating_sub(1));
         let smallest_tail = budget / 4;
@@ -108,7 +108,7 @@ fn token_sums(units: &[Unit]) -> Vec<usize> {
     std::iter::once(0).chain(sums).collect()
 }
 
-/// Where each unit begins, in characters, and where the last one ends. Space between units is counted with the first.
+/// Start of each unit, in characters, and the end of the last one. Space between units is counted with the first.
 fn character_places(text: &str, units: &[Unit]) -> Vec<usize> {
     let (mut byte, mut character) = (0, 0);
     let mut advance = |to: usize| {
@@ -121,7 +121,7 @@ fn character_places(text: &str, units: &[Unit]) -> Vec<usize> {
     places
 }
 
-/// `number` parts of `of` as parts of `to`, rounded up and at least 1.
+/// Converts `number` parts of `of` to parts of `to`, rounded up and at least 1.
 fn scale(number: usize, to: usize, of: usize) -> usize {
     number.saturating_mul(to).div_ceil(of.max(1)).max(1)
 }

@@ -1,14 +1,14 @@
-//! What is embedded in front of a piece: its document's title and heading path.
+//! The text embedded in front of a piece: its document's title and heading path.
 //!
-//! A paragraph rarely says what it is about; its title and headings do. On long filings, putting
-//! them in front is worth 0.2 nDCG@10. They take room in the embedder's window, and a title is
-//! whatever a caller sends, so that they get at most half of it.
+//! A paragraph rarely names its subject; its title and headings do. On long filings, putting them in front is worth 0.2
+//! nDCG@10. They take room in the embedder's window, and callers may send titles of any length, so they get at most
+//! half of it.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::TokenCounter;
 
-/// How much an embedder reads at once.
+/// The amount of text that an embedder reads at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Longest input in tokens, special tokens included (256 for all-MiniLM-L6-v2).
@@ -18,7 +18,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Most tokens that may stand in front of a piece: half of what there is.
+    /// Most tokens that may stand in front of a piece: half of the window.
     #[must_use]
     pub const fn front_limit(self) -> usize {
         self.usable() / 2
@@ -50,10 +50,10 @@ pub fn embedding_text(front: &Front, piece_text: &str) -> String {
     if front.text.is_empty() { piece_text.to_owned() } else { format!("{}\n{piece_text}", front.text) }
 }
 
-/// Longest prefix of a title or path that is looked at, in characters per token of the limit.
+/// Longest prefix of a title or path that is examined, in characters per token of the limit.
 const CHARACTERS_PER_TOKEN: usize = 16;
 
-/// Stands between the headings of a path.
+/// Separator between the headings of a path.
 const PATH_SEPARATOR: &str = " > ";
 
 /// Makes the [`Front`] of each piece of one document.

@@ -45,7 +45,7 @@ fn whole_lines(text: &str, bytes: Range<usize>) -> Range<usize> {
     start..bytes.end + after.find('\n').map_or(after.len(), |end| end + 1)
 }
 
-/// Whether these lines, a heading to `CommonMark`, were meant as one.
+/// Whether these lines, which `CommonMark` parses as a heading, were meant as one.
 fn is_heading(lines: Option<&str>) -> bool {
     let lines = lines.unwrap_or_default().trim_end();
     lines.rsplit_once(['\n', '\r']).is_none_or(|(title, underline)| {

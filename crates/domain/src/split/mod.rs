@@ -7,7 +7,7 @@
 //! - none crosses from one page to the next;
 //! - starts strictly increase, and the same input gives the same pieces.
 //!
-//! Counting tokens is what costs, so that every part of the text is counted a bounded number of
+//! Counting tokens is the expensive step, so every part of the text is counted a bounded number of
 //! times: sentences once (`units`), long ones once more by phrases, each finished piece once
 //! (`pack`). Splitters that count each candidate chunk anew are quadratic on text without blank
 //! lines, such as that of PDF files; they were rejected for that.
@@ -43,7 +43,7 @@ impl<F: Fn(&str) -> usize> TokenCounter for F {
     }
 }
 
-/// What is to be split.
+/// The input to split.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitSource<'source> {
     /// The document's whole text. Offsets of pieces refer to it.
@@ -67,14 +67,14 @@ pub struct Piece {
     pub bytes: Range<usize>,
     /// Headings in force at the start of the piece, outermost first.
     pub heading_path: Vec<String>,
-    /// Tokens of the piece alone, without what is put in front of it.
+    /// Tokens of the piece alone, without the text in front of it.
     pub tokens: usize,
 }
 
 /// Splits a document's text into pieces; text that is all white space has none.
 ///
-/// The budget of a piece is `settings.size`, and what `window` leaves beside the title and the heading path in front
-/// of it. Only a single character that is more tokens than a whole budget makes a piece that exceeds it.
+/// The budget of a piece is `settings.size`, or less if `window` leaves less after the title and the heading path in
+/// front of it. Only a single character that is more tokens than a whole budget makes a piece that exceeds it.
 /// [`SplitterKind::Auto`] is [`SplitterKind::Recursive`] here: resolve it with [`SplitterKind::or`] before.
 #[must_use]
 pub fn split(

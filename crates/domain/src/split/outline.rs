@@ -16,7 +16,7 @@ pub struct Heading {
     pub bytes: Range<usize>,
     /// 1 for the outermost; a heading ends those of its own and deeper levels.
     pub level: u8,
-    /// What it says, without markup. Empty, it only ends the one before.
+    /// Its text, without markup. If empty, it only ends the heading before.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Units to pieces: fill the budget, cut at the best place in the second half of it.
+//! Packs units into pieces: fills the budget and cuts at the best position in the second half of it.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct Packed {
     pub(super) tokens: usize,
 }
 
-/// Estimates that may be wrong before [`Packer::fit`] goes by halves.
+/// Number of wrong estimates before [`Packer::fit`] switches to bisection.
 const PATIENCE: usize = 4;
 
 pub(super) struct Packer<'input> {
@@ -36,7 +36,7 @@ impl Packer<'_> {
         while covered < self.units.len() {
             let allowed = self.budget_at(first, &mut budget);
             let Some((end, packed)) = self.fit(first, covered, allowed) else {
-                // The overlap left no room for anything new.
+                // The overlap left no space for new text.
                 first = covered;
                 continue;
             };
@@ -47,7 +47,7 @@ impl Packer<'_> {
         pieces
     }
 
-    /// Budget of a piece that begins with unit `first`; counted anew only under another heading.
+    /// Budget of a piece that begins with unit `first`; computed anew only under another heading.
     fn budget_at(&self, first: usize, last: &mut Option<KnownBudget>) -> Budget {
         let byte = self.units.get(first).map_or(0, |unit| unit.bytes.start);
         let heading = self.source.outline.innermost_at(byte);
@@ -102,7 +102,7 @@ impl Packer<'_> {
         self.units.partition_point(|unit| page_of(unit) <= page)
     }
 
-    /// The best place to end a piece of the units from `first` that may hold those before `end`.
+    /// The best position to end a piece of the units from `first` that may hold those before `end`.
     fn best_cut(&self, first: usize, covered: usize, end: usize, budget: usize) -> usize {
         if end == self.page_end(first) || self.settings.kind == SplitterKind::Tokens {
             return end;
@@ -154,15 +154,15 @@ impl Packer<'_> {
     }
 }
 
-/// What a piece may have.
+/// The budget of a piece.
 #[derive(Debug, Clone, Copy)]
 struct Budget {
     tokens: usize,
-    /// In what the costs are measured in.
+    /// In the unit of the costs.
     cost: usize,
 }
 
-/// The last budget that was worked out.
+/// The last budget that was computed.
 #[derive(Debug)]
 struct KnownBudget {
     /// The innermost heading that it is for, if there is one.

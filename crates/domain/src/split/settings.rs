@@ -1,4 +1,4 @@
-//! What a collection may set about how its documents are split.
+//! The settings of a collection for splitting its documents.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum SplitterKind {
 }
 
 impl SplitterKind {
-    /// Its name, as lineage and requests have it.
+    /// Its name, as used in lineage and requests.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl SplitterKind {
     }
 }
 
-/// What the size of a piece counts.
+/// The unit of a piece's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeUnit {
@@ -54,7 +54,7 @@ pub enum SizeUnit {
 }
 
 impl SizeUnit {
-    /// Its name, as lineage and requests have it.
+    /// Its name, as used in lineage and requests.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,9 +79,9 @@ impl SizeUnit {
 pub struct SplitterSettings {
     /// Where to cut.
     pub kind: SplitterKind,
-    /// What `size` and `overlap` count.
+    /// The unit of `size` and `overlap`.
     pub unit: SizeUnit,
-    /// Largest piece. The embedder's window lowers it further, whatever the unit.
+    /// Largest piece. The embedder's window lowers it further, for either unit.
     pub size: usize,
     /// How much of a piece the next one repeats. Unset, 12 % of the piece.
     pub overlap: Option<usize>,
@@ -96,17 +96,17 @@ impl Default for SplitterSettings {
 /// A fault of [`SplitterSettings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SplitterSettingsError {
-    /// Pieces would be too small to say anything, or too large for any embedder.
+    /// Pieces would be too small to hold any content, or too large for any embedder.
     #[error("must lie between {least} and {most} {}", unit.as_str())]
     Size {
-        /// What was counted.
+        /// The unit of the size.
         unit: SizeUnit,
         /// Smallest size.
         least: usize,
         /// Largest size.
         most: usize,
     },
-    /// More of a piece would be repetition than news.
+    /// A piece would repeat more text than it adds.
     #[error("must be at most half of the size")]
     Overlap,
 }

@@ -24,7 +24,7 @@ fn word_pieces(text: &str) -> usize {
         .sum()
 }
 
-/// Counts in a way that no sum of parts predicts.
+/// Counts in a way that the sum over the parts of a text does not predict.
 fn erratic(text: &str) -> usize {
     text.split_whitespace().count() * 2 + text.len() % 7
 }

@@ -1,8 +1,8 @@
 //! The smallest parts that pieces are made of, each with its tokens and the cut before it.
 //!
-//! A unit is a sentence; one that is long for the budget is taken apart into phrases, and what is
-//! still too long (a data block, a text without spaces under a tiny budget) into slices, graphemes
-//! and at last characters. Each stage counts its part of the text once.
+//! A unit is a sentence; one that is long for the budget is split into phrases, and phrases that are still too long (a
+//! data block, a text without spaces under a tiny budget) into slices, graphemes and finally characters. Each stage
+//! counts its part of the text once.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Outline, TokenCounter, costs::Limits};
 
-/// How good a place to cut is, from worst to best.
+/// The quality of a position for a cut, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
     /// Inside a word.
@@ -74,14 +74,14 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
         if heading.start >= gap_start {
             return Cut::Heading;
         }
-        // Nor is the first sentence after a heading's lines to be parted from it.
+        // Nor is the first sentence after a heading's lines to be separated from it.
         if gap_start <= heading.end {
             return Cut::Word;
         }
     }
     let line_ends = line_ends(gap);
     if outline.is_source() && line_ends > 0 {
-        // What closes a block belongs to it.
+        // Text that closes a block belongs to the block.
         let closes = text.get(start..).is_some_and(|rest| rest.starts_with(['}', ')', ']']));
         return if closes {
             Cut::Word
@@ -124,7 +124,7 @@ fn is_wrapped(text: &str, line_end: usize, next_line: usize) -> bool {
         && first.is_some_and(char::is_lowercase)
 }
 
-/// How far a part has been taken apart.
+/// The stage to which a part has been split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Sentence,
@@ -168,7 +168,7 @@ impl Builder<'_> {
         let bytes = start..start + trimmed.len();
         let characters = trimmed.chars().count();
         let by_length = characters.div_ceil(MAX_CHARACTERS_PER_TOKEN);
-        // What is too long by its characters alone need not be counted.
+        // A part that is too long by its characters alone need not be counted.
         let fits_by_length = by_length <= self.largest_cost && characters <= self.most_characters;
         match stage.next() {
             Some(next) if !fits_by_length => self.add_parts(bytes, cut, next),

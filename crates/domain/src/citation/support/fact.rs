@@ -8,7 +8,7 @@ use crate::citation::term::{Term, TermKind};
 use crate::citation::unit::Unit;
 use crate::wording::Quantity;
 
-/// A term of a claim, with what it is worth.
+/// A term of a claim, with its weight.
 pub(super) struct Fact<'c> {
     pub(super) stem: String,
     pub(super) text: &'c str,
@@ -22,7 +22,7 @@ pub(super) struct Fact<'c> {
 }
 
 impl Fact<'_> {
-    /// Whether it says something by itself.
+    /// Whether it carries content by itself.
     pub(super) fn has_content(&self) -> bool {
         self.kind != TermKind::Stop
     }
@@ -72,7 +72,7 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
     facts
 }
 
-/// Whether a word is a name: capitals inside it, or a first capital that its place does not explain.
+/// Whether a word is a name: capitals inside it, or a first capital that its position does not explain.
 fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
     let capital = |term: &Term| claim.get(term.range.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
     let Some(term) = terms.get(at).filter(|term| capital(term)) else {

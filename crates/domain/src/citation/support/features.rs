@@ -1,4 +1,4 @@
-//! What the score of support is made from.
+//! The features of the support score.
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ pub const NAMES: [&str; COUNT] = [
 /// Most missing facts of a kind that make a difference.
 const MOST_MISSING: f32 = 2.0;
 
-/// A claim beside its sources.
+/// The comparison of a claim with its sources.
 pub(super) struct Comparison<'s> {
     facts: &'s [Fact<'s>],
     /// Which facts any of the sources holds.
@@ -63,7 +63,7 @@ struct Best<'s> {
 }
 
 impl<'s> Comparison<'s> {
-    /// Holds the facts of a claim against sources.
+    /// Compares the facts of a claim with sources.
     pub(super) fn new(claim: &Claim<'_>, facts: &'s [Fact<'s>], sources: &[&'s SourceParts]) -> Self {
         let polarity = claim.polarity(sources);
         let none = vec![false; facts.len()];
@@ -140,7 +140,7 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    /// Whether no sentence holds a word of the claim that says something by itself.
+    /// Whether no sentence holds a word of the claim that carries content by itself.
     pub(super) fn shares_nothing(&self) -> bool {
         !self.facts.iter().zip(&self.quoted).any(|(fact, quoted)| *quoted && fact.has_content())
     }
@@ -150,7 +150,7 @@ impl<'s> Comparison<'s> {
         self.best.as_ref().and_then(|best| best.source.quote(&best.window.bytes))
     }
 
-    /// What none of the sources holds and must.
+    /// The facts that the sources must hold and that none of them does.
     pub(super) fn missing(&self) -> Vec<Missing> {
         self.facts
             .iter()
@@ -182,7 +182,7 @@ impl<'s> Comparison<'s> {
         ]
     }
 
-    /// Whether a denial stands in the claim or in what supports it best, and not in the other.
+    /// Whether a denial stands in the claim but not in its best supporting words, or the other way round.
     pub(super) fn is_turned(&self) -> bool {
         self.polarity == Polarity::Turned || self.turned().negation
     }
@@ -226,7 +226,7 @@ fn counts_something_else(facts: &[Fact<'_>], terms: &[Option<u32>], tokens: &[To
     })
 }
 
-/// What one number may stand in place of.
+/// The kind of value that may replace a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rival {
     Month,
@@ -234,7 +234,7 @@ enum Rival {
     Number,
 }
 
-/// How the best window turns the claim round.
+/// The ways in which the best window reverses the claim.
 #[derive(Default)]
 struct Turned {
     negation: bool,

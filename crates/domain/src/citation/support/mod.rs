@@ -1,10 +1,11 @@
-//! How well a source supports a claim, and the words that do.
+//! How well a source supports a claim, and the words of the source that do.
 //!
-//! Exact checks first: every number in digits, month and name of the claim stands somewhere in the sources,
-//! and no denial on one side only; otherwise the score is below the threshold. Similarity decides the rest: what
-//! the best one or two sentences of the source hold of the claim's words and of their neighbourhood, units,
-//! quantifiers, opposites, and values that stand in other sentences. A logistic model over all gives the score. How
-//! it was fitted, and what it catches and does not, is in `tools/calibrate/README.md` and `docs/quality.md`.
+//! Exact checks come first: every number in digits, month and name of the claim must stand somewhere in the sources,
+//! and no denial may stand on one side only; otherwise the score is below the threshold. Similarity decides the rest:
+//! the share of the claim's words and of their neighbourhood in the best one or two sentences of the source, units,
+//! quantifiers, opposites, and values that stand in other sentences. A logistic model over all features gives the
+//! score. Its fitting, and the errors that it catches and misses, are described in `tools/calibrate/README.md` and
+//! `docs/quality.md`.
 
 mod fact;
 pub mod features;
@@ -27,7 +28,7 @@ use crate::span::Span;
 /// Something exact in the claim that the source does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Missing {
-    /// What it is.
+    /// Its kind.
     pub kind: MissingKind,
     /// As the claim writes it.
     pub text: String,
@@ -79,13 +80,13 @@ pub struct Support {
     pub missing: Vec<Missing>,
     /// Whether a denial stands in the claim or in the sources, and not in the other.
     pub is_turned: bool,
-    /// What a model says that was asked because the score leaves it in doubt.
+    /// The ruling of a model that was asked because the score leaves the claim in doubt.
     pub ruling: Option<Ruling>,
 }
 
 impl Support {
-    /// Whether it is enough for level `supported`. Something missing puts the score below the threshold, and
-    /// so does a denial on one side only.
+    /// Whether the support is enough for level `supported`. A missing fact, or a denial on one side only, puts the
+    /// score below the threshold.
     #[must_use]
     pub fn is_enough(&self) -> bool {
         match self.ruling {
@@ -94,7 +95,7 @@ impl Support {
         }
     }
 
-    /// Whether words alone leave it in doubt that this claim is supported: nothing exact is missing, no denial stands on
+    /// Whether words alone cannot decide that this claim is supported: nothing exact is missing, no denial stands on
     /// one side only, most words are there, and the claim is no sentence of the source.
     #[must_use]
     pub fn is_doubtful(&self, claim: &str) -> bool {
@@ -141,7 +142,7 @@ impl LexicalScorer<'_> {
         sources.iter().filter_map(|index| self.sources.get(*index)).map(PreparedSource::parts).collect()
     }
 
-    /// What the score is made from, in the order of [`features::NAMES`]: for the calibration tool.
+    /// The features of the score, in the order of [`features::NAMES`]: for the calibration tool.
     #[must_use]
     pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
         let claim = Claim::of(claim);

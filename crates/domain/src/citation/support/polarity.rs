@@ -1,4 +1,4 @@
-//! Whether a claim denies what its sources say, or says what they deny.
+//! Detects claims that deny a statement of their sources, or state something that their sources deny.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::citation::source::{SourceParts, SourceSentence};
 use crate::citation::term::{Term, TermKind, terms};
 use crate::wording::opposites;
 
-/// Least share of the words of the claim's clause that a sentence holds which is about the same.
+/// Least share of the words of the claim's clause that a sentence must hold to be about the same subject.
 const SAME_SUBJECT: f32 = 0.4;
 
 /// Most mentions of a word that are looked at, and most words of a claim that its sources deny: enough for any
@@ -15,21 +15,21 @@ const SAME_SUBJECT: f32 = 0.4;
 const MOST_MENTIONS: usize = 8;
 const MOST_DENIED: usize = 64;
 
-/// Words on either side of a word that tell one mention of it from another.
+/// Words on either side of a word that distinguish one mention of it from another.
 const NEXT: usize = 4;
 
 /// How a claim's denials stand to those of its sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Polarity {
-    /// One denies what the other says.
+    /// One denies a statement of the other.
     Turned,
     /// Both deny, and the same.
     Shared,
-    /// Nothing to tell.
+    /// No difference in denials.
     Plain,
 }
 
-/// A claim, ready to be held against sources.
+/// A claim, ready to be compared with sources.
 pub(super) struct Claim<'c> {
     pub(super) text: &'c str,
     pub(super) terms: Vec<Term>,
@@ -42,7 +42,7 @@ pub(super) struct Claim<'c> {
 struct Place<'s> {
     source: &'s SourceParts,
     sentence: &'s SourceSentence,
-    /// Its place among the words of the source.
+    /// Its position among the words of the source.
     at: usize,
 }
 
@@ -53,18 +53,18 @@ impl<'c> Claim<'c> {
         Self { text, denials: Denials::of(text, &terms, 0), clauses, terms }
     }
 
-    /// Whether the sentences that hold most of what the claim says about a word deny it where the claim does not,
-    /// or the other way round.
+    /// Compares the denials of the claim with those of the sentences that hold most of its words: whether they deny a
+    /// word that the claim does not deny, or the other way round.
     ///
-    /// Of several mentions among as many words of the claim, one that agrees clears it. Two turns of which one is
-    /// an exception make none: "not without approval" is "with approval".
+    /// If several mentions have equally many words of the claim around them, one that agrees is enough. Two reversals
+    /// of which one is an exception cancel out: "not without approval" is "with approval".
     pub(super) fn polarity(&self, sources: &[&SourceParts]) -> Polarity {
         let (mut plain, mut exception) = (false, false);
         for kind in self.denies(sources).chain(self.is_denied(sources)) {
             plain |= kind == DenialKind::Plain;
             exception |= kind != DenialKind::Plain;
         }
-        // All that the claim denies, its sources deny in so many words.
+        // The sources explicitly deny everything that the claim denies.
         let own = &self.denials.all;
         let is_shared = || !own.is_empty() && own.iter().all(|denial| self.shares(denial, sources));
         if plain != exception {
@@ -102,14 +102,15 @@ impl<'c> Claim<'c> {
         !nearest.is_empty() && !nearest.iter().any(agrees)
     }
 
-    /// Whether a source has a denial of the claim too, and no more of what the claim speaks of than the claim.
+    /// Whether a source has the same denial as the claim, in a sentence that denies no more of the claim's words than
+    /// the claim has denials.
     fn shares(&self, denial: &Denial, sources: &[&SourceParts]) -> bool {
         let Some(place) = self.held(denial, sources) else { return false };
         let nearest = self.nearest(place, sources);
         nearest.iter().any(|here| self.has_same(denial, *here) && self.count_denied(*here) <= self.denials.all.len())
     }
 
-    /// How many denials of a sentence are about words of the claim.
+    /// Number of denials in a sentence that are about words of the claim.
     fn count_denied(&self, Place { source, sentence, .. }: Place<'_>) -> usize {
         let is_claimed = |place: &usize| {
             let term = source.tokens.get(*place).map(|token| token.term);
@@ -129,13 +130,13 @@ impl<'c> Claim<'c> {
         places.filter_map(|place| {
             let nearest = self.nearest(place, sources);
             let mut kinds = nearest.iter().map(|here| self.denial_of(*here));
-            // All of them deny it, or none counts.
+            // It counts only if all nearest mentions deny the word.
             let first = kinds.next()??;
             kinds.all(|kind| kind.is_some()).then_some(first)
         })
     }
 
-    /// The denial of the word there, unless the claim has it too or says the same otherwise.
+    /// The denial of the word at this position, unless the claim has it too or expresses it differently.
     fn denial_of(&self, Place { source, sentence, at }: Place<'_>) -> Option<DenialKind> {
         let denial = sentence.denials.all.iter().find(|denial| denial.denied().contains(&at))?;
         let is_shared = self.denials.all.iter().any(|own| self.agree(own, denial, source));

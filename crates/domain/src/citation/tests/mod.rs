@@ -1,4 +1,4 @@
-//! Tests of the citation domain from outside its modules: what they cannot reach, nobody can.
+//! Tests of the citation domain through its public interface only.
 
 mod claim;
 mod confirmation;

@@ -27,7 +27,7 @@ fn tells_supported_claims_from_others() {
         ("The fee is 1000.5 in France.", false),
         ("The fee is $1000.5 in Germany.", true),
         ("Bananas grow on tall plants in the tropics.", false),
-        // What is turned round.
+        // Reversed statements.
         ("Every employee does not get 25 days of paid annual leave per year.", false),
         ("Every employee gets 25 weeks of paid annual leave per year.", false),
         ("Only some employees get 25 days of paid annual leave per year.", false),
@@ -171,7 +171,7 @@ const DENIALS: &[(&str, &str, bool)] = &[
         false,
     ),
     ("Contractors who do not work full time may carry over leave.", "Contractors may carry over leave.", true),
-    // What denies nothing, or something else.
+    // Words that deny nothing, or something else.
     ("Not only employees but also contractors carry over leave.", "Employees and contractors carry over leave.", true),
     ("Reports are due no later than Friday.", "Reports are due on Friday.", true),
     ("Reports are due no later than Friday.", "Reports are due later than Friday.", false),

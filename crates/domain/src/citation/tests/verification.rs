@@ -4,13 +4,13 @@ use crate::citation::{
 
 const OFFICES: &str = "Anna Berg leads the Oslo office. Carl Dahl leads the Turku office. Whoever is ill for more than \
     three days sends a doctor's note to the personnel department.";
-/// Words of the source, put together to a falsehood that they hardly show.
+/// Words of the source, rearranged into a falsehood that the words alone hardly reveal.
 const SWAPPED: &str = "Anna Berg, who leads an office, leads the one of Turku [^1].";
-/// Says in other words what the source says.
+/// Paraphrases the source.
 const PARAPHRASED: &str = "Those off sick longer hand in a medical certificate to personnel [^1].";
 /// Says it in the source's words.
 const QUOTED: &str = "Anna Berg leads the Oslo office [^1].";
-/// Names what the source does not hold.
+/// Contains a name that the source does not hold.
 const FOREIGN: &str = "Anna Berg leads the Paris office [^1].";
 
 fn draft(text: &str) -> Draft {
