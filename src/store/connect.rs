@@ -1,4 +1,4 @@
-//! Opening the store: roles, migrations, pools, and the check that row level security binds us.
+//! Opens the store: roles, migrations, pools, and the check that row level security applies to the runtime role.
 
 use std::{num::NonZeroUsize, time::Duration};
 
@@ -15,19 +15,19 @@ use crate::store::{
     schema_version::SchemaVersion,
 };
 
-/// Oldest server that has what the queries use.
+/// Oldest Postgres version with the features that the queries use.
 pub(in crate::store) const MINIMUM_POSTGRES: i32 = 160_000;
-/// First pgvector with iterative index scans.
+/// First pgvector version with iterative index scans.
 const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
-/// What to do when the roles are not there and cannot be made.
+/// Remedy for roles that do not exist and cannot be created.
 pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
      CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; GRANT cited_app, cited_lexical TO <the user>";
 
-/// What every pooled connection runs first. The role is what row level security binds. Vector searches
-/// go on until they have enough rows that pass the filter.
-/// A statement whose client has gone is ended within half a second; on Windows a server cannot tell.
-/// Notices (no transaction to roll back after a statement that was cancelled) ask nothing of anybody.
+/// Statements that every pooled connection runs first. The role is the one that row level security applies to. Vector
+/// searches continue until they have enough rows that pass the filter. A statement whose client has gone is cancelled
+/// within half a second; a server on Windows cannot detect that. Notices are suppressed, because the usual one (no
+/// transaction to roll back after a cancelled statement) requires no action.
 const SESSION: &str = "SET ROLE cited_app; SET hnsw.iterative_scan = relaxed_order; \
      SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'; \
      SELECT set_config('client_connection_check_interval', '500ms', false) WHERE version() !~ 'Visual C|mingw'";
@@ -37,9 +37,9 @@ const SESSION: &str = "SET ROLE cited_app; SET hnsw.iterative_scan = relaxed_ord
 pub struct PoolSettings {
     /// Most connections of each pool.
     pub max_connections: u32,
-    /// How long a request waits for a free connection before it is told that the database is down.
+    /// How long a request waits for a free connection before it fails with a database-unavailable error.
     pub acquire_timeout: Duration,
-    /// Longest statement of the retrieval pool.
+    /// Statement timeout of the retrieval pool.
     pub statement_timeout: Duration,
 }
 
@@ -53,9 +53,9 @@ impl Default for PoolSettings {
     }
 }
 
-/// More than these wait for each other's processor time in the database instead of here, where the first to
-/// come is the first to go; and each new one costs the database a start of tens of milliseconds, under load
-/// of which there are the most.
+/// Returns the default pool size. With more connections, statements would compete for the database's processors instead
+/// of waiting here, where they are served first come, first served. In addition, each new connection costs the database
+/// tens of milliseconds to start, and most of them are opened under load.
 fn connections() -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     u32::try_from(4 * cores).unwrap_or(u32::MAX).clamp(8, 24)
@@ -70,7 +70,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Brings roles and schema up to date, under an advisory lock, with the rights of `owner`.
+    /// Migrates roles and schema to this build's version, under an advisory lock, with the rights of `owner`.
     ///
     /// # Errors
     /// [`StoreError::Unsuitable`] when server or pgvector are too old, the roles cannot be made, or another build or a
@@ -86,7 +86,7 @@ impl Store {
         Ok(())
     }
 
-    /// Registers a vector space and makes its index, with the rights of `owner`.
+    /// Registers a vector space and creates its index, with the rights of `owner`.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -123,12 +123,12 @@ impl Store {
         self.write.close().await;
     }
 
-    /// Resolves, with the reason, only if a task of the store has died. The service should end then.
+    /// Resolves, with the reason, only if a background task of the store has died. The service should stop then.
     pub fn failed(&self) -> impl Future<Output = String> + Send + use<> {
         self.audit.failed()
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when it does not.
@@ -137,24 +137,24 @@ impl Store {
         Ok(())
     }
 
-    /// A transaction that sees one tenant.
+    /// Begins a transaction that sees only one tenant's rows.
     pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
         Ok(self.write.begin_with(AssertSqlSafe(begin_for(tenant))).await?)
     }
 
-    /// The retrieval pool.
+    /// Returns the retrieval pool.
     pub(in crate::store) const fn reader(&self) -> &PgPool {
         &self.read
     }
 
-    /// The pool for everything, for a statement that touches no tenant's rows.
+    /// Returns the general pool, for a statement that touches no tenant's rows.
     pub(in crate::store) const fn writer(&self) -> &PgPool {
         &self.write
     }
 
-    /// A transaction that sees of every tenant the queue with all that belongs to its jobs, and what maintenance
-    /// forgets by its age (audit, usage, cached answers); no documents. The queue is always read in the order of one of
-    /// its indexes: without statistics a planner would rather sort all that waits.
+    /// Begins a transaction that sees the queue of every tenant with all rows that belong to its jobs, and the rows
+    /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
+    /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
     pub(in crate::store) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";
@@ -162,7 +162,8 @@ impl Store {
     }
 }
 
-/// One round trip opens the transaction and sets its tenant; a UUID's text cannot carry SQL.
+/// Returns the statement that opens a transaction and sets its tenant in one round trip; the text of a UUID cannot
+/// carry SQL.
 pub(in crate::store) fn begin_for(tenant: TenantId) -> String {
     format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
@@ -174,7 +175,7 @@ async fn pool(options: PgConnectOptions, settings: &PoolSettings) -> Result<PgPo
         .test_before_acquire(false)
         .before_acquire(|connection, meta| {
             Box::pin(async move {
-                // A busy connection is not asked whether it lives: that would double the round trips.
+                // A recently used connection is not pinged: that would double the round trips.
                 if meta.idle_for > Duration::from_secs(1) {
                     connection.ping().await?;
                 }
@@ -233,14 +234,14 @@ async fn check_pgvector(connection: &mut PgConnection) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Whether this version of pgvector lacks what the queries use.
+/// Returns whether this version of pgvector lacks features that the queries use.
 pub(in crate::store) fn is_old_pgvector(version: &str) -> bool {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < MINIMUM_PGVECTOR
 }
 
-/// Makes the roles that the migrations grant rights to. Roles belong to the whole server, so two
-/// databases may race for them; the loser finds them there.
+/// Creates the roles that the migrations grant rights to. Roles belong to the whole server, so two databases may race
+/// to create them; the loser finds them already created.
 async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
     const CREATE: &str = "
         DO $$

@@ -1,20 +1,20 @@
-//! What a database server is like that the service would run on, and what to do about it. Nothing is changed.
+//! Examines a database server that the service would use, and suggests a remedy for each problem. Changes nothing.
 
 use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 
 use crate::store::{MIGRATOR, StoreError, connect, schema_version::SchemaVersion};
 
-/// Roles that the service needs; the first is the one that it works as.
+/// Roles that the service needs; the first is its runtime role.
 const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
 
-/// Something that was looked at.
+/// One checked property of the server.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What.
+    /// Name of the property.
     pub about: &'static str,
-    /// What it is like.
+    /// Value that was found.
     pub found: String,
-    /// What to do, if it cannot be worked with.
+    /// Remedy, if the service cannot work with that value.
     pub remedy: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Finding {
     }
 }
 
-/// Looks at a server with the rights that the service would have.
+/// Examines a server with the rights that the service would have.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] when it does not answer.

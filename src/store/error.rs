@@ -1,4 +1,4 @@
-//! What can go wrong in the database, sorted by what a caller can do about it.
+//! Errors of the database, grouped by how a caller can react.
 
 use sqlx::migrate::MigrateError;
 use thiserror::Error;
@@ -12,28 +12,28 @@ pub enum StoreError {
     /// A statement ran into its time limit.
     #[error("the database did not answer in time")]
     Timeout(#[source] sqlx::Error),
-    /// A row would break the named constraint.
+    /// A row would violate the named constraint.
     #[error("constraint {constraint} forbids this")]
     Constraint {
-        /// Name as in the migrations.
+        /// Name of the constraint, as in the migrations.
         constraint: String,
-        /// What Postgres said.
+        /// Error as reported by Postgres.
         #[source]
         source: sqlx::Error,
     },
-    /// A stored row contradicts what the code knows to hold.
+    /// A stored row contradicts an invariant of the code.
     #[error("stored data is inconsistent: {0}")]
     Inconsistent(String),
-    /// The deployment's database cannot serve; the text says what to change.
+    /// The deployment's database is unsuitable; the message describes the change to make.
     #[error("{0}")]
     Unsuitable(String),
-    /// Everything else: a defect, or data that Postgres refuses.
+    /// Any other error: a defect, or data that Postgres rejects.
     #[error("database error")]
     Database(#[source] sqlx::Error),
 }
 
 impl StoreError {
-    /// Whether the same call may succeed later without any change.
+    /// Returns whether the same call may succeed later without any change.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Timeout(_))

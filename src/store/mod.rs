@@ -1,8 +1,8 @@
-//! The only SQL there is: Postgres with pgvector.
+//! The only module with SQL: Postgres with pgvector.
 //!
-//! A [`Store`] holds two pools, one for everything and one for retrieval (a read replica, if there is
-//! one). Both run as the role `cited_app`, which row level security binds; a transaction is opened for
-//! one tenant and sees nothing else.
+//! A [`Store`] holds two pools, one for everything and one for retrieval (a read replica, if there is one). Both run as
+//! the role `cited_app`, which is subject to row level security; a transaction is opened for one tenant and sees no
+//! rows of others.
 
 mod asks;
 mod collections;
@@ -38,10 +38,10 @@ pub use search::{
     DenseHit, DenseQuery, DocumentFrequencies, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
 };
 
-/// Migrations that travel inside the binary.
+/// Migrations, embedded in the binary.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// A count as Postgres keeps it.
+/// Converts a count to the integer type of Postgres.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -65,7 +65,7 @@ impl Store {
         Collections { store: self }
     }
 
-    /// Retrieval: dense, lexical and filtered search, and the passages that they find.
+    /// Retrieval: dense, lexical and filtered search, and the passages of the hits.
     #[must_use]
     pub const fn search(&self) -> Search<'_> {
         Search { store: self }

@@ -1,4 +1,4 @@
-//! Compares the migrations that a database has had with those of this build.
+//! Compares the migrations that were applied to a database with those of this build.
 
 use sqlx::PgConnection;
 
@@ -6,21 +6,23 @@ use crate::store::{MIGRATOR, StoreError};
 
 /// How the schema of a database relates to that of this build.
 pub(in crate::store) enum SchemaVersion {
-    /// Migrations of this build are missing, and nothing else is different; 0: the schema is that of this build.
+    /// Only migrations of this build are missing, this many; 0: the schema is that of this build.
     Behind(usize),
-    /// It had a migration that this build does not know: a newer release used it.
+    /// A migration was applied that this build does not know: a newer release used the database.
     Newer(i64),
-    /// One of its migrations has the number of one here and another content: a build used it that was never released.
+    /// An applied migration has the number of one of this build but other content: an unreleased build used the
+    /// database.
     Foreign(i64),
 }
 
 impl SchemaVersion {
-    /// Reads the migrations of a database, an empty one included.
+    /// Reads the applied migrations of a database, which may be empty.
     pub(in crate::store) async fn of(connection: &mut PgConnection) -> Result<Self, StoreError> {
         let is_there = sqlx::query_scalar!(r#"SELECT to_regclass('_sqlx_migrations') IS NOT NULL AS "is_there!""#)
             .fetch_one(&mut *connection)
             .await?;
-        // The table is made with the first migration, so the query cannot be checked against an empty database.
+        // The first migration run creates the table, so the query cannot be checked at compile time against an empty
+        // database.
         let applied: Vec<(i64, Vec<u8>)> = if is_there {
             sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations WHERE success ORDER BY version")
                 .fetch_all(connection)
@@ -28,7 +30,8 @@ impl SchemaVersion {
         } else {
             Vec::new()
         };
-        // Before numbers that are not known: builds from before the first release had more migrations than it has.
+        // Checked before unknown numbers: builds from before the first release had more migrations than that release
+        // has.
         for (version, checksum) in &applied {
             if MIGRATOR.iter().any(|known| known.version == *version && *known.checksum != **checksum) {
                 return Ok(Self::Foreign(*version));
@@ -40,7 +43,7 @@ impl SchemaVersion {
         Ok(Self::Behind(MIGRATOR.iter().count().saturating_sub(applied.len())))
     }
 
-    /// An error for a database that this build must not change.
+    /// Returns an error for a database that this build must not change.
     pub(in crate::store) fn refuse(self) -> Result<(), StoreError> {
         match self {
             Self::Behind(_) => Ok(()),

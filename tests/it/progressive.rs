@@ -1,4 +1,4 @@
-//! Progressive indexing: found by words at once, by meaning as vectors are made.
+//! Progressive indexing: documents are found by words at once, and by meaning as their vectors are made.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn app() -> (ModelServer, TestApp) {
     (server, app)
 }
 
-/// Sends documents without waiting for them; the job.
+/// Sends documents without waiting for them, and returns the job.
 async fn send_progressive(app: &TestApp, documents: &[(&str, &str)]) -> String {
     let documents: Vec<Value> =
         documents.iter().map(|(source, text)| json!({"source": source, "text": text})).collect();
@@ -31,7 +31,7 @@ async fn send_progressive(app: &TestApp, documents: &[(&str, &str)]) -> String {
     answer.body["id"].as_str().expect("an id").to_owned()
 }
 
-/// The job once so many of its documents are found by their words.
+/// Waits until this many documents of the job are found by their words, and returns the job.
 async fn searchable(app: &TestApp, job: &str, count: u64) -> Value {
     let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
     loop {
@@ -57,7 +57,7 @@ async fn sources(app: &TestApp, query: &str, mode: &str) -> Vec<String> {
     results.iter().filter_map(|hit| hit["source"].as_str()).map(str::to_owned).collect()
 }
 
-/// What a query says about how much of the collection has vectors.
+/// Returns the part of a query's response that reports how much of the collection has vectors.
 async fn coverage(app: &TestApp, query: &str) -> Value {
     search(app, query, "hybrid").await.body["trace"]["dense"]["coverage"].clone()
 }
@@ -111,7 +111,7 @@ async fn vectors_count_as_they_arrive_and_a_query_says_how_many_there_are() {
     assert_eq!((&collection["chunks"], &collection["embedded_chunks"]), (&json!(2), &json!(1)), "{collection}");
     assert_eq!(sources(&app, "harbour", "dense").await, ["a.md"]);
     assert_eq!(sources(&app, "market square", "hybrid").await[0], "b.md");
-    // What is complete as before is not held up by what is not.
+    // An upload with complete indexing is not delayed by documents that still lack vectors.
     app.ingest("c", &[("c.md", "Buses stop at the mill.")]).await;
     assert_eq!(coverage(&app, "harbour").await["embedded"], 2);
     server.hold_embeddings(None);
@@ -249,7 +249,7 @@ async fn vectors_keep_no_document_back_and_no_document_keeps_vectors_back() {
     let second = send_progressive(&app, &[("late.md", "Trams and Boats meet.")]).await;
     searchable(&app, &second, 1).await;
     app.ingest("c", &[("complete.md", TRAMS)]).await;
-    // The other way round: while the only worker for documents waits for a model, vectors are made.
+    // The reverse: vectors are made while the only worker for documents waits for a model.
     server.hold_embeddings(Some("Buses"));
     let body = json!({"collection": "c", "documents": [{"source": "held.md", "text": "Buses."}]});
     let held = app.post("/v1/documents", body).await.body["id"].as_str().expect("an id").to_owned();
@@ -298,7 +298,7 @@ async fn every_way_in_takes_it_and_a_collection_can_have_it_for_its_own() {
     for job in &jobs {
         assert_eq!(app.ended_job(job).await["state"], "succeeded");
     }
-    // A request may say otherwise, and otherwise nothing has changed.
+    // A request can override the setting, and nothing else has changed.
     let body = json!({"collection": "c", "indexing": "complete", "documents": [{"source": "x.md", "text": TRAMS}]});
     let complete = app.post("/v1/documents?wait=true", body).await;
     assert_eq!((complete.status, &complete.body["indexing"]), (200, &json!("complete")), "{complete:?}");
@@ -337,7 +337,7 @@ async fn vectors_that_are_awaited_keep_no_other_index_back() {
     }
     assert_eq!(sources(&app, "market square", "dense").await[0], "b.md");
     assert_eq!(coverage(&app, "market").await["fraction"], 1.0);
-    // The index before lacks them, and says so, until a build makes them.
+    // The previous index lacks them, and reports that, until a build makes them.
     activate(&first_index).await.assert_problem(409, "index_incomplete");
     first.hold_embeddings(None);
     assert_eq!(app.ended_job(&job).await["state"], "succeeded");
@@ -349,7 +349,7 @@ async fn vectors_that_are_awaited_keep_no_other_index_back() {
     app.stop().await;
 }
 
-/// The id of the active index.
+/// Returns the id of the active index.
 async fn active(app: &TestApp) -> String {
     app.get("/v1/collections/c").await.body["index_id"].as_str().expect("an id").to_owned()
 }

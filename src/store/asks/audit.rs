@@ -1,4 +1,4 @@
-//! The audit: a row per ask, read page by page, forgotten after a while.
+//! The audit log: one row per ask, read page by page and deleted after a retention period.
 
 use std::sync::Arc;
 
@@ -16,50 +16,50 @@ use crate::domain::{
 };
 use crate::store::{Asks, StoreError};
 
-/// Rows that the sweep deletes at once, so that it never holds many locks.
+/// Most rows that one sweep statement deletes, so that it never holds many locks.
 const SWEEP_ROWS: i64 = 5_000;
 
-/// A row of the audit. Its members are the columns of the table and bear their names.
+/// A row of the audit log. The fields have the names of the table's columns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditRow {
     /// Owner.
     pub tenant_id: Uuid,
     /// Identity of the ask.
     pub ask_id: Uuid,
-    /// When it came in.
+    /// Time of the ask.
     #[serde(with = "time::serde::rfc3339")]
     pub asked_at: OffsetDateTime,
     /// Identity of the request.
     pub request_id: Option<String>,
-    /// Which key asked.
+    /// Id of the API key that sent the ask.
     pub key_id: Option<String>,
-    /// How it ended.
+    /// Outcome of the ask.
     pub outcome: AuditOutcome,
-    /// Why it ended so.
+    /// Reason for the outcome, if there is one.
     pub reason: Option<String>,
-    /// The question, where questions are kept.
+    /// The question, if the deployment keeps questions.
     pub question: Option<String>,
-    /// Of the question.
+    /// SHA-256 of the question.
     pub question_sha256: Digest,
-    /// Where the answer was to come from.
+    /// Collections that were to be searched.
     pub collections: Vec<String>,
-    /// Whether the answer went out piece by piece.
+    /// Whether the answer was streamed.
     pub is_stream: bool,
-    /// Level asked for.
+    /// Requested level.
     pub level: Level,
-    /// Level applied.
+    /// Applied level.
     pub effective_level: Level,
-    /// Drafts made.
+    /// Number of drafts that were generated.
     pub drafts: u8,
-    /// What was wrong with the last of them.
+    /// Citation errors of the last draft.
     pub errors: Vec<CitationError>,
     /// Kinds of warnings.
     pub warnings: Vec<String>,
-    /// Who wrote the answer.
+    /// Provider that wrote the answer.
     pub provider: Option<String>,
-    /// Its model.
+    /// Model that wrote the answer.
     pub model: Option<String>,
-    /// All providers that had to do with it.
+    /// All providers that were involved in the ask.
     pub providers: Vec<String>,
     /// Model calls.
     pub calls: Value,
@@ -67,17 +67,17 @@ pub struct AuditRow {
     pub temperature: Option<f32>,
     /// Seed as sent with the last draft.
     pub seed: Option<u64>,
-    /// Calls of a chat model.
+    /// Number of chat model calls.
     pub llm_calls: u32,
-    /// Tokens read.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Completion tokens.
     pub completion_tokens: u64,
-    /// Whether some tokens were counted here.
+    /// Whether some token counts are local estimates.
     pub is_estimated: bool,
-    /// Billionths of a US dollar.
+    /// Cost in billionths of a US dollar.
     pub cost_nano_usd: u64,
-    /// What was searched, where questions are kept.
+    /// Search queries, if the deployment keeps questions.
     pub queries: Vec<String>,
     /// URNs of the sources in marker order.
     pub sources: Vec<String>,
@@ -85,22 +85,22 @@ pub struct AuditRow {
     pub citations: Vec<AuditCitation>,
     /// Whether the answer came from the cache.
     pub is_cache_hit: bool,
-    /// Of the answer's text.
+    /// SHA-256 of the answer's text.
     pub answer_sha256: Option<Digest>,
-    /// The answer, where answers are kept.
+    /// The answer, if the deployment keeps answers.
     pub answer: Option<String>,
     /// Milliseconds by stage.
     pub timings_ms: Value,
 }
 
-/// A citation as the audit keeps it.
+/// A citation as stored in the audit log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditCitation {
     /// Number in the marker.
     pub marker: u32,
     /// The passage.
     pub urn: String,
-    /// How well it supports its claim.
+    /// Score of how well the passage supports its claim.
     pub support: f32,
 }
 
@@ -122,18 +122,18 @@ impl From<Hash> for Digest {
     }
 }
 
-/// Which rows of the audit.
+/// Filter for rows of the audit log.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only this one.
+    /// Only the row of this ask.
     pub ask_id: Option<Uuid>,
-    /// Only those that sort before this one: older ones.
+    /// Only rows that sort before this ask, that is, older ones.
     pub before: Option<Uuid>,
     /// Only with this outcome.
     pub outcome: Option<AuditOutcome>,
-    /// Only asked with this key.
+    /// Only asks sent with this key.
     pub key_id: Option<String>,
-    /// Only those that this provider had to do with.
+    /// Only asks in which this provider was involved.
     pub provider: Option<String>,
     /// Only asked at this time or later.
     pub asked_from: Option<OffsetDateTime>,
@@ -142,7 +142,8 @@ pub struct AuditFilter {
 }
 
 impl Asks<'_> {
-    /// Writes a row, together with those of other asks that end now; a second one of the same ask is left out.
+    /// Writes a row, in one statement with the rows of other asks that end at the same time; a second row of the same
+    /// ask is ignored.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -179,13 +180,14 @@ impl Asks<'_> {
         Ok(rows.into_iter().map(|Json(row)| row).collect())
     }
 
-    /// Deletes some rows older than this, of every tenant; how many. Fewer than there are: to be called again.
+    /// Deletes some of the rows older than `before`, of every tenant, and returns how many. One call may leave older
+    /// rows in the table: call it again until it returns 0.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub async fn forget_audit(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
-        // Bitmap scans are what a BRIN index is read by.
+        // A BRIN index can only be read by bitmap scans.
         sqlx::query!("SET LOCAL enable_bitmapscan = on").execute(&mut *transaction).await?;
         let forgotten = sqlx::query!(
             "DELETE FROM ask_audit WHERE (tenant_id, ask_id) IN

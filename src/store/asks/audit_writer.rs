@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::store::{StoreError, asks::audit::AuditRow};
 
-/// Longest wait for a row to be written: an answer waits for it, beyond the ask's own time limit.
+/// Longest wait for a row to be written. The answer waits for it, in addition to the ask's own time limit.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most rows of one write.
 const MOST_ROWS: usize = 64;
@@ -30,12 +30,12 @@ pub(in crate::store) struct AuditWriter {
 #[derive(Debug)]
 struct Waiting {
     row: Arc<AuditRow>,
-    /// Told when the row is committed; dropped when the write of all failed.
+    /// Notified when the row is committed; dropped when the joint write failed.
     written: oneshot::Sender<()>,
 }
 
 impl AuditWriter {
-    /// Starts the task that writes; it ends with the last clone of what is returned.
+    /// Starts the writer task; it ends when the last clone of the returned handle is dropped.
     pub(in crate::store) fn start(pool: PgPool) -> Self {
         let (waiting, rows) = mpsc::channel(MOST_ROWS);
         let task = tokio::spawn(write_all(pool.clone(), rows));
@@ -46,13 +46,13 @@ impl AuditWriter {
         Self { waiting, pool, ended: ended.boxed().shared() }
     }
 
-    /// Resolves, with the reason, when the task that writes has ended, which it must not while asks are answered.
+    /// Resolves, with the reason, when the writer task has ended, which must not happen while asks are answered.
     pub(in crate::store) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
         self.ended.clone()
     }
 
-    /// Returns when the row is committed. When it could not be together with others it is tried alone, so
-    /// that what is wrong with one row is told to the ask that it belongs to.
+    /// Returns when the row is committed. If the joint write failed, the row is retried alone, so that an error in one
+    /// row is reported to the ask that it belongs to.
     pub(in crate::store) async fn write(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
         let write = async {
             let (written, is_written) = oneshot::channel();
@@ -74,7 +74,7 @@ async fn write_all(pool: PgPool, mut rows: mpsc::Receiver<Waiting>) {
         let is_written = matches!(result, Ok(Ok(())));
         for waiting in batch.drain(..) {
             if is_written {
-                // Whoever went away meanwhile need not know.
+                // A receiver that has gone away no longer needs the notification.
                 let _ = waiting.written.send(());
             }
         }

@@ -1,4 +1,4 @@
-//! Answers that may be given again.
+//! The answer cache: answers that may be returned again for the same question.
 
 use std::time::Duration;
 
@@ -9,36 +9,36 @@ use uuid::Uuid;
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 use crate::store::{Asks, StoreError};
 
-/// What a look-up came to.
+/// Result of a cache look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CachedState {
-    /// There is an answer, and all its documents are as they were.
+    /// The answer is cached and all its documents are unchanged.
     Ready(Value),
-    /// There is none, and the caller is to write it.
+    /// Nothing is cached; the caller now holds the claim and is expected to write the answer.
     Claimed,
-    /// Somebody else is about to write it.
+    /// Nothing is cached; another ask holds the claim and is about to write the answer.
     Pending,
-    /// There is none.
+    /// Nothing is cached.
     Missing,
 }
 
-/// An answer to be kept.
+/// An answer to store in the cache.
 #[derive(Debug)]
 pub struct NewCachedAnswer<'a> {
-    /// SHA-256 of all that decides it.
+    /// SHA-256 of all inputs that determine the answer.
     pub key: Hash,
     /// Draft and sources.
     pub answer: &'a Value,
-    /// How long it is good.
+    /// How long the entry is valid.
     pub life: Duration,
-    /// Documents that it was written from, each once, with their versions.
+    /// Documents that the answer was written from, each once, with their versions.
     pub documents: Vec<(Uuid, u32)>,
-    /// Most answers of a tenant.
+    /// Maximum number of cached answers per tenant.
     pub most: u32,
 }
 
 impl Asks<'_> {
-    /// Looks an answer up. With a lease the ask takes it upon itself to write it if there is none.
+    /// Looks an answer up. If none is cached and a lease is given, the ask claims the right to write it.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -67,10 +67,10 @@ impl Asks<'_> {
         }
     }
 
-    /// Keeps an answer, unless a document that it was written from has changed.
+    /// Stores an answer, unless a document that it was written from has changed.
     ///
     /// # Errors
-    /// Any [`StoreError`]; nothing is kept then.
+    /// Any [`StoreError`]; nothing is stored then.
     pub async fn keep_cached_answer(&self, tenant: TenantId, new: &NewCachedAnswer<'_>) -> Result<(), StoreError> {
         let (documents, versions): (Vec<Uuid>, Vec<i32>) = new
             .documents
@@ -92,16 +92,16 @@ impl Asks<'_> {
         Ok(())
     }
 
-    /// Lets others write an answer that this ask took upon itself; a claim of another stays.
+    /// Releases this ask's claim on an answer, so that another ask can write it; a claim of another ask is left alone.
     ///
     /// # Errors
-    /// Any [`StoreError`]; they then wait until the lease is over.
+    /// Any [`StoreError`]; other asks then wait until the lease expires.
     pub async fn release_cached_answer(&self, tenant: TenantId, key: &Hash, ask: Uuid) -> Result<(), StoreError> {
         sqlx::query!("SELECT release_answer($1, $2, $3)", tenant.0, &key[..], ask).execute(self.store.writer()).await?;
         Ok(())
     }
 
-    /// Deletes entries whose time is over, of every tenant; how many.
+    /// Deletes expired entries of every tenant and returns how many.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -114,7 +114,7 @@ impl Asks<'_> {
     }
 }
 
-/// Deletes what was written from these documents; how many answers that was.
+/// Deletes the cached answers that were written from these documents and returns how many.
 pub(in crate::store) async fn forget_written_from(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! What a tenant's asks cost on a day: reserved before a call, settled after it, exact over all processes.
+//! Daily cost of a tenant's asks: reserved before a call, settled after it, exact across all processes.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use time::Date;
 use crate::domain::{cost::NanoUsd, identity::TenantId};
 use crate::store::{Asks, StoreError, signed};
 
-/// Time between two tries to get a connection: at first, …
+/// First pause between two attempts to get a connection.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// … and at most.
+/// Longest pause between two attempts to get a connection.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// What became of a reservation.
+/// Result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DailyReservation {
-    /// It is counted.
+    /// The amount is reserved.
     Reserved,
-    /// The day would cost more than it may; nothing is counted.
+    /// The reservation would exceed the day's limit; nothing is reserved.
     Refused {
-        /// What the day has cost so far, other reservations included.
+        /// Cost of the day so far, including other reservations.
         spent: NanoUsd,
     },
 }
 
 impl Asks<'_> {
-    /// Counts an amount against a day's limit.
+    /// Reserves an amount against a day's limit.
     ///
     /// # Errors
-    /// Any [`StoreError`]; nothing is counted then.
+    /// Any [`StoreError`]; nothing is reserved then.
     pub async fn reserve_daily_cost(
         &self,
         tenant: TenantId,
@@ -52,11 +52,12 @@ impl Asks<'_> {
         })
     }
 
-    /// Puts what was spent in place of what was reserved, however long it takes until there is a connection: a day
-    /// should not cost more for want of one. What was sent once is not sent again, since it may have come through.
+    /// Replaces the reserved amount with the amount spent. Waits for a connection as long as it takes, so that a
+    /// missing connection does not leave the day's cost too high. A statement that was sent once is not sent again,
+    /// since it may have been executed.
     ///
     /// # Errors
-    /// Any [`StoreError`]; the reservation stands then, unless the error came after it was settled.
+    /// Any [`StoreError`]; the reservation then stays, unless the error came after it was settled.
     pub async fn settle_daily_cost(
         &self,
         tenant: TenantId,
@@ -85,7 +86,7 @@ impl Asks<'_> {
         Ok(())
     }
 
-    /// Deletes days before this one, of every tenant; how many.
+    /// Deletes the usage of days before this one, of every tenant, and returns how many.
     ///
     /// # Errors
     /// Any [`StoreError`].

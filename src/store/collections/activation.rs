@@ -1,4 +1,4 @@
-//! The next index of a collection becomes the active one, or is dropped.
+//! Activates or drops the next index of a collection.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -9,31 +9,31 @@ use crate::store::{Collections, StoreError, collections::lock};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// How a request to activate an index ended.
+/// Result of a request to activate an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivationOutcome {
-    /// Queries use it from now on; the one before is kept next to it.
+    /// The index is active now: queries use it from here on. The previous one is kept as the next index.
     Done,
-    /// It is the active one.
+    /// The index was active already.
     IsActive,
     /// The collection has no such index.
     NotThere,
-    /// It lacks so many documents as they are now; nothing was changed.
+    /// The index lacks this many documents in their current version; nothing was changed.
     Incomplete(u64),
 }
 
-/// How a request to drop an index ended.
+/// Result of a request to drop an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexDrop {
-    /// It is gone; these jobs were building it.
+    /// The index was dropped; the listed jobs were building it.
     Dropped(DroppedIndex, Vec<Uuid>),
-    /// It is the active one.
+    /// The index is the active one and cannot be dropped.
     IsActive,
     /// The collection has no such index.
     NotThere,
 }
 
-/// What an index held.
+/// Contents of a dropped index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DroppedIndex {
     /// Documents that had chunks in it.
@@ -45,8 +45,8 @@ pub struct DroppedIndex {
 }
 
 impl Collections<'_> {
-    /// Makes the next index of a collection the active one, if it is complete, in one transaction; the one before is kept
-    /// next to it. Each document becomes a new version of itself.
+    /// Makes the next index of a collection the active one, if it is complete, in one transaction. The previous index
+    /// is kept as the next one. Each document gets a new version.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -57,7 +57,7 @@ impl Collections<'_> {
         index: Uuid,
         now: OffsetDateTime,
     ) -> Result<ActivationOutcome, StoreError> {
-        // Asked before everybody is kept waiting, too.
+        // Checked first without the exclusive lock, so that a refused request does not make others wait.
         let mut transaction = self.begin_set_based(tenant).await?;
         if let Some(obstacle) = obstacle(&mut transaction, tenant, collection, index).await? {
             return Ok(obstacle);
@@ -75,8 +75,9 @@ impl Collections<'_> {
         Ok(ActivationOutcome::Done)
     }
 
-    /// A transaction whose statements take documents by the thousand. An index that was just built is not in the
-    /// statistics, and a planner that takes it for empty would read all of it once for each document.
+    /// Begins a transaction whose statements each touch thousands of documents. An index that was just built is missing
+    /// from the planner's statistics, and a planner that takes it for empty would read all of it once for each
+    /// document.
     async fn begin_set_based(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         sqlx::query!("SET LOCAL enable_nestloop = off").execute(&mut *transaction).await?;
@@ -116,7 +117,7 @@ async fn delete_contents(transaction: &mut Tx, tenant: TenantId, index: Uuid) ->
         .execute(&mut **transaction)
         .await?
         .rows_affected();
-    // By document: chunks have no index by index_id alone.
+    // Found by document: `chunk` has no database index on index_id alone.
     let chunks = sqlx::query!(
         "DELETE FROM chunk WHERE tenant_id = $1 AND index_id = $2
              AND document_id IN (SELECT document_id FROM document_index WHERE tenant_id = $1 AND index_id = $2)",
@@ -133,7 +134,7 @@ async fn delete_contents(transaction: &mut Tx, tenant: TenantId, index: Uuid) ->
     Ok(DroppedIndex { documents, chunks, vectors })
 }
 
-/// Whether an index is the active one of the collection; none if it is not one of its indexes.
+/// Returns whether an index is the active one of the collection; `None` if the index does not belong to the collection.
 async fn is_active(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -151,7 +152,7 @@ async fn is_active(
     .await?)
 }
 
-/// Why an index cannot be made the active one, if it cannot.
+/// Returns the reason why an index cannot be activated, if there is one.
 async fn obstacle(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -176,7 +177,7 @@ async fn obstacle(
     Ok((missing > 0).then(|| ActivationOutcome::Incomplete(missing.unsigned_abs())))
 }
 
-/// Locks all documents of a collection, in the order in which others lock them.
+/// Locks all documents of a collection, in the same order as other transactions.
 async fn lock_documents(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
     sqlx::query!(
         "SELECT count(*) FROM (
@@ -189,8 +190,8 @@ async fn lock_documents(transaction: &mut Tx, tenant: TenantId, collection: Uuid
     Ok(())
 }
 
-/// Notes for each document how the index has it that is still the active one, in the version that comes next. A document
-/// that lacks vectors is out of date there: nobody makes them any more.
+/// Records for each document its state in the index that is still active, under the document's next version. A document
+/// that lacks vectors counts as outdated there, because no job will make its vectors any more.
 async fn keep_previous(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<(), StoreError> {
     sqlx::query!(
         "INSERT INTO document_index (tenant_id, index_id, document_id, version, fingerprint, request_hash, chunks)
@@ -206,14 +207,14 @@ async fn keep_previous(transaction: &mut Tx, tenant: TenantId, collection: Uuid)
     Ok(())
 }
 
-/// Makes each document what the next index has of it, and that index the active one.
+/// Switches each document to its state in the next index, and makes that index the active one.
 async fn take_next(
     transaction: &mut Tx,
     tenant: TenantId,
     collection: Uuid,
     (index, now): (Uuid, OffsetDateTime),
 ) -> Result<(), StoreError> {
-    // A trigger keeps the chunks of each version that is replaced: those of what is still the active index.
+    // A trigger keeps the chunks of each replaced version: those of the index that is still active.
     sqlx::query!(
         "UPDATE document d SET version = d.version + 1, updated_at = $4, fingerprint = o.fingerprint,
                 request_hash = o.request_hash, chunks = o.chunks, unembedded_chunks = 0

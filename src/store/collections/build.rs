@@ -1,4 +1,5 @@
-//! Building the next index: stored documents with what they were made of, and the chunks that are made of them.
+//! Builds the next index: reads stored documents with the inputs they were made from, and stores the chunks made from
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,39 +20,40 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A stored document with what it was made of.
+/// A stored document with the inputs that it was made from.
 #[derive(Clone, Debug)]
 pub struct StoredDocument {
     /// Identity.
     pub id: Uuid,
     /// Its version.
     pub version: i32,
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
-    /// Where it was read from.
+    /// URI that it was read from.
     pub uri: String,
-    /// How it came.
+    /// Loader that read it.
     pub loader: String,
-    /// When it was handed in or fetched.
+    /// When it was uploaded or fetched.
     pub fetched_at: OffsetDateTime,
-    /// If it was fetched.
+    /// Fetch record, if it was fetched.
     pub fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
     pub content_hash: Hash,
-    /// Everything that decided its chunks in the next index, if it has them there as it is now.
+    /// Hash of all inputs that determine its chunks in the next index; `None` unless the next index has the document in
+    /// its current version.
     pub fingerprint: Option<Hash>,
-    /// Media type by its content.
+    /// Media type, detected from the content.
     pub media_type: String,
-    /// Caller's own object.
+    /// Caller's own metadata object.
     pub metadata: Value,
     /// Extracted text.
     pub text: String,
-    /// What splitting needs beside the text.
+    /// Layout data that the splitter needs in addition to the text.
     pub layout: Value,
 }
 
 impl Collections<'_> {
-    /// The documents of these sources of a collection, and how its next index has them.
+    /// Returns the documents of these sources of a collection, with their state in the next index.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -105,12 +107,12 @@ impl Collections<'_> {
     }
 }
 
-/// The documents of one claim, as the next index has them.
+/// The documents of one claim, with their state in the next index.
 #[derive(Debug)]
 pub struct BuildBatch<'a> {
-    /// What is stored; `collection` names the next index.
+    /// The batch to store; `collection` names the next index.
     pub batch: CommitBatch<'a>,
-    /// The documents as they were read, by item.
+    /// The documents as they were read, keyed by item.
     pub read: &'a HashMap<i32, ReadDocument>,
 }
 
@@ -151,8 +153,8 @@ impl Collections<'_> {
     }
 }
 
-/// Locks the documents of these items and returns those that are as they were read. Whoever stored another version of one
-/// has queued it for this index as well.
+/// Locks the documents of these items and returns those that still have the version that was read. A transaction that
+/// stored another version has also queued that version for this index.
 async fn as_read(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -173,7 +175,7 @@ async fn as_read(
     Ok(rows.into_iter().filter(|row| is_as_read(&row.document_id, row.version)).map(|row| row.document_id).collect())
 }
 
-/// Deletes what the index had of the documents, and notes them as what they are now.
+/// Deletes the index's rows for the documents, and records their current version in it.
 async fn replace_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -186,7 +188,8 @@ async fn replace_documents(
     delete_chunks(transaction, batch.tenant, batch.collection.index, &ids, changes).await?;
     let versions: Vec<i32> = documents.iter().map(|(_, row)| row.version).collect();
     let fingerprints: Vec<Vec<u8>> = documents.iter().map(|(document, _)| document.fingerprint.to_vec()).collect();
-    // Without validators nothing is asked for by them: so a document whose sentences are not complete is fetched whole.
+    // Without validators the next fetch is unconditional, so a document whose context sentences are incomplete is
+    // fetched in full.
     let is_validated = |fetch: &&FetchRecord| fetch.etag.is_some() || fetch.last_modified.is_some();
     let requests: Vec<Option<Vec<u8>>> = documents
         .iter()
@@ -216,7 +219,7 @@ async fn replace_documents(
     Ok(())
 }
 
-/// The items of a batch, settled. Nothing was stored of a document that has another version by now.
+/// Returns the items of a batch as settled. Nothing was stored for a document whose version has changed meanwhile.
 fn done(
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,

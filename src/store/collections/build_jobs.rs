@@ -15,13 +15,13 @@ pub(in crate::store) struct BuildJob<'a> {
     pub(in crate::store) id: Uuid,
     pub(in crate::store) collection: Uuid,
     pub(in crate::store) collection_name: &'a str,
-    /// Content of its items.
+    /// Payload of its items.
     pub(in crate::store) payload: &'a Value,
     pub(in crate::store) now: OffsetDateTime,
 }
 
-/// Queues a job with an item for each stored document of the collection, or for `documents` alone. Without any the job
-/// has succeeded at once.
+/// Queues a job with one item for each stored document of the collection, or only for `documents` if given. A job
+/// without items succeeds at once.
 pub(in crate::store) async fn queue_build(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -48,7 +48,7 @@ pub(in crate::store) async fn queue_build(
     )
     .execute(&mut **transaction)
     .await?;
-    // Content is empty and not null: failed items can be retried.
+    // Content is empty rather than null, so that failed items can be retried.
     sqlx::query!(
         "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
          SELECT $1, $2, row_number() OVER (ORDER BY document_id) - 1, source, $4, '', octet_length(text), 'queued', $5

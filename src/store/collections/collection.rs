@@ -1,4 +1,4 @@
-//! Collections: create, find, list, count.
+//! Collections: create, find, list and count.
 
 use sqlx::types::Json;
 use time::OffsetDateTime;
@@ -13,26 +13,26 @@ use crate::domain::{
 };
 use crate::store::{Collections, ProfileId, StoreError};
 
-/// A collection as every query needs it.
+/// A collection with the fields that every query needs.
 #[derive(Clone, Debug)]
 pub struct Collection {
     /// Identity.
     pub id: Uuid,
-    /// The index that is meant: the active one, unless the next one is being built. Also the salt of its term ids.
+    /// The selected index: the active one, unless the next one is being built. Also the salt of its term ids.
     pub index: Uuid,
     /// Name in requests and URNs.
     pub name: String,
-    /// The vector space of that index in this database.
+    /// Id of that index's vector space in this database.
     pub profile_id: ProfileId,
-    /// The same by its model.
+    /// The same vector space, identified by its model.
     pub profile: EmbeddingProfile,
-    /// What its words are stemmed in.
+    /// Language used to stem its words.
     pub language: Language,
-    /// When its documents can be found, unless a request says otherwise.
+    /// When its documents become searchable, unless a request overrides it.
     pub indexing: Indexing,
-    /// BM25 average length that stored weights were made with; zero before the first chunk.
+    /// BM25 average length that the stored weights were computed with; zero before the first chunk.
     pub average_length: f32,
-    /// When it was made.
+    /// When it was created.
     pub created_at: OffsetDateTime,
 }
 
@@ -41,9 +41,9 @@ pub struct Collection {
 pub struct SearchedCollection {
     /// The collection.
     pub collection: Collection,
-    /// Chunks in it.
+    /// Number of chunks in it.
     pub chunks: u64,
-    /// Those of them that have a vector.
+    /// Number of those chunks that have a vector.
     pub embedded_chunks: u64,
 }
 
@@ -52,41 +52,41 @@ pub struct SearchedCollection {
 pub struct CollectionSummary {
     /// The collection.
     pub collection: Collection,
-    /// Documents in their current version.
+    /// Number of documents, each in its current version.
     pub documents: u64,
-    /// Chunks of those documents.
+    /// Number of chunks of those documents.
     pub chunks: u64,
-    /// Those of them that have a vector.
+    /// Number of those chunks that have a vector.
     pub embedded_chunks: u64,
-    /// How its documents are split, and what goes with that.
+    /// Settings that decide how its documents are split and indexed.
     pub settings: CollectionSettings,
-    /// The index next to the active one: being built, or active before.
+    /// The index next to the active one: either being built, or active earlier.
     pub next_index: Option<Uuid>,
 }
 
-/// A collection that is to be made unless there is one of its name.
+/// A collection to create, unless one with its name exists.
 #[derive(Clone, Copy, Debug)]
 pub struct NewCollection<'a> {
-    /// Its identity then.
+    /// Identity to create it with.
     pub id: Uuid,
     /// Its name.
     pub name: &'a str,
     /// Its vector space.
     pub profile: ProfileId,
-    /// What decides its chunks and terms.
+    /// Settings that decide its chunks and terms.
     pub settings: CollectionSettings,
 }
 
-/// What a collection is made with and keeps.
+/// Settings that a collection is created with and keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSettings {
     /// How its documents are split.
     pub splitter: SplitterSettings,
-    /// What its words are stemmed in.
+    /// Language used to stem its words.
     pub language: Language,
-    /// How sentences are written that say how a chunk relates to its document; `None` writes none.
+    /// How to write the sentences that relate a chunk to its document; `None` writes none.
     pub context: Option<Contextual>,
-    /// When its documents can be found, unless a request says otherwise.
+    /// When its documents become searchable, unless a request overrides it.
     pub indexing: Indexing,
 }
 
@@ -122,7 +122,7 @@ impl TryFrom<Row> for Collection {
     }
 }
 
-/// The collection of a row that has the columns of [`Row`] among others; each query has a type of rows of its own.
+/// Builds the collection from a row that has the columns of [`Row`] among others; each query has its own row type.
 macro_rules! collection_of {
     ($row:ident) => {
         Collection::try_from(Row {
@@ -141,7 +141,7 @@ macro_rules! collection_of {
 }
 
 impl Collections<'_> {
-    /// Makes a collection unless there is one of that name; `true` when it was made.
+    /// Creates a collection unless one with that name exists; returns `true` if it was created.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -157,7 +157,7 @@ impl Collections<'_> {
             return Ok((collection, false));
         }
         let mut transaction = self.store.begin(tenant).await?;
-        // Its first index has its identity.
+        // The first index of a collection has the collection's identity.
         let made = sqlx::query!(
             "WITH made AS (
                  INSERT INTO collection (tenant_id, collection_id, index_id, name, created_at, language, indexing)
@@ -196,7 +196,7 @@ impl Collections<'_> {
         Ok((collection, made == 1))
     }
 
-    /// The collection of that name.
+    /// Returns the collection with that name.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -217,7 +217,7 @@ impl Collections<'_> {
         row.map(Collection::try_from).transpose()
     }
 
-    /// The collections of these names, in any order; names without one are left out.
+    /// Returns the collections with these names, in any order; names without a collection are left out.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -247,7 +247,7 @@ impl Collections<'_> {
             .collect()
     }
 
-    /// A collection by identity, and how its documents are worked on.
+    /// Returns a collection by identity, with the settings for processing its documents.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -278,7 +278,7 @@ impl Collections<'_> {
         .transpose()
     }
 
-    /// Up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
+    /// Returns up to `limit` collections whose name sorts after `after`, with their counts; or the one named `only`.
     ///
     /// # Errors
     /// Any [`StoreError`].

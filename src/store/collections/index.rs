@@ -1,8 +1,9 @@
-//! The indexes of a collection: the active one, which is searched, and at most one next to it, which is being built with
-//! other settings or was active before.
+//! The indexes of a collection: the active one, which is searched, and at most one next to it, which is being built
+//! with other settings or was active before.
 //!
-//! Whoever changes them locks the collection; whoever stores documents holds the lock shared, and queues what is stored for
-//! the next index in the same transaction. So no document is left out between the two.
+//! A transaction that changes the indexes locks the collection exclusively. A transaction that stores documents holds
+//! the lock shared, and queues those documents for the next index in the same transaction. So no document is missed
+//! between the two.
 
 use serde_json::Value;
 use sqlx::{Postgres, Transaction, types::Json};
@@ -22,52 +23,52 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// An index of a collection, with what is in it.
+/// An index of a collection, with its settings and counts.
 #[derive(Clone, Debug)]
 pub struct CollectionIndex {
     /// Identity.
     pub id: Uuid,
-    /// Whether it is the one that is searched.
+    /// Whether it is the active index, which is searched.
     pub is_active: bool,
     /// How documents are split in it.
     pub splitter: SplitterSettings,
-    /// How sentences are written that say how a chunk relates to its document; `None` writes none.
+    /// How to write the sentences that relate a chunk to its document; `None` writes none.
     pub context: Option<Contextual>,
     /// The vector space of its chunks.
     pub profile: EmbeddingProfile,
-    /// The same in this database.
+    /// Id of that vector space in this database.
     pub profile_id: ProfileId,
-    /// Documents that are in it as they are now.
+    /// Number of documents that it has in their current version.
     pub documents: u64,
     /// Its chunks.
     pub chunks: u64,
-    /// Those of them that have no vector yet.
+    /// Number of those chunks that have no vector yet.
     pub unembedded_chunks: u64,
-    /// Latest job that was asked to build it from stored documents.
+    /// Latest job that was queued to build it from stored documents.
     pub job: Option<Uuid>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: OffsetDateTime,
 }
 
-/// How the next index differs from the active one.
+/// Settings in which the next index differs from the active one; `None` keeps a setting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexChange {
-    /// How its documents are split.
+    /// How to split its documents.
     pub splitter: Option<SplitterSettings>,
-    /// How sentences are written that say how a chunk relates to its document; `Some(None)` for no more of them.
+    /// How to write the sentences that relate a chunk to its document; `Some(None)` stops writing them.
     pub context: Option<Option<Contextual>>,
     /// Its vector space.
     pub profile: Option<ProfileId>,
 }
 
-/// An index that is to be built: made under `id` unless the collection has one next to the active one.
+/// An index to build: created under `id` unless the collection already has one next to the active one.
 #[derive(Clone, Copy, Debug)]
 pub struct NewIndex<'a> {
-    /// Its identity then.
+    /// Identity to create it with.
     pub id: Uuid,
     /// Its collection.
     pub collection: Uuid,
-    /// Name of that.
+    /// Name of the collection.
     pub collection_name: &'a str,
     /// How it differs from the active one.
     pub change: IndexChange,
@@ -75,25 +76,25 @@ pub struct NewIndex<'a> {
     pub job: Uuid,
     /// Content of the items of that job.
     pub payload: &'a Value,
-    /// When it was asked for.
+    /// Time of the request.
     pub now: OffsetDateTime,
 }
 
-/// How a request to build an index ended.
+/// Result of a request to build an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildOutcome {
-    /// The job builds this index.
+    /// The job was queued to build this index.
     Queued(Uuid),
-    /// This job is building it already.
+    /// This job is building the index already.
     IsBuilding(Uuid),
-    /// There is an index with other settings next to the active one.
+    /// There already is an index with other settings next to the active one.
     HasAnother(Uuid),
-    /// The collection is gone.
+    /// The collection does not exist any more.
     CollectionGone,
 }
 
 impl Collections<'_> {
-    /// Makes the next index of a collection, unless it is there, and queues a job of all documents that builds it.
+    /// Creates the next index of a collection, unless it exists, and queues a job that builds it from all documents.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -126,7 +127,7 @@ impl Collections<'_> {
         Ok(BuildOutcome::Queued(index))
     }
 
-    /// A collection as it would be with its next index as the active one, and the settings of that.
+    /// Returns a collection with its next index in place of the active one, and the settings of that index.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -146,7 +147,7 @@ impl Collections<'_> {
         }))
     }
 
-    /// The indexes of a collection, the active one first.
+    /// Returns the indexes of a collection, the active one first.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -188,7 +189,7 @@ impl Collections<'_> {
     }
 }
 
-/// The index next to the active one, as its builders need it.
+/// The index next to the active one, with the fields that are needed to build it.
 struct NextIndex {
     id: Uuid,
     splitter: SplitterSettings,
@@ -196,12 +197,12 @@ struct NextIndex {
     profile_id: ProfileId,
     profile: EmbeddingProfile,
     average_length: f32,
-    /// The job that was asked to build it, if it has not ended.
+    /// The job that was queued to build it, if that job has not ended.
     building: Option<Uuid>,
 }
 
 impl NextIndex {
-    /// Whether it has other settings than are asked for.
+    /// Returns whether its settings differ from the requested ones.
     fn differs(&self, change: &IndexChange) -> bool {
         change.splitter.is_some_and(|splitter| splitter != self.splitter)
             || change.context.is_some_and(|context| context != self.context)
@@ -270,7 +271,7 @@ async fn insert(transaction: &mut Tx, tenant: TenantId, new: &NewIndex<'_>) -> R
     Ok(())
 }
 
-/// Queues what was just stored in the active index for the next one, if there is one.
+/// Queues the documents that were just stored in the active index for the next index, if there is one.
 pub(in crate::store) async fn queue_for_next(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,

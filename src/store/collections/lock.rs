@@ -1,8 +1,8 @@
-//! The lock of a collection: many store into it together, one changes its indexes alone.
+//! The lock of a collection: shared by transactions that store into it, exclusive for one that changes its indexes.
 //!
-//! Postgres lets those who share a row's lock past those who wait to have it alone, so that under steady ingest an
-//! activation would wait for ever. Advisory locks are granted in the order in which they were asked for. They are taken
-//! before the row of the collection, which is locked with them, and released with the transaction.
+//! Postgres lets transactions that share a row lock pass those that wait for it exclusively, so that an activation
+//! would wait forever under steady ingest. Advisory locks are granted in the order of the requests. They are taken
+//! before the row of the collection, which is locked together with them, and released with the transaction.
 
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -12,8 +12,8 @@ use crate::store::StoreError;
 
 type Tx = Transaction<'static, Postgres>;
 
-/// Locks a collection for storing into it, after everybody who asked to change it; returns its active index, which stays
-/// so until the transaction ends. `None` if the collection is gone.
+/// Locks a collection for storing into it, after all earlier requests to change it. Returns its active index, which
+/// stays active until the transaction ends; `None` if the collection does not exist any more.
 pub(in crate::store) async fn lock_shared(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -29,8 +29,8 @@ pub(in crate::store) async fn lock_shared(
     .await?)
 }
 
-/// Locks a collection for changing it, after everybody who stores into it or changes it; later requests wait. Returns its
-/// active index; `None` if the collection is gone.
+/// Locks a collection for changing it, after all transactions that store into it or change it; later requests wait.
+/// Returns its active index; `None` if the collection does not exist any more.
 pub(in crate::store) async fn lock_exclusive(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -46,7 +46,8 @@ pub(in crate::store) async fn lock_exclusive(
     .await?)
 }
 
-/// The random end of a version 7 UUID. Two collections with the same one wait for each other, which harms nobody.
+/// Returns the lock key: the random end of a version 7 UUID. Two collections with the same key wait for each other,
+/// which is harmless.
 fn key(collection: Uuid) -> i64 {
     let (_, end) = collection.as_u64_pair();
     end.cast_signed()

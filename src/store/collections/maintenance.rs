@@ -1,4 +1,4 @@
-//! Keeping BM25 weights true to an index's average length, and the lexical index in order.
+//! Maintenance: recomputes BM25 weights when an index's average length moves, and keeps the lexical index in order.
 
 use pgvector::SparseVector;
 use sqlx::{Postgres, Transaction};
@@ -7,25 +7,25 @@ use uuid::Uuid;
 use crate::domain::identity::{ChunkKey, TenantId};
 use crate::store::{Collections, StoreError, collections::lock};
 
-/// The lengths of an index: those that stored weights were made with, and those of today.
+/// Chunk length statistics of an index: at the time of the stored weights, and now.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IndexLengths {
     /// Average length behind the stored weights; zero before the first chunk.
     pub reference: f32,
-    /// Chunks there were when it was taken.
+    /// Number of chunks when the reference was taken.
     pub chunks_at_reference: u64,
-    /// Chunks there are.
+    /// Current number of chunks.
     pub chunks: u64,
-    /// Sum of their lengths.
+    /// Current sum of the chunk lengths.
     pub total_length: u64,
 }
 
-/// Chunks that are rewritten in one statement.
+/// Chunks that one statement rewrites.
 const PAGE: i64 = 500;
 
 impl Collections<'_> {
-    /// Sets the first reference length of an index; returns the one that is in force, which may
-    /// be another worker's.
+    /// Sets the first reference length of an index. Returns the length that is in force, which another worker may have
+    /// set.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -52,7 +52,8 @@ impl Collections<'_> {
         Ok(reference)
     }
 
-    /// The average length that the weights of an index are made with; none if it is gone.
+    /// Returns the average length that an index's weights are computed with; `None` if the index does not exist any
+    /// more.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -63,7 +64,7 @@ impl Collections<'_> {
         Ok(reference)
     }
 
-    /// Empties the pending list of the lexical index, which every search reads whole.
+    /// Flushes the pending list of the lexical index, which every search has to read in full.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -72,7 +73,7 @@ impl Collections<'_> {
         Ok(())
     }
 
-    /// The lengths of each index of a collection.
+    /// Returns the chunk length statistics of each index of a collection.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -104,9 +105,9 @@ impl Collections<'_> {
         Ok(lengths.collect())
     }
 
-    /// Makes all weights of an index again for its average length of now. `reweigh` turns the
-    /// weights of one chunk (term id and weight, with the chunk's length) from the old to the new
-    /// average. Whoever stores into its collection or deletes waits meanwhile; queries do not.
+    /// Recomputes all weights of an index for its current average length. `reweigh` converts the weights of one chunk
+    /// (term id and weight, with the chunk's length) from the old to the new average. Transactions that store into the
+    /// collection or delete from it wait meanwhile; queries do not.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -123,27 +124,28 @@ impl Collections<'_> {
     }
 }
 
-/// An index whose weights are made again, in one transaction.
+/// An index whose weights are being recomputed, in one transaction.
 struct Reweighing {
     transaction: Transaction<'static, Postgres>,
     tenant: TenantId,
     index: Uuid,
     /// Average length behind the stored weights.
     reference: f32,
-    /// Average length of now.
+    /// Current average length.
     current: f32,
-    /// Chunks there are.
+    /// Current number of chunks.
     chunks: i64,
 }
 
 impl Reweighing {
-    /// Waits until nobody stores into the collection or deletes; none if the index is gone.
+    /// Waits until no transaction stores into the collection or deletes from it; `None` if the index does not exist any
+    /// more.
     async fn begin(
         mut transaction: Transaction<'static, Postgres>,
         tenant: TenantId,
         index: Uuid,
     ) -> Result<Option<Self>, StoreError> {
-        // The collection first, like everybody: a drop or a delete then waits, or has ended.
+        // Locks the collection first, like all other transactions: a drop or a delete then waits, or has ended.
         let collection = sqlx::query_scalar!(
             "SELECT collection_id FROM collection_index WHERE tenant_id = $1 AND index_id = $2",
             tenant.0,
@@ -172,7 +174,7 @@ impl Reweighing {
         }))
     }
 
-    /// Gives every chunk the weights that `reweigh` makes of those it has, page by page.
+    /// Replaces the weights of every chunk with the result of `reweigh`, page by page.
     async fn rewrite(&mut self, reweigh: impl Fn(&mut [(i32, f32)], i32, f32, f32) + Send) -> Result<(), StoreError> {
         let (tenant, index) = (self.tenant, self.index);
         let mut after = ChunkKey { document_id: Uuid::nil(), ordinal: 0 };
@@ -214,7 +216,7 @@ impl Reweighing {
         Ok(())
     }
 
-    /// Notes that the stored weights are those of the average of now, and commits.
+    /// Records the current average length as the one of the stored weights, and commits.
     async fn end(self) -> Result<(), StoreError> {
         let Self { mut transaction, tenant, index, current, chunks, .. } = self;
         sqlx::query!(
@@ -232,7 +234,7 @@ impl Reweighing {
     }
 }
 
-/// Weights by term as `change` leaves them.
+/// Returns the weights by term after `change` was applied to them.
 fn changed(weights: &SparseVector, change: impl FnOnce(&mut [(i32, f32)])) -> SparseVector {
     let stored = weights.indices().iter().zip(weights.values());
     let mut terms: Vec<(i32, f32)> = stored.map(|(index, weight)| (index + 1, *weight)).collect();

@@ -9,7 +9,7 @@ use crate::store::StoreError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileId(pub i32);
 
-/// Most rows that [`nearest_chunks`] finds: pgvector's largest `hnsw.ef_search`.
+/// Most rows that [`nearest_chunks`] returns: pgvector's largest `hnsw.ef_search`.
 pub(in crate::store) const NEAREST_LIMIT: i64 = 1_000;
 
 /// Largest dimension that pgvector can index as `halfvec`.
@@ -47,7 +47,8 @@ pub(in crate::store) async fn ensure(
     )
     .fetch_one(&mut *connection)
     .await?;
-    // Two services that start together would race for index and function; the lock ends with the transaction.
+    // Two services that start together would race to create the index and the function; the lock ends with the
+    // transaction.
     let index = format!(
         "BEGIN; SELECT pg_advisory_xact_lock(20000 + {id}); \
          CREATE INDEX IF NOT EXISTS chunk_embedding_hnsw_{id} ON chunk_embedding \
@@ -58,16 +59,16 @@ pub(in crate::store) async fn ensure(
     Ok(ProfileId(id))
 }
 
-/// The name of [`nearest_chunks`] for a profile.
+/// Returns the name of the [`nearest_chunks`] function for a profile.
 pub(in crate::store) fn nearest_chunks_name(profile: ProfileId) -> String {
     format!("nearest_chunks_{}", profile.0)
 }
 
-/// A function for the usual vector search, one without a filter. Like the reads
-/// of a question in the migrations it sets the tenant itself and reads what the policies then let its caller see. Here its
-/// numbers can stand in its text, which is how the planner knows of the partial index, and its plan is
-/// kept. Sorting is off because a fresh table has no statistics, and the planner would take it for so
-/// small that comparing all its vectors looks cheapest.
+/// Returns the SQL of a function for the usual vector search, the one without a filter. Like the read functions in the
+/// migrations, it sets the tenant itself and reads only the rows that the policies then allow. Profile and dimension
+/// are literals in its text, which is how the planner recognises the partial index, and its plan is cached. Sorting is
+/// off because a fresh table has no statistics, and the planner would assume a table so small that comparing all its
+/// vectors looks cheapest.
 fn nearest_chunks(id: i32, dimension: i32) -> String {
     let name = nearest_chunks_name(ProfileId(id));
     let distance = format!("(e.embedding::halfvec({dimension})) <=> query");

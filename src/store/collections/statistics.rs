@@ -1,4 +1,4 @@
-//! Lexical statistics: document frequencies and lengths, kept in step with the chunks.
+//! Lexical statistics: document frequencies and lengths, updated together with the chunks.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use uuid::Uuid;
 use crate::domain::identity::TenantId;
 use crate::store::StoreError;
 
-/// What a transaction adds to and takes from the lexical statistics of an index.
+/// Changes that a transaction makes to the lexical statistics of an index.
 #[derive(Debug, Default)]
 pub(in crate::store) struct StatisticChanges {
-    /// Documents that have chunks in it.
+    /// Change in the number of documents that have chunks in it.
     pub(in crate::store) documents: i64,
     pub(in crate::store) chunks: i64,
-    /// Chunks without a vector.
+    /// Change in the number of chunks without a vector.
     pub(in crate::store) unembedded_chunks: i64,
     length: i64,
     // Ordered, so that transactions lock the terms they share in the same order.
@@ -30,7 +30,7 @@ impl StatisticChanges {
         }
     }
 
-    /// Writes the changes, and returns the terms that they touched. Last in its transaction: the rows of common
+    /// Writes the changes, and returns the terms that they touched. Call it last in a transaction: the rows of common
     /// terms are locked from here to the commit, and every other writer of the index waits for them.
     pub(in crate::store) async fn apply(
         self,

@@ -1,4 +1,4 @@
-//! Chunks as they are written and read.
+//! Chunks as written and as read.
 
 use pgvector::{HalfVector, SparseVector};
 use sqlx::{Postgres, Transaction, types::Json};
@@ -22,22 +22,22 @@ pub struct NewChunk {
     pub tokens: i32,
     /// The document's text at the range.
     pub text: String,
-    /// Sentence that says how it relates to its document, and what it was written for.
+    /// Sentence that relates it to its document, and the hash of the inputs that the sentence was written for.
     pub context: Option<(String, Hash)>,
-    /// Terms in it, for BM25.
+    /// Number of terms in it, for BM25.
     pub length: i32,
     /// BM25 document-side weight per term id, ascending.
     pub weights: Vec<(i32, f32)>,
-    /// Hash of what was embedded.
+    /// Hash of the text that was embedded.
     pub embedding_hash: Hash,
-    /// Its vector, unit length; none when it is yet to be made.
+    /// Its vector, unit length; `None` while it is still to be made.
     pub embedding: Option<Vec<f32>>,
 }
 
-/// A chunk as the API shows it.
+/// A chunk as the API returns it.
 #[derive(Clone, Debug)]
 pub struct StoredChunk {
-    /// Place in the document, from 0.
+    /// Position in the document, from 0.
     pub ordinal: u32,
     /// Range in the document's text, code points.
     pub start_char: u32,
@@ -55,24 +55,24 @@ pub struct StoredChunk {
     pub tokens: u32,
     /// The document's text at the range.
     pub text: String,
-    /// Sentence that says how it relates to its document, if one was written.
+    /// Sentence that relates it to its document, if one was written.
     pub context: Option<String>,
 }
 
-/// The weights as pgvector stores them.
+/// Converts weights to pgvector's sparse vector.
 pub(in crate::store) fn sparse(weights: &[(i32, f32)]) -> SparseVector {
-    // Term ids count from 1, pgvector's indices in this constructor from 0.
+    // Term ids count from 1; this constructor's indices count from 0.
     let entries: Vec<(i32, f32)> = weights.iter().map(|(term, weight)| (term - 1, *weight)).collect();
     SparseVector::from_map(entries.iter().map(|(index, weight)| (index, weight)), MAX_TERM_ID)
 }
 
-/// A vector as pgvector stores it.
+/// Converts a vector to pgvector's half-precision vector.
 pub(in crate::store) fn half(vector: &[f32]) -> HalfVector {
     HalfVector::from_f32_slice(vector)
 }
 
 impl Documents<'_> {
-    /// Chunks of a document from `from` on, in order, at most `limit`.
+    /// Returns at most `limit` chunks of a document, in order, starting at ordinal `from`.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -118,9 +118,9 @@ impl Documents<'_> {
     }
 }
 
-/// Deletes the chunks of documents in one index (their vectors go with them) and notes what its statistics lose. Returns how
-/// many vectors went. Both are found by their documents (a condition in IS TRUE uses no database index): an index that the
-/// planner does not know yet would be read whole.
+/// Deletes the chunks of documents in one index, together with their vectors, and subtracts them from the statistics.
+/// Returns how many vectors were deleted. Chunks and vectors are looked up by document (a condition in IS TRUE uses no
+/// database index), because an index that the planner has no statistics for yet would be read whole.
 pub(in crate::store) async fn delete_chunks(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,
@@ -152,7 +152,7 @@ pub(in crate::store) async fn delete_chunks(
     Ok(vectors)
 }
 
-/// Chunks as columns, the way one statement inserts many.
+/// Chunks as columns, so that one statement can insert many.
 #[derive(Default)]
 pub(in crate::store) struct ChunkColumns {
     pub(in crate::store) documents: Vec<Uuid>,
@@ -195,7 +195,7 @@ impl ChunkColumns {
     }
 }
 
-/// Postgres' text form of an integer array: arrays of different lengths cannot be unnested.
+/// Returns the text form of an integer array in Postgres: arrays of different lengths cannot be unnested.
 fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
     let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
     format!("{{{}}}", listed.join(","))

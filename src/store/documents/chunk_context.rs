@@ -1,4 +1,4 @@
-//! Sentences that say how chunks relate to their documents: those that are there, those just written, and what they took.
+//! Sentences that relate chunks to their documents: those already stored, those just written, and the work they took.
 
 use std::collections::HashMap;
 
@@ -15,61 +15,61 @@ use crate::store::{Documents, StoreError, signed};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A document that is being worked on.
+/// A document that is being processed.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentOrigin<'a> {
     /// Owner.
     pub tenant: TenantId,
-    /// Job and place in it.
+    /// Job and ordinal of the item.
     pub item: (Uuid, i32),
-    /// The claim's proof.
+    /// Fencing token of the claim.
     pub fence: i64,
-    /// Where it goes.
+    /// Collection that it is stored in.
     pub collection: Uuid,
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: &'a str,
     /// SHA-256 of its bytes.
     pub content_hash: &'a Hash,
 }
 
-/// Chunks that should have a sentence and have none.
+/// Chunks that should have a sentence but have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextGaps {
-    /// Indexed without one.
+    /// Number of chunks indexed without a sentence.
     pub without: u32,
-    /// Left out of the index.
+    /// Number of chunks left out of the index.
     pub left_out: u32,
-    /// Typed cause of the latest.
+    /// Typed cause of the latest failure.
     pub cause: String,
-    /// What happened and what to do about it.
+    /// Description of the failure and its remedy.
     pub message: String,
 }
 
-/// What sentences took.
+/// Work and cost of writing sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextWork {
-    /// Calls to chat models, those that nobody answered included.
+    /// Calls to chat models, including calls that got no answer.
     pub calls: u64,
-    /// Sentences that came of them.
+    /// Sentences that these calls produced.
     pub written: u64,
-    /// Sentences that were there already.
+    /// Sentences that were reused.
     pub reused: u64,
-    /// Tokens read.
+    /// Prompt tokens.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Completion tokens.
     pub completion_tokens: u64,
-    /// Their cost.
+    /// Cost of the calls.
     pub cost: NanoUsd,
-    /// Whether some tokens were counted here because a provider did not say.
+    /// Whether some token counts are local estimates because a provider did not report them.
     pub has_estimates: bool,
-    /// Chunks of stored documents that were indexed without a sentence; not part of what is noted.
+    /// Chunks of stored documents that were indexed without a sentence; not part of the recorded work.
     pub without: u64,
-    /// Chunks of stored documents that were left out; likewise.
+    /// Chunks of stored documents that were left out of the index; not part of it either.
     pub left_out: u64,
 }
 
 impl ContextWork {
-    /// The sum.
+    /// Returns the sum of both.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -86,20 +86,20 @@ impl ContextWork {
     }
 }
 
-/// What is to be kept of the work on a document, so that it is not done twice.
+/// Results of the work on a document so far, recorded so that the work is not done twice.
 #[derive(Clone, Debug, Default)]
 pub struct ContextsSoFar {
     /// Sentences just written.
     pub sentences: Vec<(Hash, String)>,
-    /// Chunks without one, as far as is known.
+    /// Chunks without a sentence, as far as known.
     pub gaps: Option<ContextGaps>,
-    /// What it took since the last time.
+    /// Work since the last record.
     pub work: ContextWork,
 }
 
 impl Documents<'_> {
-    /// Those of the wanted sentences that are there: written for this document before, for the version of it that is
-    /// stored, or for a document of the same bytes.
+    /// Returns those of the wanted sentences that exist already: written earlier for this document, for the stored
+    /// version of it, or for a document with the same bytes.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -145,11 +145,11 @@ impl Documents<'_> {
         Ok(known)
     }
 
-    /// Keeps sentences with the item until it is settled, and counts what they took. What they took counts even if the
-    /// claim is lost; they themselves do not.
+    /// Stores sentences with the item until it is settled, and adds up the work they took. The work is counted even if
+    /// the claim is lost; the sentences are not stored then.
     ///
     /// # Errors
-    /// Any [`StoreError`]; nothing is kept then.
+    /// Any [`StoreError`]; nothing is stored then.
     pub async fn note_contexts(&self, origin: &DocumentOrigin<'_>, so_far: &ContextsSoFar) -> Result<(), StoreError> {
         let (job, item) = origin.item;
         let sentences: HashMap<String, &String> =
@@ -195,7 +195,7 @@ impl Documents<'_> {
     }
 }
 
-/// What the sentences of a job took, and the chunks of its stored documents that have none.
+/// Returns the work that a job's sentences took, and the number of chunks of its stored documents that have none.
 pub(in crate::store) async fn of_job(
     transaction: &mut Tx,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! Passages by their lasting names, whatever became of their documents since.
+//! Looks up passages by their permanent names, in any state of their documents.
 
 use std::ops::RangeInclusive;
 
@@ -11,10 +11,10 @@ use crate::store::{Documents, StoreError};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A chunk of a replaced version: start, end, page, heading.
+/// A chunk of a replaced version: start, end, page and heading.
 type KeptChunk = (u32, u32, Option<i32>, Vec<String>);
 
-/// The name of a passage within a tenant.
+/// The permanent name of a passage within a tenant.
 #[derive(Clone, Debug)]
 pub struct CitedChunks<'a> {
     /// Name of the collection.
@@ -27,30 +27,30 @@ pub struct CitedChunks<'a> {
     pub chunks: RangeInclusive<u32>,
 }
 
-/// What became of a cited passage.
+/// Current state of a cited passage.
 #[derive(Clone, Debug)]
 pub enum CitedState {
-    /// Its document has this version.
+    /// The cited version is the document's current one.
     Current(CitedPassage),
-    /// Its document has a newer version.
+    /// The document has a newer version.
     Superseded {
-        /// As it was; `None` for versions replaced before they were kept.
+        /// The passage as it was cited; `None` for versions replaced before replaced versions were kept.
         passage: Option<CitedPassage>,
-        /// Version that the document has.
+        /// Current version of the document.
         current_version: u32,
-        /// When the cited version was replaced, if that is known.
+        /// When the cited version was replaced, if known.
         superseded_at: Option<OffsetDateTime>,
-        /// Whether the current version still has the passage, word for word; `None` if it is not known.
+        /// Whether the current version still contains the passage, word for word; `None` if unknown.
         is_still_said: Option<bool>,
     },
-    /// Its document was deleted, and with it what it said.
+    /// The document was deleted, and its text with it.
     Deleted {
-        /// When.
+        /// Time of the deletion.
         deleted_at: OffsetDateTime,
     },
 }
 
-/// A passage with what is shown of its document.
+/// A passage with the fields of its document that are shown.
 #[derive(Clone, Debug)]
 pub struct CitedPassage {
     /// Document's source.
@@ -76,7 +76,7 @@ pub struct CitedPassage {
 }
 
 impl Documents<'_> {
-    /// What became of a passage; `None` if there never was one of this name.
+    /// Returns the state of a passage; `None` if a passage of this name never existed.
     ///
     /// # Errors
     /// Any [`StoreError`].

@@ -1,8 +1,10 @@
-//! Storing a batch of documents: one transaction from the claim's proof to its settlement.
+//! Stores a batch of documents in one transaction, from the check of the claim's fencing token to the settlement of its
+//! items.
 //!
-//! A reader sees each document as it was or as it is, never in between, and an item is settled in the
-//! transaction that stores its document: it cannot be stored twice or settled without being stored.
-//! Locks are taken in the order items, collection, its indexes, documents (by source), statistics (by term).
+//! A reader sees each document either in its old or in its new version, never in between. An item is settled in the
+//! transaction that stores its document, so a document cannot be stored twice, and an item cannot be settled without
+//! its document being stored. Locks are taken in the order items, collection, its indexes, documents (by source),
+//! statistics (by term).
 
 use std::collections::HashMap;
 
@@ -30,83 +32,84 @@ type Tx = Transaction<'static, Postgres>;
 /// A document that is ready to be stored.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
-    /// Item of the job that it came as.
+    /// Item of the job that it belongs to.
     pub item: i32,
-    /// Place in the queue: a newer upload of the same source wins.
+    /// Position in the queue: a newer upload of the same source wins.
     pub position: i64,
-    /// Identity if the source is new.
+    /// Identity to use if the source is new.
     pub new_id: Uuid,
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
-    /// Where it was read from.
+    /// URI that it was read from.
     pub uri: String,
-    /// How it came.
+    /// Loader that read it.
     pub loader: String,
-    /// When it was handed in or fetched.
+    /// When it was uploaded or fetched.
     pub fetched_at: OffsetDateTime,
-    /// If it was fetched.
+    /// Fetch record, if it was fetched.
     pub fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
     pub content_hash: Hash,
-    /// Everything that decides the stored result.
+    /// Hash of all inputs that determine the stored result.
     pub fingerprint: Hash,
     /// Title.
     pub title: String,
     /// Media type.
     pub media_type: String,
-    /// Caller's own object.
+    /// Caller's own metadata object.
     pub metadata: Value,
     /// Extracted text.
     pub text: String,
-    /// What splitting it again needs beside the text.
+    /// Layout data that a later split needs in addition to the text.
     pub layout: Value,
     /// Splitter with its settings.
     pub splitter: String,
-    /// Texts that had to be sent to the embedding model.
+    /// Number of texts that had to be sent to the embedding model.
     pub embedding_calls: i32,
     /// Its chunks, at least one.
     pub chunks: Vec<NewChunk>,
-    /// Whether vectors of them are yet to be made: its item then goes on to its second phase.
+    /// Whether some of its chunks still lack a vector: its item then goes on to its second phase.
     pub awaits_vectors: bool,
 }
 
-/// An item whose document is stored already just as it would be stored.
+/// An item whose document is already stored with the same result.
 #[derive(Clone, Copy, Debug)]
 pub struct UnchangedItem {
     /// Item of the job.
     pub item: i32,
     /// The document.
     pub document_id: Uuid,
-    /// The version that was looked at.
+    /// The version that was compared.
     pub version: i32,
-    /// Place of the item in the queue: the document is as the newest of its uploads wanted it.
+    /// Position of the item in the queue. The document takes it over, because this upload is the newest one that asked
+    /// for its content.
     pub position: i64,
 }
 
-/// Documents of one claim.
+/// Documents of one claim, ready to be committed.
 #[derive(Debug)]
 pub struct CommitBatch<'a> {
     /// Owner.
     pub tenant: TenantId,
-    /// The claim's job.
+    /// Job of the claim.
     pub job_id: Uuid,
-    /// The claim's proof.
+    /// Fencing token of the claim.
     pub fence: i64,
-    /// Where to; its average length must be the one that the weights were made with.
+    /// Collection to store in; its average length must be the one that the weights were computed with.
     pub collection: &'a Collection,
-    /// What to store; sources are distinct.
+    /// Documents to store; their sources are distinct.
     pub documents: &'a [NewDocument],
-    /// Items whose document is stored already just as it would be stored.
+    /// Items whose document is already stored with the same result.
     pub unchanged: &'a [UnchangedItem],
-    /// Payload of an item from then on whose document is stored and awaits vectors.
+    /// New payload of an item whose document is stored and still lacks vectors.
     pub embed_work: &'a Value,
-    /// The job that has the stored documents built into the next index, should there be one.
+    /// The job that builds the stored documents into the next index, if there is one.
     pub follow_up: FollowUp<'a>,
     /// Time of the settlement.
     pub now: OffsetDateTime,
 }
 
-/// A job that is queued together with what it works on.
+/// A job that is queued in the same transaction as the documents it processes.
 #[derive(Clone, Copy, Debug)]
 pub struct FollowUp<'a> {
     /// Its identity.
@@ -116,28 +119,28 @@ pub struct FollowUp<'a> {
 }
 
 impl CommitBatch<'_> {
-    /// Items of the job that it settles.
+    /// Returns the items of the job that the batch settles.
     pub(in crate::store) fn items(&self) -> Vec<i32> {
         let unchanged = self.unchanged.iter().map(|unchanged| unchanged.item);
         self.documents.iter().map(|document| document.item).chain(unchanged).collect()
     }
 }
 
-/// How a batch ended.
+/// Result of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchOutcome {
     /// Stored and settled.
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// The average length of the index moved; nothing was written, the weights must be made again.
+    /// The average length of the index has changed; nothing was written, the weights must be recomputed.
     WeightsStale,
-    /// Another index of the collection is active by now, or the index is gone; nothing was written, the documents must be
-    /// made for what there is.
+    /// Another index of the collection is active now, or the index does not exist any more; nothing was written, the
+    /// documents must be processed again for the current index.
     IndexChanged,
-    /// A document that was unchanged is another one by now; nothing was written, its item must be looked at again.
+    /// A document that was unchanged has been replaced; nothing was written, its item must be checked again.
     DocumentsChanged,
-    /// The collection is gone; nothing was written.
+    /// The collection does not exist any more; nothing was written.
     CollectionGone,
 }
 
@@ -184,9 +187,10 @@ impl Documents<'_> {
     }
 }
 
-/// Keeps a reweighing out until the batch has landed with the average length that its weights were made with; how it ends
-/// if they were made with another one, or the index is gone. A statement of its own, after the lock on the collection:
-/// what waits for a lock in a join pairs what the lock's holder has changed with what it read before.
+/// Locks the index against reweighing until the batch is committed with the average length that its weights were
+/// computed with. Returns the batch's outcome if they were computed with another one, or if the index does not exist
+/// any more. This is a statement of its own, after the lock on the collection: a join that waits for a lock combines
+/// the rows that the lock's holder has changed with rows that it read before.
 pub(in crate::store) async fn lock_weights(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -207,14 +211,14 @@ pub(in crate::store) async fn lock_weights(
     })
 }
 
-/// What a document was stored as.
+/// The identity and version under which a document was stored.
 pub(in crate::store) struct Stored {
     pub(in crate::store) document_id: Uuid,
     pub(in crate::store) version: i32,
 }
 
-/// Inserts or replaces the documents' rows; returns those that changed, by source. A row that already
-/// has the fingerprint, or that a newer upload wrote, is left alone.
+/// Inserts or replaces the rows of the documents; returns those that changed, by source. A row that already has the
+/// fingerprint, or that a newer upload wrote, is left alone.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -291,7 +295,7 @@ async fn upsert_documents(
         .collect())
 }
 
-/// Chunks that have no vector.
+/// Returns the number of chunks without a vector.
 fn unembedded_chunks(document: &NewDocument) -> usize {
     document.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
 }

@@ -1,7 +1,7 @@
-//! Deletes: everything that a document or a collection left anywhere goes in one transaction, what waits
-//! in the queue or for a retry included, so that nothing comes back afterwards.
+//! Deletes documents and collections: one transaction removes everything that they left anywhere, including items that
+//! wait in the queue or for a retry, so that nothing reappears afterwards.
 //!
-//! Locks are taken in the order of a commit: items, collection, documents (by source), statistics.
+//! Locks are taken in the same order as in a commit: items, collection, documents (by source), statistics.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -15,10 +15,10 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// Documents whose chunks are deleted by one statement.
+/// Documents whose chunks one statement deletes.
 const PAGE: i64 = 200;
 
-/// What a delete removed.
+/// Numbers of rows that a delete removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeleteReceipt {
     /// Documents.
@@ -27,28 +27,28 @@ pub struct DeleteReceipt {
     pub chunks: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Entries of the lexical statistics that were lowered or removed.
+    /// Lexical statistics entries that were lowered or removed.
     pub terms: u64,
     /// Cached answers that were written from these documents.
     pub answers: u64,
-    /// Items waiting or being worked on that will not be indexed.
+    /// Waiting or running items that will not be indexed any more.
     pub queue_items: u64,
     /// Failed items whose content was kept for a retry.
     pub failed_items: u64,
 }
 
-/// What a delete took out of the queue.
+/// Items that a delete removed from the queue.
 #[derive(Debug, Default)]
 struct Dropped {
-    /// Jobs that lost items they were still waiting for.
+    /// Jobs that lost unfinished items.
     jobs: Vec<Uuid>,
-    /// Items that waited or were worked on.
+    /// Items that were waiting or running.
     waiting: u64,
-    /// Failed items that kept their content.
+    /// Failed items that had kept their content.
     failed: u64,
 }
 
-/// Which documents of a collection.
+/// Selects documents of a collection.
 #[derive(Clone, Copy, Debug)]
 enum Matching<'a> {
     Source(&'a str),
@@ -67,7 +67,7 @@ impl<'a> Matching<'a> {
 }
 
 impl Documents<'_> {
-    /// Deletes a document. `None` when there is no such document.
+    /// Deletes a document. Returns `None` if it does not exist.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
@@ -91,7 +91,7 @@ impl Documents<'_> {
         self.delete(transaction, tenant, row.collection_id, Matching::Source(&row.source), now).await.map(Some)
     }
 
-    /// Deletes the documents of a collection whose source starts so.
+    /// Deletes the documents of a collection whose source starts with the prefix.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
@@ -149,7 +149,7 @@ impl Documents<'_> {
         Ok(receipt)
     }
 
-    /// Deletes a collection with everything in it. `None` when there is none of that name.
+    /// Deletes a collection with everything in it. Returns `None` if there is none of that name.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
@@ -209,8 +209,8 @@ impl Documents<'_> {
         }))
     }
 
-    /// Ends jobs that lost their last items. Apart from the delete: a job's row comes before its items in
-    /// the order of locks.
+    /// Ends jobs that lost their last items. Runs in a transaction apart from the delete, because a job's row comes
+    /// before its items in the lock order.
     async fn finish_all(&self, tenant: TenantId, jobs: &[Uuid], now: OffsetDateTime) -> Result<(), StoreError> {
         for job in jobs {
             self.store.jobs().finish_job(tenant, *job, &Work::default(), now).await?;
@@ -219,8 +219,8 @@ impl Documents<'_> {
     }
 }
 
-/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed ones stay
-/// failed and lose what a retry would need.
+/// Settles waiting and running items as cancelled: a worker that holds one can no longer store it. Failed items stay
+/// failed and lose the content that a retry would need.
 async fn drop_items(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -232,7 +232,8 @@ async fn drop_items(
         Matching::All => ("collection_deleted", "The collection was deleted before this document was indexed."),
         _ => ("deleted", "A delete of this source came before it was indexed."),
     };
-    // Found by two indexes, and looked at again once locked: a retry may have put a failed one back into the queue.
+    // The rows are found by two indexes and checked again once locked: a retry may have put a failed item back into the
+    // queue.
     let rows = sqlx::query!(
         r#"WITH found AS MATERIALIZED (
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
@@ -281,14 +282,14 @@ async fn drop_items(
     Ok(dropped)
 }
 
-/// An index of a collection that documents are deleted from.
+/// A locked index of a collection, from which documents are deleted.
 struct LockedIndex {
     index: Uuid,
     is_active: bool,
 }
 
 impl LockedIndex {
-    /// How many of these documents have chunks in it.
+    /// Returns how many of these documents have chunks in the index.
     async fn documents(&self, transaction: &mut Tx, tenant: TenantId, page: &[Uuid]) -> Result<i64, StoreError> {
         if self.is_active {
             return Ok(i64::try_from(page.len()).unwrap_or(i64::MAX));
@@ -303,9 +304,9 @@ impl LockedIndex {
     }
 }
 
-/// The indexes of a collection, locked against a reweighing, which rewrites the same chunks, and with the collection
-/// against an activation or a new index, for which the lock is taken first. Without its collection nothing is left to be
-/// deleted.
+/// Locks the indexes of a collection against a reweighing, which rewrites the same chunks. The lock on the collection,
+/// which is taken first, keeps out an activation or a new index. If the collection does not exist any more, nothing is
+/// left to delete.
 async fn lock_indexes(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -345,7 +346,7 @@ async fn lock_documents(
     .await?)
 }
 
-/// Removes the statistics of terms that no chunk holds any more; their rows are locked already.
+/// Deletes the statistics of terms that no chunk contains any more; their rows are locked already.
 async fn forget_unused_terms(
     transaction: &mut Tx,
     tenant: TenantId,

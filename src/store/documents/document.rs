@@ -1,4 +1,4 @@
-//! Documents: read.
+//! Reads documents.
 
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -10,19 +10,19 @@ use crate::store::{Documents, StoreError};
 /// A document without its text.
 #[derive(Clone, Debug)]
 pub struct DocumentRow {
-    /// Identity over all versions.
+    /// Identity, the same for all versions.
     pub id: Uuid,
-    /// Collection it is in.
+    /// Name of its collection.
     pub collection: String,
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
-    /// Where it was read from.
+    /// URI that it was read from.
     pub uri: String,
-    /// How it came.
+    /// Loader that read it.
     pub loader: String,
-    /// When it was handed in or fetched.
+    /// When it was uploaded or fetched.
     pub fetched_at: OffsetDateTime,
-    /// Of the HTTP response it came in.
+    /// `ETag` of the HTTP response that it was fetched in.
     pub etag: Option<String>,
     /// `Last-Modified` of that response.
     pub last_modified: Option<String>,
@@ -30,19 +30,19 @@ pub struct DocumentRow {
     pub content_hash: Vec<u8>,
     /// Title.
     pub title: String,
-    /// The same if it came with the document, and was not found in it.
+    /// The title, if it was given with the document rather than found in it.
     pub given_title: Option<String>,
     /// Media type.
     pub media_type: String,
-    /// Caller's own object.
+    /// Caller's own metadata object.
     pub metadata: Value,
-    /// Code points of its text.
+    /// Length of its text in code points.
     pub characters: u32,
-    /// From 1.
+    /// Version, from 1.
     pub version: u32,
-    /// Chunks of this version.
+    /// Number of chunks of this version.
     pub chunks: u32,
-    /// Those of them that have a vector in the collection's active space.
+    /// Number of those chunks that have a vector in the collection's active space.
     pub embedded_chunks: u32,
     /// When version 1 was stored.
     pub created_at: OffsetDateTime,
@@ -50,56 +50,56 @@ pub struct DocumentRow {
     pub updated_at: OffsetDateTime,
 }
 
-/// A document's text and what it is a text of.
+/// Text of a document with the version that it belongs to.
 #[derive(Clone, Debug)]
 pub struct DocumentText {
     /// Extracted text.
     pub text: String,
-    /// Version it belongs to.
+    /// Version of that text.
     pub version: u32,
 }
 
-/// What is stored under a source now.
+/// The document stored under a source.
 #[derive(Clone, Debug)]
 pub struct StoredAs {
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
     /// Identity.
     pub document_id: Uuid,
     /// Its version.
     pub version: i32,
-    /// Everything that decides the stored result.
+    /// Hash of all inputs that determine the stored result.
     pub fingerprint: Vec<u8>,
-    /// Its chunks.
+    /// Number of its chunks.
     pub chunks: u32,
 }
 
-/// How a document was fetched, for the next time.
+/// Validators of a fetch, kept for the next one.
 #[derive(Clone, Debug)]
 pub struct FetchRecord {
-    /// `ETag` of the answer.
+    /// `ETag` of the response.
     pub etag: Option<String>,
-    /// `Last-Modified` of the answer.
+    /// `Last-Modified` of the response.
     pub last_modified: Option<String>,
-    /// SHA-256 of all but the content that decides the stored result.
+    /// SHA-256 of all inputs, except the content, that determine the stored result.
     pub request_hash: Hash,
 }
 
-/// How a stored document was fetched.
+/// A stored document with its fetch record.
 #[derive(Clone, Debug)]
 pub struct EarlierFetch {
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
     /// Identity.
     pub document_id: Uuid,
     /// Its version.
     pub version: i32,
-    /// What to send the next time, and when it holds.
+    /// Validators to send with the next fetch, and the hash under which they apply.
     pub fetch: FetchRecord,
 }
 
 impl Documents<'_> {
-    /// One document of a tenant.
+    /// Returns one document of a tenant.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -107,8 +107,8 @@ impl Documents<'_> {
         Ok(self.documents(tenant, None, Some(id), None, None, 1).await?.pop())
     }
 
-    /// Documents by descending identity (newest first): of a collection, or only `id`, or before
-    /// `before`, or with a source that starts so; at most `limit`.
+    /// Returns at most `limit` documents by descending identity (newest first): of a collection, or only `id`, or
+    /// before `before`, or with a source that starts with the prefix.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -165,7 +165,7 @@ impl Documents<'_> {
             .collect())
     }
 
-    /// The extracted text of a document.
+    /// Returns the extracted text of a document.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -179,7 +179,7 @@ impl Documents<'_> {
         Ok(row.map(|row| DocumentText { text: row.text, version: row.version.unsigned_abs() }))
     }
 
-    /// What is stored under these sources of a collection.
+    /// Returns the documents that are stored under these sources of a collection.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -212,7 +212,7 @@ impl Documents<'_> {
             .collect())
     }
 
-    /// How the documents of these sources of a collection were fetched, where they were.
+    /// Returns the fetch records of the documents with these sources of a collection, for those that were fetched.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -243,7 +243,7 @@ impl Documents<'_> {
             .collect())
     }
 
-    /// Vectors of these embedded texts, where the tenant has them in this space.
+    /// Returns the vectors of these embedded texts, for those that the tenant has in this space.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -256,7 +256,8 @@ impl Documents<'_> {
         let wanted: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.to_vec()).collect();
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            // One probe of the index per hash: told of all at once, a planner without statistics reads the collection.
+            // One index probe per hash: for a query with all hashes at once, a planner without statistics reads the
+            // whole collection.
             r#"SELECT wanted.hash AS "embedding_hash!", known.embedding AS "embedding!: pgvector::HalfVector"
                FROM UNNEST($3::bytea[]) AS wanted (hash)
                CROSS JOIN LATERAL (SELECT e.embedding FROM chunk_embedding e

@@ -1,4 +1,4 @@
-//! The look-up rows of documents' metadata.
+//! The look-up rows of document metadata.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::store::{CommitBatch, StoreError, documents::commit::Stored};
 
-/// Writes the rows of the metadata of a batch's documents as it is now, in place of those that there were.
+/// Replaces the metadata rows of a batch's documents by rows of their current metadata.
 pub(in crate::store) async fn replace(
     transaction: &mut Transaction<'static, Postgres>,
     batch: &CommitBatch<'_>,

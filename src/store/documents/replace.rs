@@ -1,4 +1,4 @@
-//! Replacing a stored document by a request that leaves some of it as it is.
+//! Replaces a stored document by a request that keeps some of its fields.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -9,32 +9,32 @@ use crate::store::{
     jobs::enqueue::{NewItems, insert_job},
 };
 
-/// Beside the document in the name of its lock, so that other locks have other names.
+/// Seed of the hash that names the document's advisory lock; it keeps this lock apart from others.
 const LOCK: i64 = 0x0063_6974_6564_7132;
 
-/// A stored document, as far as its replacement may keep it.
+/// The fields of a stored document that a replacement may keep.
 #[derive(Clone, Debug)]
 pub struct Replaceable {
-    /// Caller's own name.
+    /// Source: the caller's own name for the document.
     pub source: String,
-    /// Where it was read from.
+    /// URI that it was read from.
     pub uri: String,
-    /// Title if it came with the document, and was not found in it.
+    /// The title, if it was given with the document rather than found in it.
     pub given_title: Option<String>,
     /// Media type.
     pub media_type: String,
-    /// Caller's own object.
+    /// Caller's own metadata object.
     pub metadata: Value,
-    /// Description of the newest upload of it that is accepted and not stored yet.
+    /// Description of its newest upload that is accepted but not stored yet.
     pub waiting: Option<Value>,
 }
 
 impl Documents<'_> {
-    /// Accepts a job of one item that replaces a document. `make` makes the item of the document as it is, in the same
-    /// transaction; `None` if there is no such document.
+    /// Accepts a job with one item that replaces a document. `make` creates the item from the current document, in the
+    /// same transaction; returns `None` if there is no such document.
     ///
-    /// Replacements of one document are accepted one after the other, and each sees what was accepted before it, stored
-    /// or waiting: none brings back what another one changed.
+    /// Replacements of one document are accepted one after the other, and each sees all that were accepted before it,
+    /// stored or waiting. So none restores a value that another one changed.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
@@ -46,11 +46,11 @@ impl Documents<'_> {
         make: impl FnOnce(Replaceable) -> NewJobItem + Send,
     ) -> Result<Option<EnqueueOutcome>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        // A statement of its own: the one that reads must see what the holder before has committed.
+        // A statement of its own: the one that reads must see the commit of the previous lock holder.
         sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, $2))", document, LOCK)
             .fetch_one(&mut *transaction)
             .await?;
-        // One statement, so that an upload that is stored at this moment is seen either waiting or stored.
+        // One statement, so that an upload that is being stored at this moment is seen either as waiting or as stored.
         let row = sqlx::query!(
             r#"SELECT d.source, d.uri, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata,
                    (SELECT i.payload FROM job j JOIN job_item i USING (tenant_id, job_id)

@@ -1,4 +1,4 @@
-//! Stretches of documents' texts.
+//! Reads ranges of document texts.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use uuid::Uuid;
 use crate::domain::identity::TenantId;
 use crate::store::{Documents, StoreError};
 
-/// The text as Postgres can store it: without NUL characters.
+/// Returns the text in a form that Postgres can store: without NUL characters.
 #[must_use]
 pub fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// A stretch of one version of a document.
+/// A range in the text of one version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextRange {
     /// The document.
     pub document_id: Uuid,
     /// Its version.
     pub version: u32,
-    /// Code points of its text.
+    /// Range in its text, code points.
     pub range: Range<u32>,
 }
 
 impl Documents<'_> {
-    /// The texts of these stretches, in their order. One whose document is gone or has another version by
-    /// now is empty.
+    /// Returns the texts of these ranges, in the same order. A text is empty if its document does not exist any more or
+    /// has another version now.
     ///
     /// # Errors
     /// Any [`StoreError`].

@@ -1,5 +1,5 @@
-//! Places in the queue that stored documents keep: of uploads of one source the newest wins, also where it found everything
-//! as it was.
+//! Queue positions that stored documents keep: of several uploads of one source the newest wins, even if it found the
+//! document unchanged.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,9 @@ use crate::store::{CommitBatch, StoreError, UnchangedItem, documents::commit::St
 
 type Tx = Transaction<'static, Postgres>;
 
-/// Gives unchanged documents the places of the uploads that found them so: an older one that is still under way then
-/// comes too late. False if one was replaced meanwhile by something that is not newer.
+/// Sets unchanged documents to the queue positions of the uploads that found them so: an older upload that is still in
+/// progress is then rejected as outdated. Returns false if one of the documents was replaced meanwhile by an upload
+/// that is not newer.
 pub(in crate::store) async fn take(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<bool, StoreError> {
     if batch.unchanged.is_empty() {
         return Ok(true);
@@ -19,7 +20,7 @@ pub(in crate::store) async fn take(transaction: &mut Tx, batch: &CommitBatch<'_>
     let ids: Vec<Uuid> = batch.unchanged.iter().map(|unchanged| unchanged.document_id).collect();
     let positions: Vec<i64> = batch.unchanged.iter().map(|unchanged| unchanged.position).collect();
     let sources: Vec<String> = batch.documents.iter().map(|document| document.source.clone()).collect();
-    // All that the batch touches at once, in order, like everybody else.
+    // Locks all documents that the batch touches at once, in the same order as other transactions.
     let locked = sqlx::query!(
         "SELECT document_id, version, position FROM document
          WHERE tenant_id = $1 AND collection_id = $2 AND (document_id = ANY ($3) OR source = ANY ($4))
@@ -52,8 +53,8 @@ pub(in crate::store) async fn take(transaction: &mut Tx, batch: &CommitBatch<'_>
     Ok(true)
 }
 
-/// Gives documents of the batch the places of their uploads likewise that were not written because they are stored just so
-/// by now. What a newer upload wrote keeps its place. Whoever tried to write them has locked them all.
+/// Does the same for documents of the batch that were not written because the same result has been stored meanwhile. A
+/// document that a newer upload wrote keeps its position. The attempt to write the documents has locked them all.
 pub(in crate::store) async fn raise(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,

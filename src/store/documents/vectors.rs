@@ -1,4 +1,4 @@
-//! Vectors of chunks that are stored already.
+//! Vectors of chunks that are already stored.
 
 use pgvector::HalfVector;
 use sqlx::{Postgres, Transaction, types::Json};
@@ -19,19 +19,19 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A document, as its chunks were read.
+/// A document in the version from which its chunks were read.
 #[derive(Clone, Debug)]
 pub struct ReadDocument {
     /// Identity.
     pub id: Uuid,
-    /// Caller's name.
+    /// Source: the caller's name for the document.
     pub source: String,
-    /// Its version then.
+    /// Version at the time of reading.
     pub version: i32,
 }
 
 impl ReadDocument {
-    /// A document that was read whole.
+    /// Returns the entry for a document that was read as a whole.
     #[must_use]
     pub fn of(stored: &StoredDocument) -> Self {
         Self { id: stored.id, source: stored.source.clone(), version: stored.version }
@@ -43,7 +43,7 @@ impl ReadDocument {
 pub struct UnembeddedChunk {
     /// The chunk.
     pub key: ChunkKey,
-    /// Caller's name of its document.
+    /// Source of its document.
     pub source: String,
     /// Version of its document.
     pub version: i32,
@@ -53,7 +53,7 @@ pub struct UnembeddedChunk {
     pub heading: Vec<String>,
     /// Its text.
     pub text: String,
-    /// Sentence that says how it relates to its document.
+    /// Sentence that relates it to its document.
     pub context: Option<String>,
 }
 
@@ -64,22 +64,22 @@ pub struct NewVector {
     pub key: ChunkKey,
     /// Version of the document that the chunk was read from.
     pub version: i32,
-    /// Hash of what was embedded.
+    /// Hash of the text that was embedded.
     pub hash: Hash,
-    /// Unit length.
+    /// The vector, unit length.
     pub vector: Vec<f32>,
 }
 
-/// An item of a job whose document has its vectors.
+/// An item of a job whose document has all its vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct FilledItem {
-    /// Place in the job.
+    /// Ordinal in the job.
     pub ordinal: i32,
-    /// The document; none when it is gone.
+    /// The document; `None` if it does not exist any more.
     pub document: Option<Uuid>,
-    /// Chunks that got a vector.
+    /// Number of chunks that got a vector.
     pub chunks: i32,
-    /// Texts that had to be sent to the embedding model.
+    /// Number of texts that had to be sent to the embedding model.
     pub embedding_calls: i32,
 }
 
@@ -88,37 +88,37 @@ pub struct FilledItem {
 pub struct VectorBatch<'a> {
     /// Owner.
     pub tenant: TenantId,
-    /// The claim's job.
+    /// Job of the claim.
     pub job_id: Uuid,
-    /// The claim's proof.
+    /// Fencing token of the claim.
     pub fence: i64,
-    /// Where to: the index whose chunks were read, and its vector space.
+    /// Collection to store in: the index that the chunks were read from, and its vector space.
     pub collection: &'a Collection,
     /// The vectors.
     pub vectors: &'a [NewVector],
-    /// What they are made for; the claim must hold it.
+    /// Items that the vectors are for; the claim must hold them.
     pub items: &'a [FilledItem],
-    /// Whether nothing more follows: the items are settled.
+    /// Whether this is the last batch of the items, which are then settled.
     pub is_last: bool,
     /// Time of the settlement.
     pub now: OffsetDateTime,
 }
 
-/// How a batch of vectors ended.
+/// Result of a batch of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorOutcome {
     /// Stored and settled.
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// Another index is active by now; nothing was written.
+    /// Another index is active now; nothing was written.
     IndexChanged,
     /// The collection was deleted; nothing was written.
     CollectionGone,
 }
 
 impl Documents<'_> {
-    /// The documents of these sources, and those of their chunks in the active index that have no vector yet.
+    /// Returns the documents of these sources, and those of their chunks in the active index that have no vector yet.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -172,8 +172,8 @@ impl Documents<'_> {
         Ok((documents, chunks))
     }
 
-    /// Stores vectors of chunks, and settles their items with the last of them. Chunks of documents that were replaced
-    /// meanwhile are left out: whoever replaced them sees to their vectors.
+    /// Stores vectors of chunks, and settles their items with the last batch. Chunks of documents that were replaced
+    /// meanwhile are left out: the job that replaced them also makes their vectors.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
@@ -197,7 +197,7 @@ impl Documents<'_> {
     }
 }
 
-/// Inserts the vectors of chunks that were inserted in the same transaction, where they are there.
+/// Inserts the vectors of chunks that were inserted in the same transaction, for those chunks that have one.
 pub(in crate::store) async fn insert_of_chunks(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -226,7 +226,8 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
         return Ok(());
     }
     let documents: Vec<Uuid> = batch.vectors.iter().map(|new| new.key.document_id).collect();
-    // Nobody replaces or deletes the documents until this has landed. In the order in which others lock them.
+    // Keeps the documents from being replaced or deleted until the commit. Locked in the same order as in other
+    // transactions.
     sqlx::query!(
         "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
         batch.tenant.0,
@@ -260,7 +261,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
     mark_embedded(transaction, batch.tenant, batch.collection.index, &embedded).await
 }
 
-/// Notes that chunks of these documents, one for each time that it is named, are no longer without a vector.
+/// Records that chunks of these documents have a vector now; a document is listed once per chunk.
 async fn mark_embedded(
     transaction: &mut Tx,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! The durable queue: claim.
+//! Claims items of the durable queue.
 
 use serde_json::Value;
 use sqlx::{Postgres, Transaction};
@@ -10,17 +10,17 @@ use crate::store::{Jobs, Lease, StoreError, jobs::control::cancel_page, jobs::le
 
 type Tx = Transaction<'static, Postgres>;
 
-/// How far an item is. The phases are claimed apart.
+/// Phase of an item. Items of different phases are claimed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Its document is to be stored.
+    /// The document is still to be stored.
     Store,
-    /// Its document is stored and found by its words; the vectors are to be made.
+    /// The document is stored and found by its words; its vectors are still to be made.
     Embed,
 }
 
 impl Phase {
-    /// In the database.
+    /// Returns the phase's value in the database.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -36,13 +36,13 @@ pub struct Claim {
     pub tenant: TenantId,
     /// The job.
     pub job_id: Uuid,
-    /// Where its documents go.
+    /// Collection that the documents are stored in.
     pub collection_id: Uuid,
-    /// The phase that all of its items are in.
+    /// The phase of all its items.
     pub phase: Phase,
-    /// How its documents are indexed.
+    /// When the documents become searchable.
     pub indexing: Indexing,
-    /// Proof of the claim; larger than that of any earlier claim.
+    /// Fencing token of the claim; larger than that of any earlier claim.
     pub fence: i64,
     /// The items, in request order.
     pub items: Vec<ClaimedItem>,
@@ -51,23 +51,23 @@ pub struct Claim {
 /// One document to ingest.
 #[derive(Debug)]
 pub struct ClaimedItem {
-    /// Place in the request, from 0.
+    /// Ordinal in the request, from 0.
     pub ordinal: i32,
-    /// Place in the queue.
+    /// Position in the queue.
     pub position: i64,
     /// Caller's name of the document.
     pub source: String,
-    /// Versioned description.
+    /// Versioned description of the document.
     pub payload: Value,
-    /// Bytes as handed in.
+    /// Bytes as uploaded.
     pub content: Vec<u8>,
-    /// Version of its document that is stored and awaits vectors; none when it is yet to be stored.
+    /// Version of its document that is stored and lacks vectors; `None` while no version is stored.
     pub stored_version: Option<i32>,
-    /// Claims so far, this one included.
+    /// Number of claims so far, including this one.
     pub attempts: i32,
-    /// Claims so far that ended in a failure of its own that may pass.
+    /// Number of claims so far that ended in a temporary failure of the item itself.
     pub failures: i32,
-    /// Whether it may be what ends its workers: it is alone in its claim.
+    /// Whether the item is suspected of crashing its workers; it is then the only one in its claim.
     pub is_suspected: bool,
 }
 
@@ -75,12 +75,12 @@ enum Attempt {
     Claimed(Claim),
     NothingWaits,
     JobWasCancelled,
-    /// The item that was looked at no longer waits: another claim, or a delete, was faster.
+    /// The selected item no longer waits: another claim or a delete was faster.
     ItemIsGone,
 }
 
 impl Jobs<'_> {
-    /// Takes the oldest waiting items of one job that are in this phase, or nothing.
+    /// Claims the oldest waiting items of one job in this phase. Returns `None` if there are none.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -108,8 +108,8 @@ impl Jobs<'_> {
             return Ok(Attempt::NothingWaits);
         };
         let (tenant, job) = (TenantId(first.tenant_id), first.job_id);
-        // One claim at a time for a job: side by side, each would get some of the other's items and
-        // both would be small.
+        // One claim at a time per job: concurrent claims would each get some of the other's items and would both be
+        // small.
         let row = sqlx::query!(
             r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
                WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
@@ -119,17 +119,18 @@ impl Jobs<'_> {
         .fetch_optional(&mut *transaction)
         .await?;
         if row.is_some_and(|row| row.is_cancelled) {
-            // Without the job's lock: whoever stores a running item holds that item, and may need the job.
+            // Continues without the job's lock: a transaction that stores a running item holds that item, and may need
+            // the job.
             transaction.commit().await?;
             let mut transaction = self.store.begin_queue().await?;
             cancel_page(&mut transaction, tenant, job, now).await?;
             transaction.commit().await?;
             return Ok(Attempt::JobWasCancelled);
         }
-        // Items are looked up by an array, here and wherever some of a job are changed: a planner without statistics takes
-        // a job for one item, and would compare each of its items with each of a join's other side.
-        // A claim ends before what a batch of bounded memory cannot hold, and before an item that is to be alone. The
-        // first always has its place.
+        // Items are looked up by an array, here and wherever several items of a job are changed: a planner without
+        // statistics assumes that a job has one item, and would compare each of its items with each row of a join's
+        // other side. A claim ends before an item that would not fit into a batch of bounded memory, and before an item
+        // that has to be claimed alone. The first item always fits.
         let rows = sqlx::query!(
             r#"WITH waiting AS MATERIALIZED (
                    SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
@@ -160,7 +161,7 @@ impl Jobs<'_> {
         .fetch_all(&mut *transaction)
         .await?;
         if rows.is_empty() {
-            // Held by a delete, for one: looking again at once would only find it again.
+            // Another transaction, such as a delete, holds the item: an immediate retry would only find it again.
             let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), phase, now).await?;
             return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
         }
@@ -186,7 +187,7 @@ impl Jobs<'_> {
     }
 }
 
-/// Whether an item waits in this phase, and may be claimed by now.
+/// Returns whether an item waits in this phase, and may be claimed by now.
 async fn waits(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -208,7 +209,7 @@ async fn waits(
     Ok(row.is_some())
 }
 
-/// Notes that a job is worked on; where its documents go, and how they are indexed.
+/// Records that a job is being processed; returns its collection, and when its documents become searchable.
 async fn start(
     transaction: &mut Tx,
     tenant: TenantId,

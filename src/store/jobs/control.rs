@@ -1,8 +1,8 @@
-//! Stopping a job, and trying its failures again.
+//! Cancels jobs, and retries their failed items.
 //!
-//! Stopping is a mark on the job, which keeps workers from claiming more of it, and then the settlement
-//! of its items in pages: a job may have a million. Whoever finds a marked job with waiting items goes on
-//! where the one who was asked may have died.
+//! A cancellation first marks the job, which keeps workers from claiming more of it, and then settles its items in
+//! pages: a job may have a million. Any worker that finds a marked job with waiting items continues the settlement, in
+//! case the process that received the request has died.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -14,38 +14,38 @@ use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::limits:
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
 
-/// What became of the wish to stop a job.
+/// Result of a request to stop a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelOutcome {
     /// There is no such job.
     NotFound,
-    /// It had ended before.
+    /// The job had ended before.
     AlreadyOver,
-    /// Nothing more of it lands.
+    /// The job is stopped; nothing more of it is stored.
     Stopped,
 }
 
-/// What became of the wish to try a job's failures again.
+/// Result of a request to retry a job's failed items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryOutcome {
     /// There is no such job.
     NotFound,
     /// It has not ended yet.
     NotOver,
-    /// Nothing failed, or what failed is no longer kept.
+    /// No item failed, or the content of the failed items is no longer kept.
     NothingToRetry,
-    /// So many documents wait again.
+    /// This many documents are queued again.
     Queued(u64),
-    /// There is no room for them now.
+    /// The queue has no room for them now.
     Full(QueueFull),
 }
 
 impl Jobs<'_> {
-    /// Stops a job: once this returns, nothing more of it is stored. Its waiting items are yet to be settled, see
+    /// Stops a job: once this returns, nothing more of it is stored. Its waiting items are still to be settled, see
     /// [`Store::settle_cancelled`].
     ///
     /// # Errors
-    /// Any [`StoreError`]. The job may be marked by then; it stops all the same, a little later.
+    /// Any [`StoreError`]. The job may be marked by then; in that case it still stops, a little later.
     pub async fn cancel_job(
         &self,
         tenant: TenantId,
@@ -75,8 +75,8 @@ impl Jobs<'_> {
         Ok(CancelOutcome::Stopped)
     }
 
-    /// Settles the items of a job that was stopped, and ends it. May be given up at any point: workers and
-    /// the reaper go on with what is left.
+    /// Settles the items of a job that was stopped, and ends it. The call may be dropped at any point: workers and the
+    /// reaper settle the remaining items.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -93,7 +93,7 @@ impl Jobs<'_> {
         Ok(())
     }
 
-    /// Stops a job and settles all its items; nothing, if it is over.
+    /// Stops a job and settles all its items; does nothing if the job has ended.
     ///
     /// # Errors
     /// Any [`StoreError`], as of [`Self::cancel_job`].
@@ -102,8 +102,8 @@ impl Jobs<'_> {
         self.settle_cancelled(tenant, job, now).await
     }
 
-    /// Puts the failed items of a job that has ended back into the queue, with all their attempts. Those of a stream
-    /// may be more than the queue takes: they have room when nothing else waits.
+    /// Puts the failed items of a job that has ended back into the queue, with all their attempts. A streamed job may
+    /// have more failed items than the queue accepts: they are accepted when nothing else waits.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
@@ -149,7 +149,7 @@ impl Jobs<'_> {
             return Ok(RetryOutcome::NothingToRetry);
         }
         let (items, bytes) = (requeued.items.unsigned_abs(), requeued.bytes.unsigned_abs());
-        // What does not fit even alone waits until it would be alone.
+        // Items that exceed the limits on their own are accepted once nothing else waits.
         let room = Room { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
         if is_limited && let Some(full) = room.take(&mut transaction, Some(job)).await? {
             return Ok(RetryOutcome::Full(full));
@@ -170,8 +170,7 @@ impl Jobs<'_> {
         Ok(RetryOutcome::Queued(items))
     }
 
-    /// Forgets the content of items that failed before `before`: they can no longer be retried. Returns
-    /// how many.
+    /// Deletes the content of items that failed before `before`: they can no longer be retried. Returns how many.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -193,8 +192,8 @@ impl Jobs<'_> {
     }
 }
 
-/// Settles unfinished items of a job as cancelled, running ones first, at most a page; how many those were.
-/// Items are locked in their order, like by a commit, so that neither waits for the other in turn.
+/// Settles unfinished items of a job as cancelled, running ones first, at most a page, and returns how many. Items are
+/// locked in their order, as in a commit, so that the two cannot deadlock.
 pub(in crate::store) async fn cancel_page(
     transaction: &mut Transaction<'static, Postgres>,
     tenant: TenantId,
@@ -212,7 +211,7 @@ async fn cancel_items(
     state: &str,
     now: OffsetDateTime,
 ) -> Result<u64, StoreError> {
-    // What runs is little, and all of it must go at once; what waits cannot be claimed any more.
+    // Running items are few, and all of them must be settled at once; waiting items cannot be claimed any more.
     let limit = if state == "running" { i64::MAX } else { PAGE };
     let settled = sqlx::query!(
         "WITH locked AS MATERIALIZED (

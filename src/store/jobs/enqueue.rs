@@ -1,4 +1,4 @@
-//! Accepting documents: at once, or as they arrive. What was accepted survives any crash.
+//! Accepts documents, either all at once or as they arrive. Accepted documents survive any crash.
 
 use serde_json::Value;
 use sqlx::{Postgres, Transaction};
@@ -12,55 +12,55 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// One document of a request, to be kept until it is settled.
+/// One document of a request, stored until it is settled.
 #[derive(Debug)]
 pub struct NewJobItem {
     /// Caller's name of the document.
     pub source: String,
-    /// Versioned description.
+    /// Versioned description of the document.
     pub payload: Value,
     /// Its bytes.
     pub content: Vec<u8>,
 }
 
-/// A part of a request that is no document: it is listed with the job as failed.
+/// A part of a request that is not a document: the job lists it as failed.
 #[derive(Debug)]
 pub struct RefusedItem {
-    /// Its name, as far as it has one.
+    /// Name of the part, as far as it has one.
     pub source: String,
     /// Typed cause.
     pub cause: &'static str,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub message: String,
 }
 
-/// What a job is made with.
+/// Contents that a job is created with.
 #[derive(Debug)]
 pub(in crate::store) struct NewItems {
     /// Documents.
     pub(in crate::store) items: Vec<NewJobItem>,
-    /// Parts of the request that are no documents.
+    /// Parts of the request that are not documents.
     pub(in crate::store) refused: Vec<RefusedItem>,
-    /// Until when more may be appended; `None` for a job that is whole.
+    /// Until when more may be appended; `None` for a job that is complete.
     pub(in crate::store) receiving_until: Option<OffsetDateTime>,
 }
 
-/// A job that is to be made.
+/// A job to create.
 #[derive(Clone, Debug)]
 pub struct NewJob<'a> {
     /// Its identity.
     pub id: Uuid,
     /// Identity and name of the collection.
     pub collection: (Uuid, &'a str),
-    /// When its documents can be found.
+    /// When its documents become searchable.
     pub indexing: Indexing,
-    /// How the client named the request.
+    /// The client's name for the request.
     pub key: Option<RequestKey<'a>>,
-    /// Who is told when it ends.
+    /// URL that is notified when the job ends.
     pub webhook: Option<&'a str>,
-    /// What a tenant may have waiting.
+    /// Limits on the tenant's waiting documents.
     pub limits: QueueLimits,
-    /// Now.
+    /// Current time.
     pub now: OffsetDateTime,
 }
 
@@ -69,50 +69,50 @@ pub struct NewJob<'a> {
 pub struct RequestKey<'a> {
     /// As the client chose it.
     pub key: &'a str,
-    /// What was asked; `None` while it still arrives.
+    /// Hash of the request; `None` while the request is still arriving.
     pub request_hash: Option<Hash>,
 }
 
-/// The first answer to a request.
+/// The first response to a request.
 #[derive(Clone, Debug)]
 pub struct FirstAnswer {
-    /// The job that it was accepted as.
+    /// The job that was created for the request.
     pub job: Uuid,
-    /// Status and body; `None` if it was not given yet.
+    /// Status and body; `None` if the response was not sent yet.
     pub answer: Option<(u16, Vec<u8>)>,
 }
 
-/// What became of a request.
+/// Result of a request.
 #[derive(Clone, Debug)]
 pub enum EnqueueOutcome {
     /// Accepted.
     Queued,
-    /// It was accepted before, as this.
+    /// The request was accepted before, with this response.
     Repeated(FirstAnswer),
-    /// Another request of that name is still arriving.
+    /// Another request with that name is still arriving.
     KeyInProgress,
-    /// Another request had that name.
+    /// A different request has used that name.
     KeyReused,
-    /// Nothing was accepted.
+    /// The queue is full; nothing was accepted.
     Full(QueueFull),
 }
 
-/// Documents, and what is none, that arrived together.
+/// Documents, and parts that are not documents, that arrived together.
 pub type Part = (Vec<NewJobItem>, Vec<RefusedItem>);
 
-/// What became of a further part of a job.
+/// Result of appending a part to a job.
 #[derive(Debug)]
 pub enum AppendOutcome {
     /// Accepted.
     Queued,
-    /// The job takes nothing more: it was cancelled, or given up for lack of news.
+    /// The job accepts nothing more: it was cancelled, or closed because its sender was silent for too long.
     JobClosed,
-    /// Nothing was accepted; here it is again.
+    /// The queue is full; nothing was accepted, and the part is returned.
     Full(QueueFull, Part),
 }
 
 impl Jobs<'_> {
-    /// Accepts a job whole.
+    /// Accepts a complete job.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
@@ -152,8 +152,8 @@ impl Jobs<'_> {
         insert_job(transaction, tenant, job, NewItems { items, refused, receiving_until }).await
     }
 
-    /// Appends to a job that is open for more, and keeps it open until `receiving_until`. Without anything
-    /// to append it only keeps it open.
+    /// Appends to a job that is open for more, and keeps it open until `receiving_until`. An empty part only keeps it
+    /// open.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
@@ -173,18 +173,18 @@ impl Jobs<'_> {
         if let Some(full) = room.look(&mut transaction).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
-        // A job has one sender, so that nobody else moves this number.
+        // A job has a single sender, so no other transaction changes this number.
         let first = sqlx::query_scalar!("SELECT items FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job)
             .fetch_optional(&mut *transaction)
             .await?;
         let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
         insert_items(&mut transaction, tenant, job, first, &items, now).await?;
-        // Before the job counts anything of this part.
+        // Runs before the job counts any item of this part.
         if let Some(full) = room.take(&mut transaction, None).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
         insert_refused(&mut transaction, tenant, job, first + count, &refused, now).await?;
-        // Last: from here to the commit the job is locked, and its workers cannot claim.
+        // Runs last: from here to the commit the job is locked, and its workers cannot claim.
         let open = sqlx::query!(
             "UPDATE job SET items = items + $3, bytes = bytes + $4, receiving_until = $5, revision = revision + 1
              WHERE tenant_id = $1 AND job_id = $2 AND receiving_until IS NOT NULL AND finished_at IS NULL",
@@ -204,8 +204,8 @@ impl Jobs<'_> {
         Ok(AppendOutcome::Queued)
     }
 
-    /// Says that nothing more arrives for a job, and whether more was to come; the job then ends with its
-    /// last item. A complete one keeps its name with the hash of what was asked, a broken one frees it.
+    /// Closes a job, complete or broken off; it then ends with its last item. A complete job keeps its name with the
+    /// hash of the request; a broken-off one releases it.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -224,7 +224,7 @@ impl Jobs<'_> {
     }
 }
 
-/// Accepts a job in a transaction, which is committed if nothing stands against it.
+/// Accepts a job in a transaction, and commits it if no limit or name conflict prevents that.
 pub(in crate::store) async fn insert_job(
     mut transaction: Tx,
     tenant: TenantId,
@@ -271,7 +271,7 @@ pub(in crate::store) async fn insert_job(
     Ok(EnqueueOutcome::Queued)
 }
 
-/// Closes a job to more; without a hash of the whole request it is one that broke off.
+/// Closes a job to further parts; no hash of the whole request means that the request broke off.
 pub(in crate::store) async fn close(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -364,7 +364,7 @@ async fn insert_refused(
     )
     .execute(&mut **transaction)
     .await?;
-    // The trigger tells settlements, and these were never unsettled.
+    // The trigger counts only items that become settled, and these were settled from the start.
     sqlx::query!(
         "UPDATE job_tally SET failed = failed + $3 WHERE tenant_id = $1 AND job_id = $2",
         tenant.0,

@@ -1,4 +1,4 @@
-//! How a job ends: with its last item, or by what a lost worker left behind.
+//! Ends jobs: with their last item, or after their workers were lost.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -12,11 +12,11 @@ use crate::store::{
 
 type Tx = Transaction<'static, Postgres>;
 
-/// Jobs that one round of the reaper looks after.
+/// Jobs that one round of the reaper processes.
 const JOBS_PER_ROUND: i64 = 1_000;
 
 impl Jobs<'_> {
-    /// Notes work on a job, and that the worker on it lives; `false` when the job is to stop.
+    /// Records work on a job and the heartbeat of its worker; returns `false` when the job has to stop.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -33,8 +33,8 @@ impl Jobs<'_> {
         Ok(goes_on)
     }
 
-    /// Notes the last work of a claim, and ends the job if all its items are settled. Called after each
-    /// settlement has committed, so that whichever worker settles last sees all the others.
+    /// Records the last work of a claim, and ends the job if all its items are settled. Called after each settlement
+    /// has committed, so that the worker that settles last sees all other settlements.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -54,9 +54,9 @@ impl Jobs<'_> {
         Ok(finished)
     }
 
-    /// Takes back what lost workers held: items whose lease ran out wait again, or fail once too many
-    /// workers were lost with them. Then closes jobs whose sender is gone, stops those that are to stop, and
-    /// ends those whose items are all settled. Returns the items taken back.
+    /// Requeues the items of lost workers: items whose lease ran out wait again, or fail after too many workers were
+    /// lost with them. Then closes jobs whose sender is gone, stops those that have to stop, and ends those whose items
+    /// are all settled. Returns the number of items taken back.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -131,7 +131,7 @@ async fn finish_if_settled(
     job: Uuid,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    // Which items were stopped is asked only at the end: a job may have a million.
+    // The stopped items are looked up only at the end: a job may have a million.
     let Some(row) = sqlx::query!(
         r#"SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable, cancelled_at IS NOT NULL AS "is_cancelled!",
                   CASE WHEN cancelled > 0 AND succeeded + unchanged + failed + cancelled >= items THEN
@@ -158,7 +158,7 @@ async fn finish_if_settled(
         found_by_words: row.searchable.unsigned_abs(),
     };
     let Some(state) = counts.terminal_state(row.is_cancelled) else { return Ok(false) };
-    // The revision: what was counted must still hold, and not be of before a retry.
+    // Compares the revision: the counts must still hold, and not date from before a retry.
     let updated = sqlx::query!(
         "UPDATE job SET state = $3, finished_at = $4, revision = revision + 1
          WHERE tenant_id = $1 AND job_id = $2 AND finished_at IS NULL AND revision = $5",

@@ -1,5 +1,5 @@
-//! Names that clients give to requests, so that a request can be repeated safely (Idempotency-Key, IETF draft
-//! draft-ietf-httpapi-idempotency-key-header).
+//! Idempotency keys: names that clients give to requests, so that a request can be repeated safely (Idempotency-Key,
+//! IETF draft draft-ietf-httpapi-idempotency-key-header).
 
 use sqlx::{Postgres, Transaction};
 use time::{Duration, OffsetDateTime};
@@ -10,11 +10,11 @@ use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, RequestKey, StoreError};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// How long a request can be repeated.
+/// How long a request can be repeated after it was first sent.
 pub const KEY_LIFE: Duration = Duration::hours(24);
 
 impl Jobs<'_> {
-    /// What a request of this name was answered; `None` if there was none.
+    /// Returns the first response to the request with this name; `None` if there was no such request.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -28,7 +28,7 @@ impl Jobs<'_> {
         find(&mut transaction, tenant, key, now).await
     }
 
-    /// Keeps the first answer to a request.
+    /// Stores the first response to a request.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -56,7 +56,7 @@ impl Jobs<'_> {
         Ok(())
     }
 
-    /// Forgets names older than [`KEY_LIFE`].
+    /// Deletes names older than [`KEY_LIFE`].
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -71,8 +71,8 @@ impl Jobs<'_> {
     }
 }
 
-/// Takes a name for a job; if somebody has it, what became of that request. Waits for whoever is taking the
-/// same name at this moment.
+/// Reserves a name for a job; if the name is taken, returns the state of that request. Waits for a transaction that is
+/// reserving the same name at this moment.
 pub(in crate::store) async fn claim(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -123,7 +123,7 @@ async fn find(
     Ok(Some(EnqueueOutcome::Repeated(FirstAnswer { job: row.job_id, answer })))
 }
 
-/// Completes the name of a job that has arrived, or frees the one of a job that broke off.
+/// Completes the name of a job that has arrived, or releases the name of a job that broke off.
 pub(in crate::store) async fn settle(
     transaction: &mut Tx,
     tenant: TenantId,

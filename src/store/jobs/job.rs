@@ -1,4 +1,4 @@
-//! Jobs: look up, list.
+//! Looks up and lists jobs.
 
 use sqlx::types::Json;
 use time::OffsetDateTime;
@@ -19,37 +19,37 @@ use crate::store::{
 pub struct JobRow {
     /// Identity.
     pub id: Uuid,
-    /// Collection as requested.
+    /// Name of its collection, as requested.
     pub collection: String,
-    /// What it does.
+    /// Kind of work.
     pub kind: JobKind,
-    /// When its documents can be found.
+    /// When its documents become searchable.
     pub indexing: Indexing,
     /// State.
     pub state: JobState,
-    /// Whether documents of it still arrive.
+    /// Whether documents of it are still arriving.
     pub is_receiving: bool,
-    /// Whether its sender broke off: more was to come.
+    /// Whether its sender broke off before the end of the request.
     pub is_incomplete: bool,
     /// Sums over its items.
     pub counts: JobCounts,
     /// When it was accepted.
     pub created_at: OffsetDateTime,
-    /// First claim, after a retry that of the retry.
+    /// Time of the first claim; after a retry, of the first claim since then.
     pub started_at: Option<OffsetDateTime>,
     /// When it ended.
     pub finished_at: Option<OffsetDateTime>,
-    /// Last sign of life of a worker on it.
+    /// Last heartbeat of a worker on it.
     pub heartbeat_at: Option<OffsetDateTime>,
-    /// Content of all its items.
+    /// Bytes of the content of all its items.
     pub bytes: u64,
-    /// Content of its settled items.
+    /// Bytes of the content of its settled items.
     pub settled_bytes: u64,
-    /// Of that, what had been settled before it was last started.
+    /// Part of `settled_bytes` that was settled before the job was last started.
     pub bytes_before: u64,
-    /// Items that had been settled before it was last started.
+    /// Number of items that were settled before the job was last started.
     pub items_before: u64,
-    /// Grows with each change that followers want to see, apart from settled items.
+    /// Counter that grows with each change that followers want to see, apart from settled items.
     pub revision: u64,
 }
 
@@ -58,112 +58,112 @@ pub struct JobRow {
 pub struct JobCounts {
     /// Documents of the request.
     pub items: u64,
-    /// Documents that are stored and found by their words, but lack vectors: still, or for good.
+    /// Documents that are stored and found by their words but lack vectors, temporarily or permanently.
     pub found_by_words: u64,
     /// Documents stored.
     pub documents: u64,
     /// Chunks stored.
     pub chunks: u64,
-    /// Documents that were there already.
+    /// Documents that were already stored.
     pub unchanged: u64,
-    /// Documents given up.
+    /// Documents that failed.
     pub failed: u64,
-    /// Documents stopped on request.
+    /// Documents that were cancelled.
     pub cancelled: u64,
     /// Chunk texts that were sent to the embedding model.
     pub embedding_calls: u64,
-    /// Chunks stored whose vector was there already.
+    /// Chunks stored whose vector already existed.
     pub reused_vectors: u64,
 }
 
 impl JobCounts {
-    /// Documents that nothing more will happen to.
+    /// Returns the number of documents that are in a final state.
     #[must_use]
     pub const fn settled(&self) -> u64 {
         self.complete() + self.failed + self.cancelled
     }
 
-    /// Documents that are found by their words.
+    /// Returns the number of documents that are found by their words.
     #[must_use]
     pub const fn searchable(&self) -> u64 {
         self.complete() + self.found_by_words
     }
 
-    /// Documents that are found by their words and by their meaning.
+    /// Returns the number of documents that are found by their words and by their meaning.
     #[must_use]
     pub const fn complete(&self) -> u64 {
         self.documents + self.unchanged
     }
 }
 
-/// Which jobs.
+/// Filter for jobs.
 #[derive(Clone, Debug, Default)]
 pub struct JobFilter {
-    /// Only this one.
+    /// Only the job with this id.
     pub id: Option<Uuid>,
-    /// Only those that sort before this one: older ones.
+    /// Only jobs that sort before this one, that is, older ones.
     pub before: Option<Uuid>,
-    /// Only in this state.
+    /// Only jobs in this state.
     pub state: Option<JobState>,
-    /// Only of this kind.
+    /// Only jobs of this kind.
     pub kind: Option<JobKind>,
-    /// Only of this collection.
+    /// Only jobs of this collection.
     pub collection: Option<String>,
-    /// Only those accepted at this time or later.
+    /// Only jobs accepted at this time or later.
     pub created_from: Option<OffsetDateTime>,
-    /// Only those accepted before this time.
+    /// Only jobs accepted before this time.
     pub created_before: Option<OffsetDateTime>,
 }
 
-/// What a job's row does not say: what was done for it, failures by cause, and its webhook.
+/// Details that are not in a job's row: the work done for it, its failures by cause, and its webhook.
 #[derive(Clone, Debug, Default)]
 pub struct JobDetail {
-    /// What was done for it.
+    /// Work done for the job.
     pub work: Work,
     /// Cause and number of documents, most frequent first.
     pub failures: Vec<(String, u64)>,
     /// Its webhook, if it has one.
     pub webhook: Option<WebhookRow>,
-    /// What sentences for its chunks took, if any were asked for.
+    /// Work that the sentences for its chunks took, if any were requested.
     pub contexts: Option<ContextWork>,
 }
 
-/// Which items of a job.
+/// Selects items of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemPage {
-    /// First place in the request, from 0.
+    /// First ordinal in the request, from 0.
     pub from: i32,
-    /// Most items.
+    /// Maximum number of items.
     pub limit: i64,
-    /// Only in this state.
+    /// Only items in this state.
     pub state: Option<ItemState>,
 }
 
 /// One document of a job.
 #[derive(Clone, Debug)]
 pub struct JobItemRow {
-    /// Place in the request, from 0.
+    /// Ordinal in the request, from 0.
     pub ordinal: u32,
     /// Caller's name of the document.
     pub source: String,
     /// State.
     pub state: ItemState,
-    /// The document it became.
+    /// The document that it was stored as.
     pub document_id: Option<Uuid>,
-    /// Where it failed.
+    /// Stage at which it failed.
     pub stage: Option<Stage>,
     /// Typed cause.
     pub cause: Option<String>,
-    /// What to do about it.
+    /// Description of the failure and its remedy.
     pub message: Option<String>,
-    /// Times it was claimed since it was accepted or last retried.
+    /// Number of claims since it was accepted or last retried.
     pub attempts: u32,
-    /// Chunks of the stored document that have no sentence which should have one.
+    /// Chunks of the stored document that should have a sentence but have none.
     pub context_gaps: Option<ContextGaps>,
 }
 
 impl JobDetail {
-    /// Cost of all calls of models.
+    /// Returns the cost of all model calls.
     #[must_use]
     pub fn cost(&self) -> NanoUsd {
         self.contexts.map_or(NanoUsd::ZERO, |work| work.cost).plus(self.work.embedding.cost)
@@ -171,7 +171,7 @@ impl JobDetail {
 }
 
 impl Jobs<'_> {
-    /// A job by identity.
+    /// Returns a job by identity.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -179,7 +179,7 @@ impl Jobs<'_> {
         Ok(self.jobs(tenant, &JobFilter { id: Some(id), ..JobFilter::default() }, 1).await?.pop())
     }
 
-    /// Jobs that pass the filter, newest first, at most `limit`.
+    /// Returns at most `limit` jobs that pass the filter, newest first.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -246,7 +246,7 @@ impl Jobs<'_> {
             .collect()
     }
 
-    /// What was done for a job, and its failures by cause.
+    /// Returns the work done for a job, and its failures by cause.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -268,7 +268,7 @@ impl Jobs<'_> {
         Ok(JobDetail { work, failures, webhook, contexts })
     }
 
-    /// Items of a job in request order.
+    /// Returns items of a job in request order.
     ///
     /// # Errors
     /// Any [`StoreError`].

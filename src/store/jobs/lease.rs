@@ -1,8 +1,8 @@
-//! The durable queue: heartbeat, give up.
+//! Leases of the durable queue: extends, releases and fails claimed items.
 //!
-//! A claim commits before work starts. It hands out a fencing token that every later write of the
-//! worker must present; a worker that lost its lease holds an old token and changes nothing
-//! (Kleppmann, "How to do distributed locking", 2016).
+//! A claim commits before work starts. It hands out a fencing token that every later write of the worker must present;
+//! a worker that lost its lease holds an old token and changes nothing (Kleppmann, "How to do distributed locking",
+//! 2016).
 
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -10,45 +10,46 @@ use uuid::Uuid;
 use crate::domain::{identity::TenantId, job::Stage};
 use crate::store::{Jobs, StoreError, storable};
 
-/// How long a claim lasts and how much it takes.
+/// Duration and size of a claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Lease {
-    /// Validity without a heartbeat.
+    /// How long a claim is valid without a heartbeat.
     pub duration: Duration,
     /// Most items of one claim.
     pub max_items: i64,
     /// Most bytes of one claim, unless its first item alone has more.
     pub max_bytes: i64,
-    /// Workers lost in the midst of work on an item alone, after which it is given up.
+    /// Number of workers lost while processing an item alone, after which the item fails.
     pub max_losses: i32,
 }
 
-/// Lost workers after which an item is claimed alone, which tells the one that ends its worker from its neighbours.
+/// Number of lost workers after which an item is claimed alone, which separates the item that crashes its worker from
+/// others in the claim.
 pub(in crate::store) const LOSSES_IN_COMPANY: i32 = 2;
 
-/// Claims after which an item is given up, whatever the reason: of itself no reason lasts so long.
+/// Number of claims after which an item fails for whatever reason: no cause that passes by itself lasts that long.
 pub const MAX_CLAIMS: i32 = 20;
 
-/// Why an item was given up.
+/// Failure of an item.
 #[derive(Clone, Debug)]
 pub struct ItemFailure {
-    /// Place in the request, from 0.
+    /// Ordinal in the request, from 0.
     pub ordinal: i32,
-    /// Where.
+    /// Stage of the failure.
     pub stage: Stage,
-    /// Typed cause, stable.
+    /// Typed cause, stable across releases.
     pub cause: &'static str,
-    /// What to do about it.
+    /// Description of the failure and its remedy.
     pub message: String,
 }
 
 impl ItemFailure {
-    /// Cause of an item whose collection was deleted: nothing of it is kept.
+    /// Cause for an item whose collection was deleted: none of its content is kept.
     pub const COLLECTION_DELETED: &str = "collection_deleted";
 }
 
 impl Jobs<'_> {
-    /// Moves the lease of a claim forward; how many of its items are still held.
+    /// Extends the lease of a claim and returns how many of its items it still holds.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -78,7 +79,7 @@ impl Jobs<'_> {
         Ok(held)
     }
 
-    /// The items of a claim that are still held, in their order.
+    /// Returns the items that a claim still holds, in their order.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -97,8 +98,8 @@ impl Jobs<'_> {
         Ok(held)
     }
 
-    /// Settles items as failed; their content is kept for a retry, unless their collection is gone. Items that the
-    /// claim no longer holds stay as they are.
+    /// Settles items as failed. Their content is kept for a retry, unless their collection does not exist any more.
+    /// Items that the claim no longer holds are left alone.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -136,7 +137,8 @@ impl Jobs<'_> {
         Ok(())
     }
 
-    /// Puts items of a claim back, not to be claimed before `available_at`; `failed` if they themselves failed.
+    /// Returns items of a claim to the queue, not to be claimed before `available_at`; `failed` if the items themselves
+    /// failed.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -165,7 +167,8 @@ impl Jobs<'_> {
         Ok(())
     }
 
-    /// Says whether the suspected item of a claim is worked on at this moment, so that a loss of the worker counts.
+    /// Records whether the suspected item of a claim is being processed at this moment, so that a loss of the worker
+    /// counts.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -193,7 +196,7 @@ impl Jobs<'_> {
         Ok(())
     }
 
-    /// Says of a claim that was taken from its worker that the worker lives: it counts as no loss.
+    /// Records that the worker of a revoked claim is still alive, so that the revocation does not count as a loss.
     ///
     /// # Errors
     /// Any [`StoreError`].

@@ -1,4 +1,4 @@
-//! What a tenant may have waiting, held exactly.
+//! Limits on a tenant's waiting documents, enforced exactly.
 
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -8,52 +8,52 @@ use crate::store::StoreError;
 
 type Tx = Transaction<'static, Postgres>;
 
-/// Beside the tenant in the name of its lock, so that other locks have other names.
+/// Seed of the hash that names the tenant's advisory lock; it keeps this lock apart from others.
 const LOCK: i64 = 0x0063_6974_6564_7131;
 
-/// What a tenant may have waiting.
+/// Limits on the documents of a tenant that wait in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Documents.
+    /// Maximum number of documents.
     pub items: u64,
-    /// Bytes of their contents.
+    /// Maximum bytes of their contents.
     pub bytes: u64,
 }
 
-/// More than may wait.
+/// Error: a request exceeds a limit of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueFull {
-    /// `queue_items` or `queue_bytes`.
+    /// Name of the limit, `queue_items` or `queue_bytes`.
     pub limit: &'static str,
-    /// The limit.
+    /// Value of the limit.
     pub value: u64,
-    /// What waits already.
+    /// Amount that waits already.
     pub waiting: u64,
-    /// What was to be added.
+    /// Amount that was to be added.
     pub asked: u64,
 }
 
-/// What is to wait, and what it may fill.
+/// A request for room in the queue, with the limits that apply.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Room {
     pub(in crate::store) tenant: TenantId,
     pub(in crate::store) limits: QueueLimits,
-    /// Documents.
+    /// Documents to add.
     pub(in crate::store) items: u64,
     /// Bytes of their contents.
     pub(in crate::store) bytes: u64,
 }
 
 impl Room {
-    /// What stands against it as far as can be told without waiting for others. What is refused here would be refused
-    /// in the end.
+    /// Returns the limit that the request exceeds, as far as that is known without waiting for other transactions. A
+    /// request that is refused here would be refused in the end.
     pub(in crate::store) async fn look(&self, transaction: &mut Tx) -> Result<Option<QueueFull>, StoreError> {
         self.compare(transaction, None).await
     }
 
-    /// Takes the room, or says what stands against it. Until the transaction ends nobody else of the tenant takes any,
-    /// so that it is called when everything else is written: what is left is the commit. `besides` is the job that was
-    /// just written.
+    /// Takes the room, or returns the limit that the request exceeds. No other transaction of the tenant can take room
+    /// until this one ends, so call it when everything else is written and only the commit is left. `besides` is the
+    /// job that was just written.
     pub(in crate::store) async fn take(
         &self,
         transaction: &mut Tx,
@@ -62,7 +62,7 @@ impl Room {
         if self.items == 0 {
             return Ok(None);
         }
-        // A statement of its own: the one that counts must see what the holder before has committed.
+        // A statement of its own: the one that counts must see the commit of the previous lock holder.
         sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, $2))", self.tenant.0, LOCK)
             .fetch_one(&mut **transaction)
             .await?;

@@ -1,4 +1,4 @@
-//! What workers did for a job: time by stage, and what its embeddings took.
+//! Work done for a job: time by stage, and tokens and cost of its embeddings.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -9,35 +9,35 @@ use crate::store::{StoreError, signed};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// What workers did for a job.
+/// Work that workers did for a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {
-    /// In the order of the stages.
+    /// Work by stage, in the order of the stages.
     pub stages: Vec<StageWork>,
-    /// What models behind a server read, and what it cost.
+    /// Tokens that remote embedding models read, and their cost.
     pub embedding: EmbeddingSpent,
 }
 
 impl Work {
-    /// Whether there is nothing to note.
+    /// Returns whether there is nothing to record.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What workers did for a job in one stage.
+/// Work that workers did for a job in one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageWork {
     /// The stage.
     pub stage: Stage,
-    /// Documents that passed it; twice if the work was done twice.
+    /// Number of documents that passed it; a document counts twice if the work was done twice.
     pub documents: u64,
-    /// Seconds that workers were busy with it, side by side summed up.
+    /// Seconds that workers spent on it, summed over parallel workers.
     pub seconds: f64,
 }
 
-/// Notes work on a job, and that the worker on it lives; `false` when the job is to stop.
+/// Records work on a job and the heartbeat of its worker; returns `false` when the job has to stop.
 pub(in crate::store) async fn record(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -107,7 +107,7 @@ async fn add_embedding(
     Ok(())
 }
 
-/// What was done for a job so far.
+/// Returns the work done for a job so far.
 pub(in crate::store) async fn of_job(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<Work, StoreError> {
     let stages = sqlx::query!(
         "SELECT stage, documents, seconds FROM job_stage WHERE tenant_id = $1 AND job_id = $2",

@@ -1,4 +1,4 @@
-//! What becomes of items once their documents are stored: settled, or requeued for their vectors.
+//! Settles items whose documents are stored, or requeues them for their vectors.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use crate::store::{CommitBatch, FilledItem, StoreError, documents::commit::Store
 
 type Tx = Transaction<'static, Postgres>;
 
-/// An item whose document is stored, and the version that awaits vectors, if it does.
+/// An item whose document is stored, and the version that lacks vectors, if it does.
 type Landed = (FilledItem, Option<i32>);
 
-/// Settles the items of a batch. Those whose document lacks vectors wait for them instead, also where the document was
-/// there before: what an earlier upload could not finish is finished.
+/// Settles the items of a batch. Items whose document lacks vectors are requeued for them instead, even if the document
+/// was stored before: so the vectors that an earlier upload could not finish are completed.
 pub(in crate::store) async fn settle_items(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -43,7 +43,7 @@ pub(in crate::store) async fn settle_items(
     requeue_for_vectors(transaction, batch, &awaiting).await
 }
 
-/// A document that was there before.
+/// A document that was stored before.
 struct Present {
     source: String,
     document: Uuid,
@@ -56,7 +56,7 @@ fn unchanged(item: i32, document: Option<&Present>, embedding_calls: i32) -> Lan
     (FilledItem { ordinal: item, document: id, chunks: 0, embedding_calls }, document.and_then(|row| row.awaiting))
 }
 
-/// The documents of a batch that were there before.
+/// Returns the documents of a batch that were stored before.
 async fn documents_present(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
@@ -91,7 +91,7 @@ async fn documents_present(
         .collect())
 }
 
-/// Locks items of a claim and says whether it still holds all of them.
+/// Locks items of a claim and returns whether the claim still holds all of them.
 pub(in crate::store) async fn holds_lease(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -112,7 +112,7 @@ pub(in crate::store) async fn holds_lease(
     Ok(held.len() == items.len())
 }
 
-/// Ends items. Of a document that was stored before its vectors the item says already how many chunks it has.
+/// Ends items. If a document was stored before its vectors, the item already has its number of chunks.
 pub(in crate::store) async fn settle(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -149,8 +149,8 @@ pub(in crate::store) async fn settle(
     Ok(())
 }
 
-/// Queues items for phase embed, with all their attempts. Content is empty and not null: what fails can be
-/// retried.
+/// Queues items for phase embed, with all their attempts. Content is empty rather than null, so that failed items can
+/// be retried.
 async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows: &[Landed]) -> Result<(), StoreError> {
     if rows.is_empty() {
         return Ok(());

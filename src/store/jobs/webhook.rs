@@ -1,4 +1,4 @@
-//! Webhooks that are due, and what became of them.
+//! Webhooks that are due, and the results of their deliveries.
 
 use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
@@ -14,9 +14,9 @@ type Tx = Transaction<'static, Postgres>;
 pub struct WebhookRow {
     /// `waiting`, `delivered` or `failed`.
     pub state: String,
-    /// Attempts to tell the job's latest end.
+    /// Delivery attempts for the job's latest end.
     pub attempts: u32,
-    /// What went wrong with the latest one.
+    /// Error of the latest attempt.
     pub last_error: Option<String>,
     /// When it was delivered.
     pub delivered_at: Option<OffsetDateTime>,
@@ -29,36 +29,36 @@ pub struct DueWebhook {
     pub tenant: TenantId,
     /// The job that ended.
     pub job: Uuid,
-    /// Where to.
+    /// URL that it is sent to.
     pub url: String,
-    /// Which end of the job it tells, from 1.
+    /// Number of the job's end that it reports, from 1.
     pub run: i32,
-    /// Attempts, this one included.
+    /// Number of attempts, including this one.
     pub attempts: i32,
 }
 
-/// What became of an attempt.
+/// Result of a delivery attempt.
 #[derive(Clone, Debug)]
 pub enum WebhookOutcome {
-    /// The receiver has it.
+    /// The receiver accepted it.
     Delivered,
-    /// It is tried again.
+    /// The delivery failed and will be retried.
     Again {
-        /// Not before.
+        /// Earliest time of the next attempt.
         due_at: OffsetDateTime,
-        /// What went wrong.
+        /// Error of the attempt.
         error: String,
     },
-    /// It is given up.
+    /// The delivery failed and will not be retried.
     Failed {
-        /// What went wrong.
+        /// Error of the attempt.
         error: String,
     },
 }
 
 impl Jobs<'_> {
-    /// Takes webhooks that are due, of any tenant. Whoever takes them has until `until` to say what became of
-    /// them; then they are due again.
+    /// Claims webhooks that are due, of any tenant. The caller has until `until` to record the results; after that they
+    /// are due again.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -95,7 +95,7 @@ impl Jobs<'_> {
             .collect())
     }
 
-    /// Notes what became of an attempt, unless the job was retried meanwhile.
+    /// Records the result of a delivery attempt, unless the job was retried meanwhile.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -129,7 +129,7 @@ impl Jobs<'_> {
     }
 }
 
-/// Gives a new job a webhook.
+/// Adds a webhook to a new job.
 pub(in crate::store) async fn add(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -142,7 +142,7 @@ pub(in crate::store) async fn add(
     Ok(())
 }
 
-/// Makes the webhook of a job that ended due.
+/// Marks the webhook of a job that ended as due.
 pub(in crate::store) async fn job_ended(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -155,7 +155,7 @@ pub(in crate::store) async fn job_ended(
     Ok(())
 }
 
-/// Makes the webhook of a job that is retried wait for its next end.
+/// Resets the webhook of a job that is retried: it waits for the job's next end.
 pub(in crate::store) async fn job_retried(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<(), StoreError> {
     sqlx::query!(
         "UPDATE webhook SET run = run + 1, state = 'waiting', due_at = 'infinity', attempts = 0, last_error = NULL,
@@ -169,7 +169,7 @@ pub(in crate::store) async fn job_retried(transaction: &mut Tx, tenant: TenantId
     Ok(())
 }
 
-/// The webhook of a job, if it has one.
+/// Returns the webhook of a job, if it has one.
 pub(in crate::store) async fn of_job(
     transaction: &mut Tx,
     tenant: TenantId,

@@ -1,4 +1,5 @@
-//! A filter as SQL: conditions over `document d` and `chunk c`, and the index that finds the documents of a part.
+//! Translates a filter to SQL: conditions over `document d` and `chunk c`, and index look-ups that find the documents
+//! of a part.
 
 use serde_json::Value;
 use sqlx::{Postgres, QueryBuilder};
@@ -9,10 +10,10 @@ use crate::domain::{
 };
 use crate::store::Scope;
 
-/// Length to which `document_field` cuts keys and texts.
+/// Length to which `document_field` cuts keys and texts, in characters.
 const FIELD_CHARACTERS: usize = 256;
 
-/// Appends ` AND …` for each part of the filter but pages; values are bound, never written into the text.
+/// Appends ` AND …` for each part of the filter except pages; values are bound, never written into the text.
 pub(in crate::store) fn push_document_filter(builder: &mut QueryBuilder<Postgres>, filter: &Filter) {
     for part in filter.parts() {
         builder.push(" AND ");
@@ -20,14 +21,14 @@ pub(in crate::store) fn push_document_filter(builder: &mut QueryBuilder<Postgres
     }
 }
 
-/// The same for the pages.
+/// Appends the condition on pages.
 pub(in crate::store) fn push_page_filter(builder: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if !filter.pages.is_empty() {
         builder.push(" AND c.page = ANY (").push_bind(filter.pages.clone()).push(")");
     }
 }
 
-/// The same for a vector `e`, which does not know its page.
+/// Appends the condition on pages for a vector `e`, which does not store its page.
 pub(in crate::store) fn push_page_test(builder: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if !filter.pages.is_empty() {
         builder.push(
@@ -39,7 +40,7 @@ pub(in crate::store) fn push_page_test(builder: &mut QueryBuilder<Postgres>, fil
     }
 }
 
-/// What a part says of a document; of pages that is nothing.
+/// Appends the condition that a part puts on a document; the pages part puts none.
 pub(in crate::store) fn push_document_test(builder: &mut QueryBuilder<Postgres>, part: Part<'_>) {
     match part {
         Part::Metadata(condition) => {
@@ -57,8 +58,8 @@ pub(in crate::store) fn push_document_test(builder: &mut QueryBuilder<Postgres>,
     }
 }
 
-/// A query of the ids of all documents that may pass a part, by its index; without a part, of all documents. Every
-/// operator in it is leakproof: others use no index under row level security.
+/// Appends a query for the ids of all documents that may pass a part, by the part's index; without a part, of all
+/// documents. Every operator in it is leakproof: other operators use no index under row level security.
 pub(in crate::store) fn push_start(
     builder: &mut QueryBuilder<Postgres>,
     tenant: TenantId,
@@ -95,7 +96,7 @@ pub(in crate::store) fn push_start(
     }
 }
 
-/// One look-up in `document_field` for each kind of value: texts stand in its index beside an empty number.
+/// Appends one look-up in `document_field` per kind of value: index entries for texts have a null number.
 fn push_field_start(
     builder: &mut QueryBuilder<Postgres>,
     condition: &Condition,
@@ -119,7 +120,7 @@ fn push_field_start(
                 builder.push(" AND f.number IS NULL AND f.text IS NULL");
             }
         }
-        // Ends are taken in: what is rounded or cut may lie on them and pass.
+        // The query includes the bounds: a rounded or cut value may lie on a bound and still pass.
         Test::Range(bounds) => {
             if bounds.iter().any(|(_, value)| value.is_string()) {
                 builder.push(" AND f.number IS NULL");
@@ -136,7 +137,7 @@ fn push_field_start(
     }
 }
 
-/// Whether the documents of a part can be found by an index.
+/// Returns whether the documents of a part can be found by an index.
 pub(in crate::store) const fn is_indexed(part: Part<'_>) -> bool {
     !matches!(part, Part::Metadata(Condition { test: Test::Exists(false), .. }))
 }

@@ -1,7 +1,7 @@
-//! Searches that start from the documents that pass a filter and look at every chunk of theirs.
+//! Searches that start from the documents that pass a filter and examine every chunk of them.
 //!
-//! `OFFSET 0` keeps the planner to that order: fresh tables have no statistics, and with those it has it does not know how
-//! much a filter lets through.
+//! `OFFSET 0` forces the planner to that order: fresh tables have no statistics, and existing statistics do not show
+//! how much a filter lets through.
 
 use sqlx::{Postgres, QueryBuilder};
 
@@ -14,11 +14,11 @@ use crate::store::{
     search::passages::{DenseHit, DenseQuery, LexicalHit, read_hits, read_lexical_hits},
 };
 
-/// These queries know where to start.
+/// Disables sequential scans: these queries always have an index to start from.
 const NO_SEQUENTIAL_SCAN: &str = "; SET LOCAL enable_seqscan = off";
 
 impl Search<'_> {
-    /// The nearest of all chunks that pass.
+    /// Returns the nearest of all chunks that pass.
     pub(in crate::store) async fn nearest_within(
         &self,
         tenant: TenantId,
@@ -35,7 +35,7 @@ impl Search<'_> {
         builder.push_bind(tenant.0);
         builder
             .push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile} AND (e.index_id = ANY ("));
-        // By the document, never through all vectors of the index.
+        // Looked up by document, never by reading all vectors of the index.
         builder.push_bind(query.scope.indexes.as_slice()).push(")) IS TRUE");
         push_page_test(&mut builder, query.selection.filter);
         builder.push(" OFFSET 0) e) SELECT document_id, ordinal, similarity FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ");
@@ -46,7 +46,7 @@ impl Search<'_> {
         read_hits(rows)
     }
 
-    /// The best by BM25 of all chunks that pass and hold a term of the query; at most `limit`.
+    /// Returns the best by BM25 of all chunks that pass and contain a term of the query; at most `limit`.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -73,7 +73,7 @@ impl Search<'_> {
     }
 }
 
-/// The opening of a query: `passing`, all documents that pass the filter but for pages.
+/// Begins a query with `passing`: all documents that pass the filter, pages not considered.
 fn passing_documents(tenant: TenantId, scope: &Scope, selection: &Selection<'_>) -> QueryBuilder<Postgres> {
     let mut builder = QueryBuilder::new("WITH start AS MATERIALIZED (SELECT DISTINCT document_id FROM (");
     push_start(&mut builder, tenant, scope, selection.start);

@@ -1,4 +1,4 @@
-//! The lexical half of retrieval: statistics in, best chunks out.
+//! The lexical half of retrieval: reads term statistics and returns the best chunks by BM25.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,24 +11,24 @@ use crate::domain::{
 };
 use crate::store::{Scope, Search, Selection, StoreError, documents::chunk, search::passages::LexicalHit};
 
-/// How many chunks of an index hold a term; a term that none holds is missing.
+/// Number of chunks of an index that contain a term; terms in no chunk are missing.
 pub type DocumentFrequencies = HashMap<i32, u64>;
 
-/// The query side of BM25, ready for the database.
+/// The query side of BM25 in the form that the database function takes.
 #[derive(Clone, Debug, Default)]
 pub struct LexicalQuery {
-    /// Chunks with any of these terms are scored.
+    /// Chunks that contain any of these terms are scored.
     pub rare_terms: Vec<i32>,
-    /// Chunks with both terms of one of these are scored as well.
+    /// Chunks that contain both terms of one of these pairs are scored as well.
     pub term_pairs: Vec<(i32, i32)>,
-    /// Terms whose chunks are scored too should these find fewer than were asked for.
+    /// Terms whose chunks are also scored if the others find fewer chunks than requested.
     pub spare_terms: Vec<i32>,
     /// Weight of every term, ascending by id.
     pub weights: Vec<(i32, f32)>,
 }
 
 impl LexicalQuery {
-    /// Whether every chunk that holds one of its terms is scored.
+    /// Returns whether every chunk that contains one of its terms is scored.
     #[must_use]
     pub fn looks_at_all(&self) -> bool {
         let rare: HashSet<&i32> = self.rare_terms.iter().collect();
@@ -37,7 +37,7 @@ impl LexicalQuery {
 }
 
 impl Search<'_> {
-    /// Document frequencies of these (salted) terms, by index.
+    /// Returns document frequencies of these (salted) terms, by index.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -67,8 +67,8 @@ impl Search<'_> {
         Ok(frequencies)
     }
 
-    /// Best chunks by BM25 that pass the filter, best first, ties in key order; at most `limit`. Of a filter that lets
-    /// many pass only chunks with the query's candidate terms are found.
+    /// Returns at most `limit` chunks that pass the filter, best BM25 score first, ties in key order. If the filter
+    /// lets many chunks pass, only chunks with the query's candidate terms are found.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -131,7 +131,7 @@ impl Search<'_> {
                 score: row.score,
             })
             .collect();
-        // What needs several statements of the function may come from each of them.
+        // A query that needs several statements in the function may get the same chunk from each of them.
         if heads.len() > GROUPS_AT_ONCE {
             hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
             hits.dedup_by_key(|hit| hit.key);

@@ -1,4 +1,4 @@
-//! Retrieval: dense, lexical and filtered search, and the passages that they find.
+//! Retrieval: dense, lexical and filtered search, and the passages of the hits.
 
 pub(in crate::store) mod filter;
 pub(in crate::store) mod filtered;
@@ -13,7 +13,7 @@ pub use selection::Selection;
 
 use crate::store::Store;
 
-/// Retrieval: dense, lexical and filtered search, and the passages that they find.
+/// Retrieval: dense, lexical and filtered search, and the passages of the hits.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'s> {
     pub(in crate::store) store: &'s Store,

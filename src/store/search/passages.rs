@@ -1,4 +1,4 @@
-//! The dense half of retrieval, and the passages behind the hits of both.
+//! The dense half of retrieval, and the passages of dense and lexical hits.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,10 +17,10 @@ use crate::store::{
     search::read_connection::Reading,
 };
 
-/// Up to this many vectors of a collection are compared, all of them, as fast as the index is walked.
+/// Up to this many vectors of a collection, comparing all of them is as fast as walking the index.
 const EXACT_SCAN_LIMIT: u64 = 3_000;
 
-/// Collections, and the chunks of their documents that are searched.
+/// The collections to search, with their active indexes.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The collections.
@@ -34,7 +34,7 @@ pub struct Scope {
 pub struct LexicalHit {
     /// The chunk.
     pub key: ChunkKey,
-    /// BM25.
+    /// BM25 score.
     pub score: f32,
 }
 
@@ -43,42 +43,42 @@ pub struct LexicalHit {
 pub struct DenseHit {
     /// The chunk.
     pub key: ChunkKey,
-    /// Cosine, -1 to 1.
+    /// Cosine similarity, -1 to 1.
     pub similarity: f32,
 }
 
-/// How vectors were searched.
+/// Method of a vector search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorScan {
     /// Every vector of the documents that pass the filter was compared.
     Exact,
-    /// HNSW, going on until enough vectors passed the filter.
+    /// HNSW, continued until enough vectors passed the filter.
     Iterative,
 }
 
-/// What a dense search looks for.
+/// Input of a dense search.
 #[derive(Clone, Debug)]
 pub struct DenseQuery<'a> {
-    /// Where.
+    /// Collections and indexes to search.
     pub scope: &'a Scope,
-    /// In which space.
+    /// Vector space to search.
     pub profile: ProfileId,
     /// The query's vector, unit length.
     pub vector: &'a [f32],
-    /// Vectors of these collections in it.
+    /// Number of vectors of these collections in that space.
     pub vectors: u64,
-    /// What may be found.
+    /// Filter that chunks must pass.
     pub selection: &'a Selection<'a>,
-    /// At most this many.
+    /// Maximum number of hits.
     pub limit: i64,
 }
 
-/// A chunk with what a source needs to show.
+/// A chunk with the fields that a source shows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Passage {
     /// The chunk.
     pub key: ChunkKey,
-    /// Where it comes from.
+    /// Origin of the passage.
     #[serde(default)]
     pub origin: Origin,
     /// Name of its collection; empty for the web.
@@ -105,14 +105,14 @@ pub struct Passage {
     pub start_char: u32,
     /// End of the range, exclusive.
     pub end_char: u32,
-    /// Sentence by a model that says how the chunk relates to its document, if it has one. No part of the source: only
-    /// who judges what the passage is about may see it.
+    /// Sentence by a model that relates the chunk to its document, if it has one. It is not part of the source: only
+    /// the code that judges the topic of the passage may read it.
     #[serde(skip)]
     pub context: Option<String>,
 }
 
 impl Search<'_> {
-    /// Nearest chunks that pass the filter, nearest first, ties in key order.
+    /// Returns the nearest chunks that pass the filter, nearest first, ties in key order.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -173,7 +173,7 @@ impl Search<'_> {
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
         if !query.selection.is_narrow() {
             let hits = self.nearest_by_index(tenant, query).await?;
-            // The index gives up after a bounded number of vectors; what it then misses is there to be found.
+            // The index stops after a bounded number of vectors; if that gives too few hits, all are compared.
             if hits.len() as u64 >= query.limit.unsigned_abs() {
                 return Ok((hits, VectorScan::Iterative));
             }
@@ -181,7 +181,7 @@ impl Search<'_> {
         Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact))
     }
 
-    /// The nearest of all chunks of the collections, every one compared.
+    /// Returns the nearest chunks of the collections by comparing every vector.
     async fn nearest_compared(&self, tenant: TenantId, query: &DenseQuery<'_>) -> Result<Vec<DenseHit>, StoreError> {
         let (profile, dimension) = (query.profile.0, query.vector.len());
         let mut builder = sqlx::QueryBuilder::new(format!(
@@ -198,9 +198,9 @@ impl Search<'_> {
         fetch_hits(self.store.begin_read(tenant).await?, &mut builder).await
     }
 
-    /// The nearest chunks by a walk through the index, until enough have passed the filter.
+    /// Returns the nearest chunks by a walk through the index, until enough have passed the filter.
     async fn nearest_by_index(&self, tenant: TenantId, query: &DenseQuery<'_>) -> Result<Vec<DenseHit>, StoreError> {
-        // Numbers, not parameters: the partial index of a profile is used only if the planner sees them.
+        // Literals, not parameters: the planner uses the partial index of a profile only if it sees the values.
         let (profile, dimension) = (query.profile.0, query.vector.len());
         let distance = format!("(e.embedding::halfvec({dimension})) <=> ");
         let filter = query.selection.filter;
@@ -221,7 +221,7 @@ impl Search<'_> {
         fetch_hits(self.store.begin_read_with(tenant, &settings).await?, &mut builder).await
     }
 
-    /// The passages with these keys. Chunks that are gone by now are missing; order is not kept.
+    /// Returns the passages with these keys, in any order. Chunks that do not exist any more are left out.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -275,9 +275,9 @@ async fn fetch_hits(
     read_hits(rows)
 }
 
-/// How many of so many vectors a walk through their index keeps in view (`hnsw.ef_search`): 50 of 10,000, and twice as
-/// many of ten times as many, which finds the ten nearest with a recall of .99 at each size (docs/performance.md). Never
-/// fewer than are asked for.
+/// Returns the size of the candidate list of a walk through an index of this many vectors (`hnsw.ef_search`): 50 for
+/// 10,000, and twice as many for ten times as many vectors, which finds the ten nearest with a recall of .99 at each
+/// size (docs/performance.md). Never less than the number of requested hits.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a length, bounded")]
 fn ef_search(vectors: u64, limit: i64) -> i32 {
     let by_size = 50.0 * (vectors as f64 / 10_000.0).powf(2.0_f64.log10());

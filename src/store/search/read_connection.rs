@@ -1,9 +1,9 @@
-//! Reads of the retrieval pool, which end when nobody waits for them any more.
+//! Reads on the retrieval pool that are cancelled when their caller stops waiting.
 //!
-//! A statement goes on in the database when the future that waits for it is dropped, because the time is up or the
-//! client has left: its connection would wait for the end of it in the pool. So the connection of a read that was not
-//! brought to its end is closed, and the server, which looks for its client all along (see `SESSION`), ends the
-//! statement.
+//! A statement continues in the database after the future that waits for it is dropped, because of a timeout or because
+//! the client has left; its connection would go back to the pool and wait there for the end of the statement. So the
+//! connection of an unfinished read is closed, and the server, which checks its client continuously (see `SESSION`),
+//! cancels the statement.
 
 use std::ops::{Deref, DerefMut};
 
@@ -12,26 +12,27 @@ use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, pool::PoolConnection
 use crate::domain::identity::TenantId;
 use crate::store::{Store, StoreError, connect::begin_for};
 
-/// A connection of the retrieval pool, which goes back there at [`Reading::end`] and nowhere else.
+/// A connection of the retrieval pool, which is returned to it only by [`Reading::end`].
 #[derive(Debug)]
 pub(in crate::store) struct Reading {
-    /// There until the end.
+    /// The connection; `Some` until the read ends.
     connection: Option<PoolConnection<Postgres>>,
     is_transaction: bool,
 }
 
 impl Store {
-    /// For one statement, which calls a function that sets its tenant itself.
+    /// Opens a connection for one statement, which calls a function that sets its tenant itself.
     pub(in crate::store) async fn reading(&self) -> Result<Reading, StoreError> {
         Ok(Reading { connection: Some(self.reader().acquire().await?), is_transaction: false })
     }
 
-    /// In a transaction that sees one tenant.
+    /// Opens a transaction that sees one tenant.
     pub(in crate::store) async fn begin_read(&self, tenant: TenantId) -> Result<Reading, StoreError> {
         self.begin_read_with(tenant, "").await
     }
 
-    /// The same, with settings that hold in it: `SET LOCAL` commands, each with a semicolon in front.
+    /// Opens a transaction that sees one tenant, with local settings: `SET LOCAL` commands, each with a semicolon in
+    /// front.
     pub(in crate::store) async fn begin_read_with(
         &self,
         tenant: TenantId,
@@ -46,7 +47,7 @@ impl Store {
 }
 
 impl Reading {
-    /// Ends the transaction, if it is one, and gives the connection back.
+    /// Ends the transaction, if there is one, and returns the connection to the pool.
     pub(in crate::store) async fn end(mut self) -> Result<(), StoreError> {
         if self.is_transaction {
             self.execute(sqlx::raw_sql("COMMIT")).await?;
@@ -58,7 +59,7 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        // A connection outside of the pool is closed when it is dropped.
+        // A connection that is detached from the pool is closed when it is dropped.
         drop(self.connection.take().map(PoolConnection::detach));
     }
 }

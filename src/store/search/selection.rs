@@ -1,4 +1,5 @@
-//! How much a filter lets through, and whether a search starts from the documents that pass or from its index.
+//! Estimates how much a filter lets through, and decides whether a search starts from the passing documents or from its
+//! index.
 
 use sqlx::{Postgres, QueryBuilder, Row};
 
@@ -11,32 +12,32 @@ use crate::store::{
     search::filter::{is_indexed, push_document_filter, push_document_test, push_page_filter},
 };
 
-/// Documents of each collection that a filter is tried on.
+/// Number of sampled documents per collection that a filter is tested on.
 const SAMPLE: i64 = 500;
 
-/// Up to this many chunks a look at each costs no more than a walk through an index.
+/// Up to this many chunks, examining each costs no more than a walk through an index.
 const FEW_CHUNKS: u64 = 1_000;
 
-/// A walk through the vector index goes through `limit * chunks / matching` of them to find `limit` that pass, at some six
-/// times what a look at one chunk of a known document costs. So for the fifty that fusion reads the two cost the same when
-/// `matching` squared is this many times `chunks`.
+/// A walk through the vector index visits `limit * chunks / matching` vectors to find `limit` that pass, each at about
+/// six times the cost of examining one chunk of a known document. So for the fifty hits that fusion reads, the two cost
+/// the same when `matching` squared is this many times `chunks`.
 const WALK_COST: u64 = 300;
 
-/// A filter, and what is known of the chunks that pass it.
+/// A filter, with an estimate of the chunks that pass it.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
     /// The filter.
     pub filter: &'a Filter,
-    /// Chunks in the collections.
+    /// Number of chunks in the collections.
     pub chunks: u64,
-    /// About how many of them pass; `None` if it does not matter.
+    /// Estimated number of those that pass; `None` if it is not needed.
     pub matching: Option<u64>,
-    /// The part of the filter that lets the fewest through.
+    /// The most selective part of the filter.
     pub(in crate::store) start: Option<Part<'a>>,
 }
 
 impl Selection<'_> {
-    /// Whether so few pass that a search looks at each of them.
+    /// Returns whether so few chunks pass that a search examines each of them.
     #[must_use]
     pub fn is_narrow(&self) -> bool {
         let few = |chunks: u64| chunks <= FEW_CHUNKS;
@@ -47,7 +48,7 @@ impl Selection<'_> {
                 }))
     }
 
-    /// How many chunks there are for each that passes, at least 1.
+    /// Returns the number of chunks per passing chunk, at least 1.
     #[must_use]
     pub fn chunks_per_match(&self) -> u64 {
         self.matching.map_or(1, |matching| self.chunks / matching.max(1)).max(1)
@@ -55,7 +56,8 @@ impl Selection<'_> {
 }
 
 impl Search<'_> {
-    /// What a filter lets through: it is tried on a random sample of the documents; those that are named are counted.
+    /// Estimates how much a filter lets through: tests it on a random sample of the documents; documents that are named
+    /// by id are counted.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -80,7 +82,7 @@ impl Search<'_> {
         reading.end().await?;
         let estimates: Vec<i64> = (0..=parts.len()).map(|column| row.try_get(column)).collect::<Result<_, _>>()?;
         selection.matching = estimates.iter().min().map(|least| least.unsigned_abs());
-        // None in the sample may still be one in as many as it holds.
+        // If no sampled document passes, one in `SAMPLE` may still pass.
         let unseen = i64::try_from(chunks).unwrap_or(i64::MAX) / SAMPLE;
         let most = |(part, estimate): &(Part<'_>, i64)| match part {
             Part::DocumentIds(_) => *estimate,
@@ -92,7 +94,8 @@ impl Search<'_> {
     }
 }
 
-/// One row: the chunks that each part lets through, and last those that pass the whole filter.
+/// Returns a query for one row: the number of chunks that each part lets through, and last of those that pass the whole
+/// filter.
 fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]) -> QueryBuilder<Postgres> {
     let mut builder = QueryBuilder::new(
         "WITH sample AS MATERIALIZED (
@@ -133,7 +136,7 @@ fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]
             }
         }
     }
-    // Documents that are named are hardly in the sample: their part is counted.
+    // Documents named by id are rarely in the sample: their part is counted.
     let sampled = Filter { document_ids: Vec::new(), ..filter.clone() };
     builder.push("COALESCE(sum(weight * share) FILTER (WHERE true");
     push_document_filter(&mut builder, &sampled);

@@ -1,4 +1,4 @@
-//! From one index to the other and back.
+//! Activates the next index of a collection, and goes back to the previous one.
 
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ async fn an_activation_is_undone_by_another_until_the_index_before_is_dropped() 
     assert_eq!(activate(&app, &second).await.status, 200);
     let split = chunks(&app, "guide.md").await;
 
-    // It is a new version of the same document; what was cited is still told.
+    // Each document has a new version; citations of the old one still resolve.
     let now = document(&app, "guide.md").await;
     assert_eq!((&now["id"], &now["version"], &now["chunks"]), (&guide["id"], &json!(2), &json!(split.len())), "{now}");
     let cited = citation(&app, &guide, 1).await;
     assert_eq!((&cited["status"], &cited["passage"]["text"]), (&json!("superseded"), &before[0]["text"]), "{cited}");
     assert_eq!(citation(&app, &guide, 2).await["status"], "current");
 
-    // The index before is complete as it stands: back, and the documents are as they were.
+    // The previous index is still complete: after going back the documents are as they were.
     let back = activate(&app, &first).await;
     assert_eq!((back.status, &back.body["index_id"]), (200, &json!(first)), "{back:?}");
     assert_eq!(document(&app, "guide.md").await["version"], 3);
@@ -81,14 +81,14 @@ async fn what_is_under_way_at_an_activation_goes_into_the_index_that_is_active_t
     app.ingest("fresh", &[("guide.md", GUIDE)]).await;
     let split = chunks(&app, "guide.md").await;
     assert_eq!(shape(&split), shape(&chunks_in(&app, "fresh", "guide.md").await));
-    // The index before gets it too.
+    // The previous index gets it too.
     complete(&app).await;
     assert_eq!(activate(&app, &first).await.status, 200);
     assert!(chunks(&app, "guide.md").await.len() < split.len());
     app.stop().await;
 }
 
-/// A commit that waits while an activation is in its transaction sees what that leaves, and not what was there before.
+/// A commit that waits for an activation's transaction sees the result of that activation, not the state before it.
 #[tokio::test]
 async fn an_upload_that_waits_for_an_activation_goes_into_the_index_that_is_active_after_it() {
     let server = ModelServer::start().await;
@@ -101,7 +101,7 @@ async fn an_upload_that_waits_for_an_activation_goes_into_the_index_that_is_acti
     let documents = json!([{"source": "guide.md", "text": GUIDE, "media_type": "text/markdown"}]);
     let sent = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
     poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
-    // Holds both up, so that the activation is at the lock first.
+    // Holds both up, so that the activation requests the lock first.
     let mut holder = app.database.connect().await.expect("connect");
     holder.execute("BEGIN; SELECT FROM collection FOR UPDATE").await.expect("locked");
     let waiting = async |so_many: i64| {

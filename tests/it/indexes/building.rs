@@ -1,4 +1,4 @@
-//! The next index, built from what is stored.
+//! Builds the next index from stored documents.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn stored_documents_are_split_as_if_they_came_anew() {
     assert_eq!(job["counts"]["reused_vectors"], job["counts"]["chunks"], "{job}");
     assert_eq!(server.embedded().len(), embedded);
 
-    // It stands next to what there was, and nothing else has changed.
+    // The next index exists next to the active one, and nothing else has changed.
     let between = collection(&app).await;
     for member in ["index_id", "splitter", "context", "embedding", "documents", "chunks", "embedded_chunks"] {
         assert_eq!(between[member], first[member], "{member}");
@@ -106,7 +106,7 @@ async fn wrong_wishes_are_explained() {
     activate(&app, &first).await.assert_problem(409, "index_active");
     drop_index(&app, &first).await.assert_problem(409, "index_active");
 
-    // An empty collection has nothing to wait for. There is room for one index next to the active one.
+    // The build of an empty collection is done at once. Only one index fits next to the active one.
     let job = build(&app, &small()).await;
     assert_eq!((&job["state"], &job["counts"]["items"]), (&json!("succeeded"), &json!(0)), "{job}");
     begin(&app, &json!({"splitter": {"size": 64}})).await.assert_problem(409, "index_exists");
@@ -176,7 +176,7 @@ async fn a_document_that_cannot_be_read_again_is_named_and_keeps_an_activation_b
     app.stop().await;
 }
 
-/// As a release with another version of the layout would have stored it.
+/// Changes a document as if a release with another version of the layout had stored it.
 async fn set_layout_version(app: &TestApp, source: &str, version: &str) {
     let change =
         format!("UPDATE document SET layout = jsonb_set(layout, '{{v}}', '\"{version}\"') WHERE source = '{source}'");
@@ -202,7 +202,7 @@ async fn contexts_are_switched_on_and_off_by_activations() {
     };
     let on = build(&app, &json!({"context": {"on_failure": "keep_original"}})).await;
     assert_eq!((&on["state"], &on["contexts"]["without"]), (&json!("succeeded"), &json!(1)), "{on}");
-    // Once more, and only the gap is filled.
+    // A second build fills only the gap.
     let filled = build(&app, &json!({})).await;
     assert_eq!((&filled["contexts"]["calls"], &filled["contexts"]["without"]), (&json!(1), &json!(0)), "{filled}");
     let between = collection(&app).await;
@@ -222,7 +222,7 @@ async fn contexts_are_switched_on_and_off_by_activations() {
     assert_eq!((back.status, &back.body["context"]), (200, &json!(null)), "{back:?}");
     assert_eq!((found().await, chunks(&app, "guide.md").await), (0, plain));
 
-    // An edit meanwhile has its sentences when they are switched on again.
+    // A document edited meanwhile gets its sentences when they are switched on again.
     app.ingest("c", &[("guide.md", &GUIDE.replace("northern", "southern"))]).await;
     complete(&app).await;
     assert_eq!(activate(&app, &with).await.status, 200);

@@ -1,4 +1,4 @@
-//! Indexes of services that are killed: while one is built, activated, gone back from and dropped.
+//! Kills services while an index is built, activated, reverted and dropped.
 
 use std::{
     sync::{
@@ -41,7 +41,7 @@ async fn a_build_goes_on_where_it_was() {
         ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
     ];
     let service = Process::serve(&settings).await;
-    // The last ones, which the first claims do not hold, have a word of their own.
+    // The last documents, which the first claims do not include, contain a distinct word.
     let words = |number: usize| {
         let place = if number < 300 { "pier" } else { "lighthouse" };
         format!("Document {number} of the {place}.\n\n{}", "The ferry leaves at seven every day. ".repeat(6))
@@ -55,7 +55,8 @@ async fn a_build_goes_on_where_it_was() {
     server.hold_embeddings(Some("lighthouse"));
     let begun = send(request(Method::POST, "/v1/collections/c/indexes").json(&small())).await;
     let id = begun.body["job"]["id"].as_str().expect("an id").to_owned();
-    // What has landed is of the first claims. The one that is under way then is of the job's rest, which cannot land.
+    // The committed items are from the first claims. The claim that is running then has items of the job's rest, which
+    // cannot be committed.
     let items = |condition: &str| {
         format!(
             "SELECT count(*) FROM job_item JOIN job USING (tenant_id, job_id)
@@ -71,7 +72,7 @@ async fn a_build_goes_on_where_it_was() {
     service.kill().await;
     let before = database::number(&database, &landed).await;
     assert!(before < 400, "it was killed in the middle");
-    // Each document is in the next index or not, and as it was in any case.
+    // Each document is either in the next index or not, and is unchanged in both cases.
     for (law, sql) in database::LAWS.iter().filter(|(law, _)| !law.contains("job") && !law.contains("item")) {
         assert_eq!(database::number(&database, sql).await, 0, "{law}");
     }
@@ -125,7 +126,7 @@ async fn a_move_to_another_model_goes_on_where_it_was() {
     let wanted = json!({"embedding_model": SECOND});
     let begun = send(request(Method::POST, "/v1/collections/c/indexes").json(&wanted)).await;
     let (job, index) = (text(&begun.body["job"]["id"]), text(&begun.body["index"]["id"]));
-    // The first claim has landed, the second is under way.
+    // The first claim is committed, the second is running.
     let landed = "SELECT count(*) FROM job_item JOIN job USING (tenant_id, job_id) WHERE kind = 'index' AND job_item.state = 'succeeded'";
     while database::number(&database, landed).await == 0 {
         sleep(Duration::from_millis(20)).await;
@@ -151,17 +152,17 @@ async fn a_move_to_another_model_goes_on_where_it_was() {
 /// Documents of the collection whose indexes change.
 const DOCUMENTS: usize = 60;
 
-/// Changes the indexes of the collection for as long as the service is killed and started.
+/// Changes the indexes of the collection while the service is killed and restarted.
 struct Operator {
-    /// Where the service is now.
+    /// Current base URL of the service.
     base: watch::Receiver<String>,
     stop: Arc<AtomicBool>,
-    /// Activations that were answered.
+    /// Number of activations that were answered.
     activations: Arc<AtomicUsize>,
 }
 
 impl Operator {
-    /// Builds an index, activates it, goes back every other time, and drops the one that is left over; and from the start.
+    /// Builds an index, activates it, goes back every other time, drops the index that is left over, and starts again.
     async fn work(self) {
         for round in 0.. {
             if self.stop.load(Ordering::Relaxed) {
@@ -174,7 +175,7 @@ impl Operator {
             if round % 2 == 0 {
                 self.activate_next().await;
             }
-            // An upload of its own goes into both.
+            // An upload that is stored in both indexes.
             let document =
                 json!({"source": format!("late{}.txt", round % 5), "text": format!("Late {round}. {}", words(round))});
             self.request(Method::POST, "/v1/documents", &json!({"collection": "c", "documents": [document]})).await;
@@ -184,7 +185,7 @@ impl Operator {
         }
     }
 
-    /// Tries to activate the next index until it is complete.
+    /// Retries to activate the next index until it is complete.
     async fn activate_next(&self) {
         while !self.stop.load(Ordering::Relaxed) {
             let Some(next) = self.next().await else { return };
@@ -193,7 +194,8 @@ impl Operator {
                     self.activations.fetch_add(1, Ordering::Relaxed);
                     return;
                 }
-                // It is not complete: its job may have failed, or what follows an upload is under way.
+                // The index is not complete: its job may have failed, or the job that follows an upload is still
+                // running.
                 Some(409) => {
                     self.ask(Method::POST, "", &json!({})).await;
                 }
@@ -212,7 +214,7 @@ impl Operator {
         Some(self.request(method, &format!("/v1/collections/c/indexes{path}"), body).await?.0)
     }
 
-    /// The answer, unless the service is away.
+    /// Sends a request and returns the response; `None` while the service is down.
     async fn request(&self, method: Method, path: &str, body: &Value) -> Option<(u16, Value)> {
         let url = format!("{}{path}", *self.base.borrow());
         let answer = client().request(method, url).json(body).send().await.ok();
@@ -258,7 +260,7 @@ async fn run(kills: usize, seed: u64) {
     for _ in 0..kills {
         sleep(Duration::from_millis(u64::try_from(100 + random.below(1_500)).expect("small"))).await;
         service.kill().await;
-        // Whatever was under way has landed whole or not at all.
+        // All running work was committed as a whole or not at all.
         for (law, sql) in database::LAWS.iter().filter(|(law, _)| !law.contains("job") && !law.contains("item")) {
             assert_eq!(database::number(&database, sql).await, 0, "{law}");
         }
@@ -279,8 +281,8 @@ async fn run(kills: usize, seed: u64) {
     println!("{kills} kills, {} activations", activations.load(Ordering::Relaxed));
 }
 
-/// Each document is there once, in the active index, with all its chunks and vectors; what is left to do of the next index
-/// can be done.
+/// Asserts that each document exists once, in the active index, with all its chunks and vectors, and that the rest of
+/// the next index can be built.
 async fn assert_is_whole(base: &str, database: &sqlx::postgres::PgConnectOptions) {
     let kept = "SELECT count(DISTINCT source) FROM document WHERE source LIKE 'd%' AND unembedded_chunks = 0";
     assert_eq!(usize::try_from(database::number(database, kept).await), Ok(DOCUMENTS));
@@ -301,7 +303,7 @@ async fn whatever_is_under_way_at_a_kill_lands_whole_or_not_at_all() {
     run(6, 1).await;
 }
 
-/// As many kills as `CITED_KILLS` says, 200 by default, with the seed in `CITED_KILL_SEED`.
+/// Runs `CITED_KILLS` kills, 200 by default, with the seed in `CITED_KILL_SEED`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes ten minutes; scripts/kill-run runs it"]
 async fn a_long_run_of_kills() {

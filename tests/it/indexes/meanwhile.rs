@@ -31,7 +31,7 @@ async fn uploads_and_deletes_beside_the_job_win() {
     refused.assert_problem(409, "index_incomplete");
     assert!(text(&refused.body["detail"]).starts_with("3 documents"), "{refused:?}");
 
-    // The job holds what these were when it took them up.
+    // The job holds the documents in the version that it claimed.
     assert_eq!(delete(&app, "b.md").await["queue_items"], 1);
     let changed = GUIDE.replace("northern", "southern");
     app.ingest("c", &[("a.md", &changed)]).await;
@@ -52,7 +52,7 @@ async fn uploads_and_deletes_beside_the_job_win() {
 async fn what_is_stored_meanwhile_goes_into_both_indexes() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
-    // Its vectors by the settings of a new collection are there: an upload of it needs no model, the other split does.
+    // Its vectors for the settings of a new collection exist: an upload of it needs no model, but the other split does.
     app.ingest("other", &[("late.md", TRAMS)]).await;
     app.ingest("c", &[("a.md", GUIDE), ("b.md", "Buses stop at the market.")]).await;
     assert_eq!(build(&app, &small()).await["state"], "succeeded");
@@ -85,7 +85,7 @@ async fn what_is_stored_meanwhile_goes_into_both_indexes() {
     }
     assert!(document(&app, "gone.md").await.is_null());
 
-    // The index before goes on with them, and a delete takes a document out of both.
+    // The previous index is updated with them, and a delete removes a document from both.
     app.ingest("c", &[("new.md", "Ferries cross the bay.")]).await;
     complete(&app).await;
     let kept = next(&app).await;
@@ -181,7 +181,7 @@ async fn dropping_an_index_stops_the_jobs_that_build_it() {
     activate(&app, &second).await.assert_problem(404, "not_found");
     server.hold_embeddings(None);
 
-    // So do those that follow uploads.
+    // A drop also stops the jobs that follow uploads.
     assert_eq!(build(&app, &small()).await["state"], "succeeded");
     let third = next(&app).await;
     assert!(third["id"] != json!(second) && third["documents"] == 2, "{third}");
@@ -200,7 +200,7 @@ async fn dropping_an_index_stops_the_jobs_that_build_it() {
     server.hold_embeddings(None);
     let parts = |collection: &Value| collection["chunks"].as_i64().expect("a number");
     let listed = parts(&collection(&app).await) + parts(&app.get("/v1/collections/other").await.body);
-    // Whoever stops waits for what is under way.
+    // A shutdown waits for running work.
     let database = app.database.clone();
     app.stop().await;
     assert_eq!(database::number(&database, "SELECT count(*) FROM chunk").await, listed, "nothing came late");

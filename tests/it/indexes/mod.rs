@@ -1,4 +1,4 @@
-//! Indexes of a collection that is in use: the next one with other settings, activations, drops.
+//! Indexes of a collection in use: builds of the next one with other settings, activations and drops.
 
 mod activating;
 mod building;
@@ -16,14 +16,14 @@ use super::harness::{Answer, TestApp};
 const GUIDE: &str = "# Harbour\n\n## Boats\n\nBoats land at the northern pier every morning at seven.\n\nThey leave again at \
     noon, save on Sundays, when they stay until the evening.\n\n## Trains\n\nTrains leave from platform two every hour.\n\n\
     The last one goes at ten in the evening and stops at all stations.\n";
-/// One chunk by the settings of a new collection, several by [`small`].
+/// A text that is one chunk by the settings of a new collection, and several by [`small`].
 const TRAMS: &str = "# Trams\n\nTrams cross the market square every ten minutes until late at night.\n\n\
     They stop at the mill, at the old bridge and at the gate of the park.\n";
-/// No index has this id.
+/// An id that no index has.
 const NOBODY: &str = "019ee0a1-6f0b-7d52-9a40-5f1b8f0f6a11";
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Begins a build of the next index, and waits for the end of its job.
+/// Starts a build of the next index, and waits for the end of its job.
 async fn build(app: &TestApp, body: &Value) -> Value {
     let answer = begin(app, body).await;
     assert_eq!((answer.status, &answer.body["job"]["kind"]), (202, &json!("index")), "{answer:?}");
@@ -49,7 +49,7 @@ async fn collection(app: &TestApp) -> Value {
     app.get("/v1/collections/c").await.body
 }
 
-/// The indexes of the collection, the active one first.
+/// Returns the indexes of the collection, the active one first.
 async fn indexes(app: &TestApp) -> Vec<Value> {
     let answer = app.get("/v1/collections/c/indexes").await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -61,17 +61,17 @@ async fn indexes(app: &TestApp) -> Vec<Value> {
     listed
 }
 
-/// The id of the active index.
+/// Returns the id of the active index.
 async fn active(app: &TestApp) -> String {
     text(&collection(app).await["index_id"])
 }
 
-/// The index next to the active one; null without one.
+/// Returns the index next to the active one; null without one.
 async fn next(app: &TestApp) -> Value {
     indexes(app).await.get(1).cloned().unwrap_or_default()
 }
 
-/// Waits until the next index has all documents as they are.
+/// Waits until the next index has all documents in their current version.
 async fn complete(app: &TestApp) {
     let deadline = tokio::time::Instant::now() + LIMIT;
     loop {
@@ -117,18 +117,18 @@ async fn delete(app: &TestApp, source: &str) -> Value {
     receipt.body
 }
 
-/// A new collection whose documents are split by the small settings from the start.
+/// Creates a collection whose documents are split by the small settings from the start.
 async fn make_fresh(app: &TestApp) {
     let made = app.post("/v1/collections", json!({"name": "fresh", "splitter": small()["splitter"]})).await;
     assert_eq!(made.status, 201, "{made:?}");
 }
 
-/// What a fresh upload with the same settings makes of a document: text, range, page, headings.
+/// Returns the parts of chunks that a fresh upload with the same settings must reproduce: text, range, page, headings.
 fn shape(chunks: &[Value]) -> Vec<Value> {
     chunks.iter().map(|c| json!([c["text"], c["start"], c["end"], c["page"], c["heading"], c["splitter"]])).collect()
 }
 
-/// What is found of the guide are passages of this version, as they are listed.
+/// Asserts that all passages found in the guide belong to this version and equal its listed chunks.
 async fn assert_found(app: &TestApp, version: u32) {
     let listed = chunks(app, "guide.md").await;
     for mode in ["lexical", "dense"] {
@@ -148,7 +148,7 @@ async fn assert_found(app: &TestApp, version: u32) {
     }
 }
 
-/// What is told of the first chunk of a version.
+/// Returns the citation of the first chunk of a version.
 async fn citation(app: &TestApp, document: &Value, version: u32) -> Value {
     let urn = format!("cited:c/{}@{version}#0", text(&document["id"]));
     let answer = app.get(&format!("/v1/citations/{}", utf8_percent_encode(&urn, NON_ALPHANUMERIC))).await;

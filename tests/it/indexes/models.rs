@@ -1,4 +1,4 @@
-//! Another embedding model for a collection that is in use.
+//! Changes the embedding model of a collection in use.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{activate, active, begin, build, chunks, collection, complete, docume
 pub const FIRST: &str = "scripted-embedding";
 pub const SECOND: &str = "second/embedding";
 
-/// A table of the second model, which another server serves.
+/// Returns a config table for the second model, which another server serves.
 pub fn second_table(server: &ModelServer, window: usize) -> String {
     format!(
         "[embeddings.second]\nbase_url = {:?}\nmodel = {SECOND:?}\ndimension = {DIMENSION}\nwindow = {window}\n",
@@ -39,7 +39,7 @@ async fn sources(app: &TestApp, query: &str) -> Vec<String> {
     results.iter().filter_map(|hit| hit["source"].as_str()).map(str::to_owned).collect()
 }
 
-/// Vectors of a model.
+/// Returns the number of vectors of a model.
 async fn vectors(app: &TestApp, model: &str) -> i64 {
     let sql = format!(
         "SELECT count(*) FROM chunk_embedding JOIN embedding_profile USING (profile_id) WHERE model = '{model}'"
@@ -63,7 +63,7 @@ async fn a_collection_in_use_moves_to_another_model_and_back() {
     begin(&app, &with_second()).await.assert_problem(409, "index_building");
     activate(&app, &by_second).await.assert_problem(409, "index_incomplete");
 
-    // Meanwhile it is searched as before, and uploads go into both.
+    // Meanwhile searches use the active index as before, and uploads go into both.
     let by_first = active(&app).await;
     assert_eq!(sources(&app, "boats").await[0], "a.md");
     assert!(first.embedded().contains(&"boats".to_owned()), "queries go to the first model");
@@ -73,7 +73,7 @@ async fn a_collection_in_use_moves_to_another_model_and_back() {
     assert_eq!(ended["counts"]["embedding_calls"], 2);
     complete(&app).await;
     assert_eq!((vectors(&app, FIRST).await, vectors(&app, SECOND).await), (3, 3));
-    // The word that told the length of the vectors, and the query, are no passages.
+    // Not passages: the word embedded to find the vector length, and the query.
     let is_passage = |text: &String| text != "dimension" && text != "boats";
     let passages: Vec<String> = first.embedded().into_iter().filter(is_passage).collect();
     assert_eq!(sorted(second.embedded()), sorted(passages), "the same texts, no more");
@@ -88,7 +88,7 @@ async fn a_collection_in_use_moves_to_another_model_and_back() {
     assert!(second.embedded().contains(&"trains".to_owned()), "queries go to the second model");
     activate(&app, &by_second).await.assert_problem(409, "index_active");
 
-    // The first is kept up to date, so that the way back is open.
+    // The first index is kept up to date, so that it can be activated again.
     app.ingest("c", &[("a.md", "# Harbour\n\nFerries land here."), ("new.md", "Bicycles are for hire.")]).await;
     complete(&app).await;
     assert_eq!((vectors(&app, FIRST).await, vectors(&app, SECOND).await), (4, 4));
@@ -184,7 +184,7 @@ async fn a_build_that_was_cancelled_or_failed_is_retried_and_done_with_what_is_l
     assert_eq!(app.ended_job(&job).await["state"], "cancelled");
     second.hold_embeddings(None);
     activate(&app, &index).await.assert_problem(409, "index_incomplete");
-    // The request that was held has been answered, too.
+    // By then the request that was held has been answered, too.
     tokio::time::sleep(Duration::from_secs(1)).await;
 
     second.embedding_reply(Reply::Status(401, "the key has run out".to_owned()));
@@ -216,7 +216,7 @@ async fn a_process_without_the_model_says_so_and_changes_nothing() {
     refused.assert_problem(409, "embedding_profile_mismatch");
     let job = build(&app, &json!({})).await;
     assert_eq!(job["failures"], json!([{"cause": "embedding_model_missing", "documents": 1}]), "{job}");
-    // It goes on as before, and what the index lacks is known.
+    // The active index works as before, and the gaps of the next one are reported.
     app.ingest("c", &[("b.md", "Trains leave.")]).await;
     assert_eq!(sources(&app, "trains").await[0], "b.md");
     assert_eq!(document(&app, "b.md").await["version"], 1);
