@@ -5,22 +5,22 @@ use std::time::Duration;
 use serde::Serialize;
 use thiserror::Error;
 
-/// Longest part of a provider's own words that is passed on.
+/// Longest part of a provider's own message that is passed on.
 const MAX_DETAIL_CHARS: usize = 300;
 
 /// A failed call to a provider.
 #[derive(Clone, Debug, Error)]
 #[error("{provider} ({model}): {detail}")]
 pub struct ProviderError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: ProviderErrorKind,
-    /// Which provider.
+    /// The provider's name.
     pub provider: String,
-    /// Which model.
+    /// The model's name.
     pub model: String,
-    /// What happened, in words, without secrets.
+    /// Description of the failure, without secrets.
     pub detail: String,
-    /// How long the provider asked to be left alone.
+    /// Delay that the provider requested before the next call.
     pub retry_after: Option<Duration>,
 }
 
@@ -30,15 +30,15 @@ pub struct ProviderError {
 pub enum ProviderErrorKind {
     /// No connection.
     Unreachable,
-    /// The connection broke before the reply was whole.
+    /// The connection broke before the reply was complete.
     Interrupted,
-    /// No answer in time.
+    /// No reply in time.
     Timeout,
     /// The server failed (5xx).
     ServerError,
-    /// Too many requests for now (429).
+    /// Rate limit: too many requests at the moment (429).
     RateLimited,
-    /// The account's quota is used up (429 that waiting does not mend).
+    /// The account's quota is used up (a 429 for which waiting does not help).
     QuotaExhausted,
     /// The prompt is longer than the model's context.
     ContextLength,
@@ -48,7 +48,7 @@ pub enum ProviderErrorKind {
     Rejected,
     /// The provider's content filter withheld the reply.
     Filtered,
-    /// The answer is not what the protocol promises: not JSON, no choice, wrong count or dimension.
+    /// The reply does not follow the protocol: not JSON, no choice, wrong count or dimension.
     InvalidReply,
     /// The built-in model failed on this input.
     Internal,
@@ -70,13 +70,13 @@ impl ProviderErrorKind {
         }
     }
 
-    /// Whether no model of the same provider would fare better with the same account.
+    /// Whether every model of the same provider would fail in the same way with the same account.
     #[must_use]
     pub const fn is_about_the_account(self) -> bool {
         matches!(self, Self::QuotaExhausted | Self::Unauthorized)
     }
 
-    /// Whether the provider may have done the work, and bill for it, all the same.
+    /// Whether the provider may have done the work, and may bill for it, despite the failure.
     #[must_use]
     pub const fn may_be_billed(self) -> bool {
         matches!(self, Self::Interrupted | Self::Timeout | Self::Filtered | Self::InvalidReply)
@@ -105,19 +105,19 @@ impl ProviderErrorKind {
 /// A model of a list that did not answer.
 #[derive(Clone, Debug)]
 pub struct FailedAttempt {
-    /// What happened.
+    /// The failure.
     pub error: ProviderError,
-    /// Whether it was asked; if not, `error` is the earlier failure for which it is left alone.
+    /// Whether the model was called; if not, `error` is the earlier failure because of which it is not called for now.
     pub was_tried: bool,
-    /// How long it took.
+    /// Duration of the attempt.
     pub duration: Duration,
 }
 
-/// No model of a list answered.
+/// Error: no model of a list answered.
 #[derive(Clone, Debug, Error)]
 #[error("no model answered: {}", Self::in_words(.attempts))]
 pub struct ProvidersUnavailable {
-    /// Each model in the order of the list, with what happened.
+    /// Each model in the order of the list, with its failure.
     pub attempts: Vec<FailedAttempt>,
 }
 
@@ -127,7 +127,7 @@ impl ProvidersUnavailable {
         words.join("; ")
     }
 
-    /// The shortest time after which one of them may answer, if one said so.
+    /// The shortest delay after which one of them may answer, if one of them stated a delay.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.attempts.iter().filter_map(|attempt| attempt.error.retry_after).min()
@@ -135,7 +135,7 @@ impl ProvidersUnavailable {
 }
 
 impl From<ProviderError> for FailedAttempt {
-    /// A call outside of any list of models; nobody took its time.
+    /// A failed call outside of any list of models, with no duration.
     fn from(error: ProviderError) -> Self {
         Self { error, was_tried: true, duration: Duration::ZERO }
     }
@@ -147,7 +147,7 @@ impl From<ProviderError> for ProvidersUnavailable {
     }
 }
 
-/// The beginning of some text from outside, on one line.
+/// The beginning of a text from an external source, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     let flat: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     let mut short: String = flat.trim().chars().take(MAX_DETAIL_CHARS).collect();
@@ -157,8 +157,8 @@ pub(super) fn excerpt(text: &str) -> String {
     short
 }
 
-/// The innermost cause, which says what happened. What stands above it in an error of the HTTP client holds the URL,
-/// which may hold a secret.
+/// The innermost cause, which describes the failure. The outer levels of an error of the HTTP client contain the URL,
+/// which may contain a secret.
 pub(crate) fn innermost(error: &reqwest::Error) -> &dyn std::error::Error {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

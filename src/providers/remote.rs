@@ -1,4 +1,4 @@
-//! Calls of the command line to a running service.
+//! Calls from the command line to a running service.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -22,28 +22,28 @@ pub struct Client {
     key: Option<String>,
 }
 
-/// What came back.
+/// The reply of the service.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// HTTP status.
     pub status: u16,
     /// Body; null when it is not JSON.
     pub body: Value,
-    /// How long the service asks to be left alone.
+    /// Delay that the service requests before the next call.
     pub retry_after: Option<Duration>,
 }
 
 /// A file to be uploaded.
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// What it is to be called.
+    /// Name of the source under which it is uploaded.
     pub source: String,
-    /// Its bytes.
+    /// Content of the file.
     pub content: Vec<u8>,
 }
 
 impl Client {
-    /// For the service that was told to listen on `listen`.
+    /// A client for the service that listens on `listen`.
     ///
     /// # Errors
     /// When no HTTP client can be made.
@@ -57,7 +57,7 @@ impl Client {
         Self::build(reqwest::Client::builder().no_proxy(), base, timeout)
     }
 
-    /// For the service at a URL.
+    /// A client for the service at a URL.
     ///
     /// # Errors
     /// When no HTTP client can be made.
@@ -70,19 +70,19 @@ impl Client {
         Ok(Self { http: builder.timeout(timeout).build()?, base, key: None })
     }
 
-    /// Where the service is.
+    /// The base URL of the service.
     #[must_use]
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The HTTP client, where the service is, and the key: for a client of another kind.
+    /// The HTTP client, the base URL and the key, for a client of another kind.
     #[must_use]
     pub fn into_parts(self) -> (reqwest::Client, String, Option<String>) {
         (self.http, self.base, self.key)
     }
 
-    /// Sends this key along.
+    /// Sends this key with each request.
     #[must_use]
     pub fn with_key(mut self, key: Option<String>) -> Self {
         self.key = key;
@@ -113,7 +113,7 @@ impl Client {
         self.send(self.http.delete(format!("{}{path}", self.base))).await
     }
 
-    /// `POST /v1/documents` with JSON, as the request named `key`: sent again, it is done once.
+    /// `POST /v1/documents` with JSON, under the idempotency key `key`: a repeated request is carried out once.
     ///
     /// # Errors
     /// When the service cannot be reached.
@@ -121,7 +121,8 @@ impl Client {
         self.send(self.documents(key).json(body)).await
     }
 
-    /// `POST /v1/documents` with files and further parts of the form, as the request named `key`: sent again, it is done once.
+    /// `POST /v1/documents` with files and further parts of the form, under the idempotency key `key`: a repeated
+    /// request is carried out once.
     ///
     /// # Errors
     /// When the service cannot be reached.
@@ -131,7 +132,7 @@ impl Client {
         fields: &[(&'static str, String)],
         key: &str,
     ) -> Result<Answer, reqwest::Error> {
-        // Names go as they are: the service takes them for the sources.
+        // File names are sent unchanged: the service uses them as sources.
         let mut form = Form::new().percent_encode_noop();
         for (name, value) in fields {
             form = form.text(*name, value.clone());

@@ -1,5 +1,6 @@
-//! Reranking models behind `POST {base}/rerank`, in the form that Cohere and Jina have given it and vLLM, llama.cpp,
-//! Infinity, `LocalAI` and others speak: <https://docs.cohere.com/reference/rerank>, <https://jina.ai/reranker>.
+//! Reranking models behind `POST {base}/rerank`, in the format that Cohere and Jina introduced and that vLLM,
+//! llama.cpp, Infinity, `LocalAI` and others implement: <https://docs.cohere.com/reference/rerank>,
+//! <https://jina.ai/reranker>.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use crate::domain::budget::{Allowance, Reranking};
 /// Name of the provider in errors.
 pub const PROVIDER: &str = "reranker";
 
-/// A model that reads query and passage together.
+/// A model that scores a query and a passage together.
 #[derive(Clone, Debug)]
 pub struct Reranker {
     server: Server,
@@ -46,11 +47,11 @@ impl Reranker {
         Ok(Self { server: Server::of(PROVIDER, endpoint)? })
     }
 
-    /// How well each passage answers the query, in the order of the passages: higher is better, on the model's own
-    /// scale. The call is what the allowance is for.
+    /// Scores how well each passage answers the query, in the order of the passages: higher is better, on the model's
+    /// own scale. The call consumes the allowance.
     ///
     /// # Errors
-    /// A classified [`ProviderError`]; one is that not every passage has exactly one finite score.
+    /// A classified [`ProviderError`], also if not every passage has exactly one finite score.
     pub async fn score(
         &self,
         query: &str,
@@ -70,7 +71,7 @@ impl Reranker {
     }
 }
 
-/// The scores by place.
+/// The scores by position.
 fn in_order(results: Vec<Scored>, passages: usize) -> Result<Vec<f64>, String> {
     if results.len() != passages {
         return Err(format!("{passages} passages were sent, {} scores came back", results.len()));

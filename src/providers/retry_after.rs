@@ -1,12 +1,12 @@
-//! How long a server asks to be left alone.
+//! The delay that a server requests before the next call.
 
 use std::time::Duration;
 
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). A date is counted from the `Date` of the same
-/// answer, so that the clocks of both sides need not agree; a server that has a clock sends it. Fractions of a second
-/// are no part of the standard, and model servers send them. One that has passed is no wait at all.
+/// Parses `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). A date is counted from the `Date` of the
+/// same reply, so that the clocks of both sides need not agree; a server that has a clock sends it. Fractions of a
+/// second are not part of the standard, but model servers send them. A date in the past is no delay.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let value = text(RETRY_AFTER)?;

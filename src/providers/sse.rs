@@ -11,36 +11,36 @@ use super::{
     chat::{ReplyEnd, ReplyPart, ReplyParts},
 };
 
-/// How long the last words are waited for once the model has said why it stopped: some servers
-/// send the usage after that, others leave the connection open.
+/// Longest wait for further events once the model has reported why it stopped: some servers send the usage after that,
+/// others leave the connection open.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What an event of a reply means.
+/// The meaning of an event of a reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     /// Another piece of text, not empty.
     Text(String),
-    /// Nothing to pass on.
+    /// An event without text for the caller.
     Nothing,
-    /// No more events are to come.
+    /// The last event.
     Over,
 }
 
 /// Reads the events of one reply in a provider's protocol.
 pub(super) trait EventReader: Send + 'static {
-    /// The meaning of the next event's data.
+    /// Interprets the data of the next event.
     fn read(&mut self, data: &str) -> Result<Reading, ProviderError>;
 
-    /// Whether the model has said why it stopped, so that whatever follows may be missed.
+    /// Whether the model has reported why it stopped, so that later events are dispensable.
     fn is_complete(&self) -> bool;
 
-    /// How the reply ended, or what it lacks.
+    /// The end of the reply, or an error if the reply is incomplete.
     fn end(&mut self) -> Result<ReplyEnd, ProviderError>;
 }
 
-/// The data of each event in a stream of bytes, however these are cut. Where it is not UTF-8 the stream ends in an error:
-/// the standard would put replacement characters there, and they would stand in an answer as if a model had written them.
-/// An unfinished event at the end is dropped.
+/// The data of each event in a stream of bytes, however these are split. Where it is not UTF-8 the stream ends in an
+/// error: the standard would put replacement characters there, and they would appear in an answer as if a model had
+/// written them. An unfinished event at the end is dropped.
 pub(super) fn events(
     bytes: impl Stream<Item = Result<Bytes, ProviderError>> + Send + 'static,
     broken: impl Fn(ProviderErrorKind, String) -> ProviderError + Send + 'static,
@@ -58,8 +58,8 @@ pub(super) fn events(
     })
 }
 
-/// The pieces of a reply. The end comes after the last event, after a break that comes later than
-/// the model's own end, or after a moment of silence then.
+/// The pieces of a reply. The end comes after the last event or, once the model has reported its own end, after a
+/// broken connection or a short time without events.
 pub(super) fn parts(
     events: impl Stream<Item = Result<String, ProviderError>> + Send + 'static,
     reader: impl EventReader,

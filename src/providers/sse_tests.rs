@@ -1,4 +1,4 @@
-//! Streams of both protocols, cut anywhere.
+//! Streams of both protocols, split at any position.
 
 use futures::{StreamExt, stream};
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn server() -> Server {
     Server::new(settings).expect("a client").for_model("m")
 }
 
-/// What comes out of bytes that come in these pieces, and then perhaps a break.
+/// Reads a reply from bytes that arrive in these pieces, optionally followed by a broken connection.
 fn read(
     protocol: Protocol,
     pieces: Vec<Vec<u8>>,
@@ -63,7 +63,7 @@ fn whole(protocol: Protocol, text: &str) -> Result<Vec<ReplyPart>, ProviderError
     read(protocol, vec![text.as_bytes().to_vec()], None)
 }
 
-/// The text, and how it ended.
+/// The text, and how the reply ended.
 fn joined(parts: &[ReplyPart]) -> (String, Option<ReplyEnd>) {
     let mut text = String::new();
     let mut end = None;

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::outbound::{Fetched, Outbound, OutboundError, Validators};
 
-/// Largest answer of a search engine.
+/// Largest reply of a search engine.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// Longest extract that is kept of a page, in characters.
 const LONGEST_EXTRACT: usize = 2_000;
@@ -19,27 +19,27 @@ const LONGEST_URL: usize = 2_048;
 /// A search engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Base URL: `/search` below it is asked.
+    /// Base URL; queries are sent to `/search` below it.
     pub endpoint: Url,
-    /// Most pages that are taken of a search.
+    /// Most pages that are used of a search.
     pub results: usize,
-    /// Longest search.
+    /// Longest duration of a search.
     pub timeout: Duration,
 }
 
 /// A page that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebPage {
-    /// Its address, which the outbound rules permit.
+    /// Its URL, which the outbound rules permit.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// What the search engine shows of it; never empty.
+    /// The extract that the search engine shows of it; never empty.
     pub extract: String,
 }
 
-/// Searches the web under the rules of outgoing requests: for the search engine itself, for where it redirects to, and
-/// for the pages it names.
+/// Searches the web under the rules of outgoing requests. The rules apply to the search engine itself, to its
+/// redirects, and to the pages that it names.
 #[derive(Clone, Debug)]
 pub struct WebSearch {
     outbound: Outbound,
@@ -65,10 +65,10 @@ impl WebSearch {
         Self { outbound, settings }
     }
 
-    /// The first pages found, each once.
+    /// Returns the first pages found, each once.
     ///
     /// # Errors
-    /// A classified [`OutboundError`]; [`OutboundError::Refused`] as well for a reply that is none of a search.
+    /// A classified [`OutboundError`]; also [`OutboundError::Refused`] for a reply that is not a search result.
     pub async fn search(&self, query: &str) -> Result<Vec<WebPage>, OutboundError> {
         let mut url = self.settings.endpoint.clone();
         if let Ok(mut path) = url.path_segments_mut() {

@@ -1,4 +1,4 @@
-//! Reading the audit.
+//! Reads the audit.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use super::ServiceError;
 pub use crate::store::{AuditFilter, AuditRow};
 use crate::{domain::identity::TenantId, store::Store};
 
-/// List, get.
+/// Lists and returns audit rows.
 #[derive(Clone)]
 pub struct AuditService {
     store: Store,

@@ -1,4 +1,4 @@
-//! Loops that run beside the requests, and the signs of life by which readiness knows that they move.
+//! Background loops of this process, and the heartbeats by which readiness detects that they make progress.
 
 use std::{
     fmt,
@@ -9,7 +9,7 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-/// A loop that ends only when it is told to.
+/// A loop that ends only when it is stopped.
 pub struct BackgroundTask {
     /// Name in logs and errors.
     pub name: String,
@@ -17,7 +17,7 @@ pub struct BackgroundTask {
     pub run: BoxFuture<'static, ()>,
 }
 
-/// The loops of this process that must keep moving.
+/// The loops of this process that must keep making progress.
 #[derive(Clone, Default)]
 pub struct Heartbeats {
     loops: Arc<Mutex<Vec<Weak<Loop>>>>,
@@ -25,7 +25,7 @@ pub struct Heartbeats {
 
 struct Loop {
     name: String,
-    /// Longest time between two beats.
+    /// Longest time between two heartbeats.
     limit: Duration,
     beat: Mutex<Beat>,
 }
@@ -36,20 +36,20 @@ struct Beat {
     next_due: Instant,
 }
 
-/// The heartbeat of one loop. A loop that ends drops it, and is no longer expected to move.
+/// The heartbeat of one loop. A loop that ends drops it, and is then no longer expected to make progress.
 pub struct Heartbeat(Arc<Loop>);
 
-/// A loop that has not moved for longer than any step of it may take.
+/// A loop that has sent no heartbeat for longer than any of its steps may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StalledLoop {
     /// Its name.
     pub name: String,
-    /// Time since it last moved.
+    /// Time since its last heartbeat.
     pub silent_for: Duration,
 }
 
 impl Heartbeats {
-    /// Expects a loop of this name to beat at least once within `limit`, from now on.
+    /// Registers a loop of this name, which must send a heartbeat at least once within `limit`, from now on.
     #[must_use]
     pub fn expect(&self, name: impl Into<String>, limit: Duration) -> Heartbeat {
         let beat = Mutex::new(Beat::now(limit));
@@ -60,7 +60,7 @@ impl Heartbeats {
         heartbeat
     }
 
-    /// Loops whose beat is overdue, in the order in which they were started.
+    /// Loops whose heartbeat is overdue, in the order in which they were started.
     #[must_use]
     pub fn stalled(&self) -> Vec<StalledLoop> {
         let now = Instant::now();
@@ -75,12 +75,12 @@ impl Heartbeats {
 }
 
 impl Heartbeat {
-    /// Says that the loop moves.
+    /// Records a heartbeat.
     pub fn beat(&self) {
         self.beat_before(self.0.limit);
     }
 
-    /// Says that the loop moves, and begins a step that may take this long.
+    /// Records a heartbeat before a step that may take this long.
     pub fn beat_before(&self, longest_step: Duration) {
         *lock(&self.0.beat) = Beat::now(longest_step);
     }
@@ -99,7 +99,7 @@ impl fmt::Display for StalledLoop {
     }
 }
 
-/// Nothing panics under these locks, and what they guard is whole at any time.
+/// Locks ignoring poison: no code panics under these locks, and the guarded data is consistent at any time.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Looking a citation up later.
+//! Resolves a citation after the answer was given.
 
 use super::ServiceError;
 pub use crate::store::{CitedPassage, CitedState};
@@ -20,10 +20,10 @@ impl CitationService {
         Self { store }
     }
 
-    /// What became of a cited passage.
+    /// The current state of a cited passage.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] when there never was a passage of this name.
+    /// [`ServiceError::NotFound`] when no passage of this name ever existed.
     pub async fn get(&self, tenant: TenantId, urn: &Urn) -> Result<CitedState, ServiceError> {
         let missing = || ServiceError::NotFound { what: "citation", name: urn.to_string() };
         let cited = CitedChunks {

@@ -1,4 +1,4 @@
-//! Collections as a use case.
+//! The use case of collections.
 
 use super::{ServiceError, context::Context, run_detached};
 pub use crate::store::{CollectionSettings, CollectionSummary, DeleteReceipt};
@@ -7,20 +7,20 @@ use crate::{
     store::{NewCollection, ProfileId, Store},
 };
 
-/// Create, list, count, delete.
+/// Creates, lists, counts and deletes collections.
 #[derive(Clone)]
 pub struct CollectionService {
     store: Store,
     profile: ProfileId,
     defaults: CollectionSettings,
-    /// Whether a chat model can say how chunks relate to their document.
+    /// Whether a chat model is configured that can describe how chunks relate to their document.
     can_write_contexts: bool,
     context: Context,
 }
 
 impl CollectionService {
-    /// Collections made here live in `profile`, and have the `defaults` unless they say otherwise. They may want
-    /// contexts if those can be written.
+    /// Collections created here use `profile`, and the `defaults` for settings they do not specify. They may request
+    /// contexts if a model can write them.
     #[must_use]
     pub const fn new(
         store: Store,
@@ -32,17 +32,17 @@ impl CollectionService {
         Self { store, profile, defaults, can_write_contexts, context }
     }
 
-    /// The settings of a collection that says nothing about them.
+    /// The settings of a collection that specifies none.
     #[must_use]
     pub const fn defaults(&self) -> CollectionSettings {
         self.defaults
     }
 
-    /// Makes a collection.
+    /// Creates a collection.
     ///
     /// # Errors
-    /// [`ServiceError::Conflict`] when the name is taken; [`ServiceError::Invalid`] when it wants contexts and no model
-    /// is configured that could write them.
+    /// [`ServiceError::Conflict`] when the name is taken; [`ServiceError::Invalid`] when it requests contexts and no
+    /// model is configured that could write them.
     pub async fn create(
         &self,
         tenant: TenantId,
@@ -98,7 +98,7 @@ impl CollectionService {
     }
 }
 
-/// A collection wants contexts that nobody can write.
+/// Error: a collection requests contexts, but no model is configured that can write them.
 pub(super) fn no_context_model() -> ServiceError {
     ServiceError::Invalid {
         pointer: "/context".to_owned(),

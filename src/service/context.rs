@@ -1,32 +1,32 @@
-//! Time and identity as parameters, so that tests decide both.
+//! Clock and identity source as parameters, so that tests control both.
 
 use std::sync::Arc;
 
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Tells the time.
+/// A clock.
 pub trait Clock: Send + Sync {
     /// Now, in UTC.
     fn now(&self) -> OffsetDateTime;
 }
 
-/// Makes identities.
+/// A source of identities.
 pub trait Ids: Send + Sync {
-    /// A new one; later ones sort after earlier ones (UUID version 7, RFC 9562).
+    /// Returns a new identity; later ones sort after earlier ones (UUID version 7, RFC 9562).
     fn next(&self) -> Uuid;
 }
 
-/// Clock and identities of a running service.
+/// Clock and identity source of a running service.
 #[derive(Clone)]
 pub struct Context {
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Makes identities.
+    /// The source of identities.
     pub ids: Arc<dyn Ids>,
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock;
 
@@ -49,7 +49,7 @@ impl Ids for RandomIds {
 }
 
 impl Context {
-    /// The machine's clock and random identities.
+    /// The system clock and random identities.
     #[must_use]
     pub fn system() -> Self {
         Self { clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) }

@@ -1,5 +1,5 @@
-//! The daily cost limit of a tenant. The most that a model call may cost is reserved before the call, and what it did
-//! cost takes the place of the reservation afterwards. Asks and ingest count against the same day, over all processes.
+//! The daily cost limit of a tenant. The highest possible cost of a model call is reserved before the call, and its
+//! actual cost replaces the reservation afterwards. Asks and ingest count against the same day, over all processes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,8 +23,8 @@ pub struct DailyBudget {
     limit: Option<NanoUsd>,
 }
 
-/// Reservations of one ask, or of one call of an ingest job. All count for the day on which it was opened. A clone shares
-/// them.
+/// Reservations of one ask, or of one call of an ingest job. All count for the day on which it was opened. A clone
+/// shares them.
 #[derive(Clone, Debug)]
 pub(super) struct DailyAccount {
     budget: DailyBudget,
@@ -33,11 +33,11 @@ pub(super) struct DailyAccount {
     balance: Arc<Mutex<Balance>>,
 }
 
-/// Shared with reservations under way: one may succeed after its owner has given up waiting for it.
+/// Shared with pending reservations: one may succeed after its owner has stopped waiting for it.
 #[derive(Debug, Default)]
 struct Balance {
     reserved: NanoUsd,
-    /// The part of it that is kept for a call that was not made yet.
+    /// The part of it that is reserved for a call that was not made yet.
     spare: NanoUsd,
     is_settled: bool,
 }
@@ -45,7 +45,7 @@ struct Balance {
 /// Why an amount was not reserved.
 #[derive(Debug, Error)]
 pub(super) enum DailyBudgetError {
-    /// The day would cost more than it may.
+    /// The cost of the day would exceed the limit.
     #[error(transparent)]
     Exceeded(BudgetExceeded),
     /// The database failed.
@@ -63,13 +63,13 @@ impl From<DailyBudgetError> for ServiceError {
 }
 
 impl DailyBudget {
-    /// A budget of so much for each tenant and day; `None` is no limit.
+    /// A budget of this amount for each tenant and day; `None` means no limit.
     #[must_use]
     pub const fn new(store: Store, limit: Option<NanoUsd>) -> Self {
         Self { store, limit }
     }
 
-    /// An account for work that begins now. The day is that of UTC.
+    /// Opens an account for work that begins now. The day is that of UTC.
     pub(super) fn open(&self, tenant: TenantId, now: OffsetDateTime) -> DailyAccount {
         let day = now.to_offset(UtcOffset::UTC).date();
         DailyAccount { budget: self.clone(), tenant, day, balance: Arc::default() }
@@ -77,10 +77,10 @@ impl DailyBudget {
 }
 
 impl DailyAccount {
-    /// Reserves the most that a call may cost. Does nothing without a limit, or for a call that costs nothing.
+    /// Reserves the highest possible cost of a call. Does nothing without a limit, or for a call that costs nothing.
     ///
     /// # Errors
-    /// When the day would cost too much, or the database fails; nothing is reserved then.
+    /// When the cost of the day would exceed the limit, or the database fails; nothing is reserved then.
     pub(super) async fn reserve(&self, most: NanoUsd) -> Result<(), DailyBudgetError> {
         let most = most.minus(self.use_spare(most));
         let Some(limit) = self.limit_for(most) else { return Ok(()) };
@@ -94,8 +94,8 @@ impl DailyAccount {
         }
     }
 
-    /// Reserves for a call whose reply may turn out to be useless, and as much again for the call that replaces it then.
-    /// False if the day cannot bear both; nothing is reserved then.
+    /// Reserves for a call whose reply may be useless, and the same amount again for the call that would replace it.
+    /// Returns false if the day's limit does not allow both; nothing is reserved then.
     ///
     /// # Errors
     /// When the database fails; nothing is reserved then.
@@ -127,7 +127,7 @@ impl DailyAccount {
         self.budget.limit.filter(|_| amount > NanoUsd::ZERO)
     }
 
-    /// Takes what can be had of an amount out of the spare part.
+    /// Takes as much of an amount as possible from the spare part.
     fn use_spare(&self, amount: NanoUsd) -> NanoUsd {
         let mut balance = self.lock();
         let used = amount.min(balance.spare);
@@ -135,8 +135,8 @@ impl DailyAccount {
         used
     }
 
-    /// Counts an amount against the day. The statement cannot be called back once it was sent, so it runs in a task of
-    /// its own, which gives the amount back if the account was settled meanwhile.
+    /// Counts an amount against the day. The statement cannot be withdrawn once it was sent, so it runs in a task of
+    /// its own, which returns the amount if the account was settled meanwhile.
     async fn take(&self, amount: NanoUsd, limit: NanoUsd) -> Result<DailyReservation, StoreError> {
         let account = self.clone();
         let taking = tokio::spawn(async move {
@@ -150,7 +150,7 @@ impl DailyAccount {
         taking.await.expect("a reservation does not panic")
     }
 
-    /// Notes an amount as reserved; false if the account is settled.
+    /// Records an amount as reserved; returns false if the account is settled.
     fn note(&self, amount: NanoUsd) -> bool {
         let mut balance = self.lock();
         if !balance.is_settled {

@@ -1,4 +1,4 @@
-//! Stored documents as a use case.
+//! The use case of stored documents.
 
 use uuid::Uuid;
 
@@ -14,15 +14,15 @@ use crate::{
 pub struct DocumentList {
     /// Only of this collection.
     pub collection: Option<String>,
-    /// Only with a source that starts so.
+    /// Only documents whose source starts with this prefix.
     pub source_prefix: Option<String>,
-    /// Only those after this one in the list.
+    /// Only documents that follow this one in the list.
     pub after: Option<Uuid>,
     /// At most this many.
     pub limit: i64,
 }
 
-/// List, get, read, delete.
+/// Lists, returns, reads and deletes documents.
 #[derive(Clone)]
 pub struct DocumentService {
     store: Store,
@@ -72,7 +72,7 @@ impl DocumentService {
         self.store.documents().document_text(tenant, id).await?.ok_or_else(|| missing(id))
     }
 
-    /// Chunks of a document in order, from place `from` on.
+    /// Chunks of a document in order, from position `from` on.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
@@ -87,7 +87,7 @@ impl DocumentService {
         Ok(self.store.documents().chunks(tenant, id, i32::try_from(from).unwrap_or(i32::MAX), limit).await?)
     }
 
-    /// Deletes a document with its chunks, vectors and statistics, and what waits to be stored under its source.
+    /// Deletes a document with its chunks, vectors and statistics, and the queued uploads with the same source.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
@@ -98,7 +98,8 @@ impl DocumentService {
             .ok_or_else(|| missing(id))
     }
 
-    /// Deletes everything in a collection whose source starts so, and what waits to be stored there.
+    /// Deletes all documents of a collection whose source starts with the prefix, and the queued uploads with such a
+    /// source.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.

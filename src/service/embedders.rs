@@ -1,4 +1,4 @@
-//! The embedding models of this service, by the vector spaces that the database knows them as.
+//! The embedding models of this service, by the vector spaces under which the database stores them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::{providers::Embedder, store::ProfileId};
 /// A model and its space in this database.
 pub type Space = (ProfileId, Arc<dyn Embedder>);
 
-/// One model for new collections, and others for collections that were made with them or move to them.
+/// One model for new collections, and others for collections that were created with them or move to them.
 #[derive(Clone)]
 pub struct Embedders {
     primary: Space,
@@ -15,7 +15,7 @@ pub struct Embedders {
 }
 
 impl Embedders {
-    /// New collections live in `primary`.
+    /// New collections use `primary`.
     #[must_use]
     pub fn new(primary: Space, others: Vec<Space>) -> Self {
         Self { primary, others: others.into() }
@@ -39,7 +39,7 @@ impl Embedders {
         self.all().find(|(_, embedder)| embedder.profile().model == model).map(|(profile, _)| *profile)
     }
 
-    /// The models, that of new collections first.
+    /// The models, the one for new collections first.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         self.all().map(|(_, embedder)| embedder.profile().model.as_str())
     }

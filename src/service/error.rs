@@ -1,4 +1,4 @@
-//! What a use case can fail with; `http` turns each into one problem document.
+//! Errors of the use cases; `http` turns each into one problem document.
 
 use thiserror::Error;
 
@@ -11,7 +11,7 @@ use crate::{
 /// A failed use case.
 #[derive(Debug, Error)]
 pub enum ServiceError {
-    /// Something named in the request is not there (or belongs to somebody else).
+    /// Something named in the request does not exist (or belongs to another tenant).
     #[error("{what} {name:?} does not exist")]
     NotFound {
         /// Kind of thing.
@@ -24,10 +24,10 @@ pub enum ServiceError {
     Conflict {
         /// Stable code.
         code: &'static str,
-        /// What contradicts what, and what to do.
+        /// The contradiction, and how to resolve it.
         detail: String,
     },
-    /// As much waits as may.
+    /// The queue is full.
     #[error("{} of at most {} wait already, and {} were to be added ({})", .0.waiting, .0.value, .0.asked, .0.limit)]
     QueueFull(QueueFull),
     /// One value of the request is wrong.
@@ -35,10 +35,10 @@ pub enum ServiceError {
     Invalid {
         /// JSON pointer (RFC 6901) to the value.
         pointer: String,
-        /// What is wrong and what would be right.
+        /// The error, and a correct value.
         detail: String,
     },
-    /// The request needs more than it may spend.
+    /// The request needs more than its budget.
     #[error(transparent)]
     Budget(#[from] BudgetExceeded),
     /// The model provider failed.
@@ -49,7 +49,7 @@ pub enum ServiceError {
     Store(#[from] StoreError),
 }
 
-/// An error with everything that caused it, for the log.
+/// Formats an error with all its causes, for the log.
 #[must_use]
 pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

@@ -1,4 +1,4 @@
-//! The indexes of a collection that is in use: build the next one, activate it, drop one.
+//! The indexes of a collection in use: builds the next one, activates it, drops one.
 
 use std::sync::Arc;
 
@@ -23,25 +23,25 @@ use crate::{
 pub struct IndexService {
     store: Store,
     embedders: Embedders,
-    /// Whether a chat model can say how chunks relate to their document.
+    /// Whether a chat model is configured that can describe how chunks relate to their document.
     can_write_contexts: bool,
     context: Context,
     signal: Arc<Signal>,
 }
 
-/// How the next index is to differ from the active one.
+/// The settings in which the next index differs from the active one.
 #[derive(Clone, Debug, Default)]
 pub struct WantedIndex {
-    /// How its documents are split.
+    /// Splitter settings for its documents.
     pub splitter: Option<SplitterSettings>,
-    /// How sentences are written that say how a chunk relates to its document; `Some(None)` for no more of them.
+    /// Settings of the sentences that describe how a chunk relates to its document; `Some(None)` turns them off.
     pub context: Option<Option<Contextual>>,
-    /// The model that embeds it.
+    /// The model that computes its vectors.
     pub embedding_model: Option<String>,
 }
 
 impl IndexService {
-    /// Indexes that are embedded by these models, built by workers that `signal` reaches.
+    /// Indexes that are embedded by these models, and built by the workers that `signal` notifies.
     #[must_use]
     pub const fn new(
         store: Store,
@@ -53,12 +53,13 @@ impl IndexService {
         Self { store, embedders, can_write_contexts, context, signal }
     }
 
-    /// Queues a job that builds the next index of a collection from its stored documents; returns the index and the job.
-    /// Until it is activated queries use the active one; uploads go into both.
+    /// Queues a job that builds the next index of a collection from its stored documents; returns the index and the
+    /// job. Until that index is activated, queries use the active one; uploads go into both.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for a model that the service does not have, or contexts that
-    /// no model can write; [`ServiceError::Conflict`] when a job is building it, or it has other settings.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for a model that the service does not have, or contexts
+    /// that no model can write; [`ServiceError::Conflict`] when a job is building the index, or the index has other
+    /// settings.
     pub async fn build(
         &self,
         tenant: TenantId,
@@ -110,11 +111,11 @@ impl IndexService {
         Ok(self.store.collections().indexes(tenant, collection.id).await?)
     }
 
-    /// Makes an index that is complete the active one of a collection; the one before is kept.
+    /// Makes a complete index the active one of a collection; the previous one is kept.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, lacks documents, or is embedded by a model
-    /// that the service does not have.
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, lacks documents, or is embedded by a
+    /// model that the service does not have.
     pub async fn activate(&self, tenant: TenantId, name: &str, index: Uuid) -> Result<(), ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let wanted = self.index(tenant, &collection, index).await?;
@@ -144,7 +145,7 @@ impl IndexService {
         }
     }
 
-    /// Drops an index that is not the active one; returns what was in it. Jobs that build it are stopped.
+    /// Drops an index that is not the active one; returns a summary of its content. Jobs that build it are stopped.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is the active one.

@@ -1,4 +1,4 @@
-//! The use cases: the only place where store, providers and domain meet.
+//! The use cases: the only layer in which store, providers and domain are combined.
 
 pub mod ask;
 pub mod audit;
@@ -23,13 +23,13 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-// What the use cases hand out, and how they fail, as their callers know it.
+// The types that the use cases return, and their errors, re-exported for callers.
 pub use crate::{
     providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
     store::{QueueFull, StoreError},
 };
 
-/// Goes on whether or not somebody waits for the answer: over a large collection it takes longer than a request may.
+/// Runs a task to its end even if the caller stops waiting: for a large collection it takes longer than a request may.
 async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -38,13 +38,13 @@ async fn run_detached<T: Send + 'static>(
         .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
 }
 
-/// Longest that an answer is held up by work that goes on without it.
+/// Longest time for which a reply waits for work that continues without it.
 const BRIEF_WAIT: Duration = Duration::from_secs(1);
 
-/// Waits a moment for a task. One that takes longer goes on by itself.
+/// Waits briefly for a task. A task that takes longer continues on its own.
 async fn wait_briefly(task: Option<JoinHandle<()>>) {
     if let Some(task) = task {
-        // A panic was reported where it happened.
+        // A panic was already reported in the task.
         let _ = tokio::time::timeout(BRIEF_WAIT, task).await;
     }
 }

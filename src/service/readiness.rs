@@ -1,4 +1,4 @@
-//! Whether requests can be served, and what is queued is worked on.
+//! Readiness: requests can be served, and queued work is being processed.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::store::Store;
 
-/// How often stalled loops are looked for, to log them.
+/// Interval at which stalled loops are looked for in order to log them.
 const WATCH: Duration = Duration::from_secs(15);
 
 /// The use case.
@@ -28,7 +28,7 @@ pub struct Readiness {
 pub enum NotReady {
     /// The database does not answer.
     Store(StoreError),
-    /// Background loops do not move: the queue is not worked on as it should be.
+    /// Background loops have stalled, so the queue is not processed as it should be.
     Stalled(Vec<StalledSince>),
 }
 
@@ -48,10 +48,10 @@ impl Readiness {
         Self { store, heartbeats, context }
     }
 
-    /// Asks the database, and looks at the background loops.
+    /// Pings the database and checks the heartbeats of the background loops.
     ///
     /// # Errors
-    /// What keeps the service from being ready.
+    /// [`NotReady`] with the reason why the service is not ready.
     pub async fn check(&self) -> Result<(), NotReady> {
         self.store.ping().await.map_err(NotReady::Store)?;
         let now = self.context.clock.now();
@@ -60,7 +60,7 @@ impl Readiness {
         if stalled.is_empty() { Ok(()) } else { Err(NotReady::Stalled(stalled)) }
     }
 
-    /// Logs loops that stop moving, for processes that nobody asks whether they are ready.
+    /// Logs loops that stall, for processes whose readiness is never requested.
     #[must_use]
     pub fn watch(&self, stop: CancellationToken) -> BackgroundTask {
         let heartbeats = self.heartbeats.clone();
@@ -74,7 +74,8 @@ impl Readiness {
     }
 }
 
-/// Logs what has stalled since the last look, and what moves again; returns the names of the stalled.
+/// Logs loops that have stalled since the last check and loops that have recovered; returns the names of the stalled
+/// ones.
 fn log_changes(known: &BTreeSet<String>, stalled: &[StalledLoop]) -> BTreeSet<String> {
     for each in stalled.iter().filter(|each| !known.contains(&each.name)) {
         tracing::error!(

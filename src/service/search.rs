@@ -10,12 +10,12 @@ use crate::domain::{
     identity::TenantId,
 };
 
-/// One search as it is asked for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Collections, at least one.
     pub collections: Vec<String>,
-    /// The query, in words.
+    /// The query text.
     pub query: String,
     /// Which stages run.
     pub stages: Stages,
@@ -34,13 +34,13 @@ pub struct SearchService {
 }
 
 impl SearchService {
-    /// Search with this retriever.
+    /// A search that uses this retriever.
     #[must_use]
     pub const fn new(retriever: Retriever) -> Self {
         Self { retriever }
     }
 
-    /// Best passages for the query.
+    /// Returns the best passages for the query.
     ///
     /// # Errors
     /// [`ServiceError`]: unknown collection, provider or store failure.

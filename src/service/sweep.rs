@@ -15,23 +15,23 @@ const RETRYABLE: Duration = Duration::from_hours(7 * 24);
 /// How long the cost of a day is kept.
 const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
 
-/// Deletes what has expired, every hour. Any number of processes may do so at once.
+/// Deletes expired data every hour. Any number of processes may do so concurrently.
 #[derive(Clone)]
 pub struct Sweeper {
     store: Store,
     context: Context,
-    /// How long a row of the audit is kept; `None` is for ever.
+    /// How long a row of the audit is kept; `None` keeps it for ever.
     audit_retention: Option<Duration>,
 }
 
 impl Sweeper {
-    /// A sweeper of this store.
+    /// A sweeper for this store.
     #[must_use]
     pub const fn new(store: Store, context: Context, audit_retention: Option<Duration>) -> Self {
         Self { store, context, audit_retention }
     }
 
-    /// Sweeps until told to stop. Nothing waits for it, so readiness does not depend on it.
+    /// Sweeps until stopped. No request depends on it, so readiness does not depend on it either.
     #[must_use]
     pub fn task(self, stop: CancellationToken) -> BackgroundTask {
         let run = Box::pin(async move {

@@ -1,6 +1,6 @@
 //! Events of a streamed message (<https://platform.claude.com/docs/en/build-with-claude/streaming>).
 //!
-//! Kinds of events and blocks that are not known are passed over, as the API asks of its clients.
+//! Unknown kinds of events and blocks are skipped, as the API asks of its clients.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,7 +56,7 @@ struct Stop {
     stop_reason: Option<String>,
 }
 
-/// Reads event after event.
+/// Interprets the events one after the other.
 pub(in crate::providers) struct MessageReader {
     server: Server,
     text: Text,
@@ -110,8 +110,8 @@ impl EventReader for MessageReader {
     }
 }
 
-/// The status that goes with an error's type (<https://platform.claude.com/docs/en/api/errors>): in
-/// the midst of a stream there is no other.
+/// The HTTP status that corresponds to an error's type (<https://platform.claude.com/docs/en/api/errors>): in the
+/// middle of a stream there is no other status.
 fn status_of(error: &Value) -> u16 {
     match error.get("type").and_then(Value::as_str) {
         Some("invalid_request_error") => 400,

@@ -19,7 +19,7 @@ use super::{
 use crate::domain::prompt::{Message, Role};
 
 const PATH: &str = "messages";
-/// Temperatures here end where others have their middle.
+/// Highest temperature of this API, which is the middle of the range of others.
 const HIGHEST_TEMPERATURE: f32 = 1.0;
 
 /// A model behind `POST {base}/messages`.
@@ -41,7 +41,7 @@ struct Body<'a> {
     stream: bool,
 }
 
-/// A message; one with a part that is worth keeping goes in blocks, because only those can say so.
+/// A message. One with a part that is worth caching is sent in blocks, because only blocks can be marked for caching.
 #[derive(Serialize)]
 struct WireMessage<'a> {
     role: Role,
@@ -60,8 +60,9 @@ impl<'a> WireMessage<'a> {
         Self { role: message.role, content: Content::Text(&message.content) }
     }
 
-    /// With the beginning kept for other calls
-    /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>): everything before it is kept with it.
+    /// Marks the beginning to be cached for other calls
+    /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>): everything before it is cached with
+    /// it.
     fn keep(&mut self, bytes: usize) {
         let Content::Text(text) = self.content else { return };
         let parts = text.split_at_checked(bytes).filter(|(kept, rest)| !kept.is_empty() && !rest.is_empty());
@@ -88,7 +89,7 @@ struct Block {
     text: Option<String>,
 }
 
-/// What was read comes in three parts, of which two concern the cache.
+/// Token usage. Input tokens are reported in three parts, of which two concern the cache.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "the names of the wire")]
 struct Usage {
@@ -105,7 +106,7 @@ impl Usage {
         Some(ReportedUsage { prompt_tokens: self.input_tokens? + cached, completion_tokens: self.output_tokens? })
     }
 
-    /// With the numbers that a later report gives; they count from the beginning.
+    /// Updates the numbers from a later report; each report counts from the beginning.
     fn updated(self, later: Self) -> Self {
         Self {
             input_tokens: later.input_tokens.or(self.input_tokens),
@@ -119,7 +120,7 @@ impl Usage {
 /// The text of a reply so far.
 #[derive(Clone, Copy, Default)]
 struct Text {
-    /// Whether there is one, though it may be empty.
+    /// Whether there is a text, though it may be empty.
     is_there: bool,
     has_words: bool,
 }
@@ -131,7 +132,7 @@ impl Text {
     }
 }
 
-/// The end of a reply in common terms, or what it lacks.
+/// The end of a reply in common terms, or an error if it is incomplete.
 fn end(server: &Server, reason: Option<&str>, text: Text, usage: Option<Usage>) -> Result<ReplyEnd, ProviderError> {
     let finish = match reason {
         Some("end_turn" | "stop_sequence") => FinishReason::Stop,
@@ -142,7 +143,7 @@ fn end(server: &Server, reason: Option<&str>, text: Text, usage: Option<Usage>) 
         }
         Some(_) | None => FinishReason::Other,
     };
-    // Some servers put an empty text before the call of a tool, though none was offered.
+    // Some servers send an empty text before a tool call, although no tool was offered.
     if !text.is_there || (reason == Some("tool_use") && !text.has_words) {
         let detail = format!("the reply has no text (stop_reason {})", reason.unwrap_or("unknown"));
         return Err(server.fail(ProviderErrorKind::InvalidReply, detail));

@@ -1,40 +1,40 @@
-//! What models can do. Of an unknown model only what its provider's API promises for all is assumed.
+//! Capabilities of models. An unknown model is assumed to have only those that its provider's API guarantees for all.
 
 use super::ProviderKind;
 
-/// What a model can do.
+/// The capabilities of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Capabilities {
-    /// Writes `[^N]` markers when told to. Assumed of every model: the validator checks each answer, so
-    /// that a wrong assumption costs a refusal and never an unproven answer.
+    /// Writes `[^N]` markers when instructed to. Assumed of every model: the validator checks each answer, so a wrong
+    /// assumption leads to a refusal and never to an unproven answer.
     pub citations: bool,
-    /// Takes a seed.
+    /// Accepts a seed.
     pub seed: bool,
-    /// Takes a temperature, 0 included.
+    /// Accepts a temperature, 0 included.
     pub temperature_zero: bool,
     /// Sends its reply piece by piece.
     pub streaming: bool,
-    /// Can be held to a JSON schema.
+    /// Can be constrained to a JSON schema.
     pub structured_output: bool,
 }
 
-/// What an operator knows better.
+/// Capabilities that an operator sets explicitly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CapabilityOverrides {
-    /// Instead of [`Capabilities::citations`].
+    /// Replaces [`Capabilities::citations`].
     pub citations: Option<bool>,
-    /// Instead of [`Capabilities::seed`].
+    /// Replaces [`Capabilities::seed`].
     pub seed: Option<bool>,
-    /// Instead of [`Capabilities::temperature_zero`].
+    /// Replaces [`Capabilities::temperature_zero`].
     pub temperature_zero: Option<bool>,
-    /// Instead of [`Capabilities::streaming`].
+    /// Replaces [`Capabilities::streaming`].
     pub streaming: Option<bool>,
-    /// Instead of [`Capabilities::structured_output`].
+    /// Replaces [`Capabilities::structured_output`].
     pub structured_output: Option<bool>,
 }
 
-/// Any server that speaks the `OpenAI` API: seed and temperature are part of it, JSON schemas are newer than most.
+/// Any server that implements the `OpenAI` API: seed and temperature are part of it, JSON schemas are newer than most.
 const OPENAI: Capabilities =
     Capabilities { citations: true, seed: true, temperature_zero: true, streaming: true, structured_output: false };
 /// Models that reason before they answer refuse a temperature and a seed.
@@ -47,7 +47,7 @@ const CLAUDE_WITH_TEMPERATURE: Capabilities = Capabilities { temperature_zero: t
 const CLAUDE_WITH_BOTH: Capabilities = Capabilities { structured_output: true, ..CLAUDE_WITH_TEMPERATURE };
 const CLAUDE_WITH_SCHEMAS: Capabilities = Capabilities { structured_output: true, ..ANTHROPIC };
 
-/// Models that differ from the rest of their kind, by the beginning of their name; the longest counts.
+/// Models that differ from the rest of their kind, by the beginning of their name; the longest match applies.
 const KNOWN: [(ProviderKind, &str, Capabilities); 26] = [
     // https://platform.openai.com/docs/guides/structured-outputs, /guides/reasoning
     (ProviderKind::OpenAi, "gpt-4o", SCHEMAS),
@@ -82,7 +82,7 @@ const KNOWN: [(ProviderKind, &str, Capabilities); 26] = [
 ];
 
 impl Capabilities {
-    /// What a model of this kind and name can do, as far as is known.
+    /// The known capabilities of a model of this kind and name.
     #[must_use]
     pub fn known(kind: ProviderKind, model: &str) -> Self {
         let fallback = match kind {
@@ -96,7 +96,7 @@ impl Capabilities {
             .map_or(fallback, |(_, _, capabilities)| *capabilities)
     }
 
-    /// The same, with what the operator knows better.
+    /// The same, with the operator's overrides applied.
     #[must_use]
     pub fn with(self, overrides: CapabilityOverrides) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Models in the order in which they are tried, and what a call to them uses.
+//! Models in the order in which they are tried, and the usage of a call to them.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::{
     providers::{ProviderError, ProvidersUnavailable},
 };
 
-/// Tokens that a message costs beyond its text: role and delimiters of the chat template.
+/// Tokens that a message costs in addition to its text: role and delimiters of the chat template.
 const PER_MESSAGE: usize = 4;
-/// Characters beyond ASCII that a token holds at most. The counter takes a word in a script that it
-/// does not know for one token, however long it is.
+/// Most characters beyond ASCII that one token is assumed to hold. The counter takes a word in an unknown script for
+/// one token, however long it is.
 const FOREIGN_CHARACTERS_PER_TOKEN: usize = 3;
 
-/// Models in the order in which they are tried. A later one is asked when an earlier one cannot be
-/// reached, is slow, fails, or refuses; question, seed, temperature and deadline stay the same.
+/// Models in the order in which they are tried. The next one is called when a model cannot be reached, is slow, fails,
+/// or refuses; question, seed, temperature and deadline stay the same.
 #[derive(Clone)]
 pub struct ChatChain {
     models: Vec<Arc<Model>>,
@@ -39,14 +39,14 @@ impl ChatChain {
         self.models.iter().map(|model| &model.name)
     }
 
-    /// Those of the models that can cite, in their order; `None` if there is none.
+    /// The models that can cite, in their order; `None` if there is none.
     #[must_use]
     pub fn citing(&self) -> Option<Self> {
         let models: Vec<_> = self.models.iter().filter(|model| model.capabilities.citations).cloned().collect();
         (!models.is_empty()).then(|| Self { models, counter: Arc::clone(&self.counter) })
     }
 
-    /// The most that a call may cost when every model of the list does the work and is lost.
+    /// The most that a call may cost if every model of the list does the work and its reply is lost.
     #[must_use]
     pub fn most_cost(&self, prompt_tokens: u32, completion_tokens: u32) -> NanoUsd {
         let usage = Usage {
@@ -57,10 +57,10 @@ impl ChatChain {
         self.models.iter().map(|model| model.price.of(usage)).fold(NanoUsd::ZERO, NanoUsd::plus)
     }
 
-    /// One reply. Dropping the future ends the call.
+    /// Returns one reply. Dropping the future ends the call.
     ///
     /// # Errors
-    /// When no model answered: what happened to each.
+    /// When no model answered: the failure of each.
     pub async fn complete(
         &self,
         request: &ChatRequest,
@@ -90,15 +90,15 @@ impl ChatChain {
         Err(course.unavailable())
     }
 
-    /// One reply piece by piece. When a model fails on its way, its pieces are declared void and the
-    /// next one begins.
+    /// Returns one reply piece by piece. When a model fails before the end of its reply, its pieces are declared void
+    /// and the next model begins.
     #[must_use]
     pub fn stream(&self, request: ChatRequest, allowance: Allowance<Chat>) -> ChatStream {
         let course = Course::new(&self.models, request.deadline);
         stream::replies(self.clone(), course, request, allowance)
     }
 
-    /// A reply with what it cost.
+    /// A reply with its cost.
     pub(super) fn reply(
         &self,
         model: &Model,
@@ -126,7 +126,7 @@ impl ChatChain {
         }
     }
 
-    /// Books an attempt that failed after it may have cost something.
+    /// Records the cost of an attempt that failed after it may have incurred one.
     pub(super) fn note_loss(
         &self,
         model: &Model,
@@ -135,14 +135,14 @@ impl ChatChain {
         error: &ProviderError,
         allowance: &Allowance<Chat>,
     ) {
-        // Whoever began to answer did the work, whatever it says of it.
+        // A model that began to answer did the work, whatever its error reports.
         if error.kind.may_be_billed() || !text.is_empty() {
             let (usage, cost) = self.unfinished(model, request, text);
             allowance.add_lost_attempt(usage, cost);
         }
     }
 
-    /// What an unfinished reply cost, as far as can be told.
+    /// Usage and cost of an unfinished reply, estimated from its text.
     pub(super) fn unfinished(&self, model: &Model, request: &ChatRequest, text: &str) -> (Usage, NanoUsd) {
         let usage = self.estimate(&request.messages, text);
         (usage, model.price.of(usage))
@@ -170,10 +170,10 @@ fn sampling(model: &Model, request: &ChatRequest) -> Sampling {
     }
 }
 
-/// A request as one model is asked it.
+/// A request in the form in which one model receives it.
 pub(super) struct Prepared<'a> {
     request: &'a ChatRequest,
-    /// Set where the model is held to a schema.
+    /// Set if the model is constrained to a schema.
     instructed: Option<Vec<Message>>,
 }
 

@@ -1,4 +1,4 @@
-//! The circuit breaker: whoever was found dead is left alone for a while, so that it costs one
+//! The circuit breaker: a model or provider that was found unavailable is not called for a while, so that it costs one
 //! time-out and not one per request.
 
 use std::{
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use crate::providers::{ProviderError, ProviderErrorKind};
 
-/// How long it stays open at first; doubled each time that the trial after it fails.
+/// First cool-down; doubled each time that the trial call after it fails.
 const FIRST_COOL_DOWN: Duration = Duration::from_secs(5);
-/// How long it stays open at most.
+/// Longest cool-down.
 const LONGEST_COOL_DOWN: Duration = Duration::from_mins(1);
-/// Failures in a row that open it where one may be an accident.
+/// Consecutive failures that open the circuit where a single one may be an accident.
 const ACCIDENTS: u32 = 3;
 
-/// Whom a failure speaks against.
+/// The calls that a failure affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// All models of the provider.
@@ -26,24 +26,24 @@ pub(super) enum Scope {
     Model,
 }
 
-/// What a failure says about calls to come.
+/// The consequence of a failure for future calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Omen {
     pub scope: Scope,
-    /// Failures in a row that open the circuit.
+    /// Consecutive failures that open the circuit.
     pub failures: u32,
-    /// For how long, if that is known.
+    /// Duration of the cool-down, if it is known.
     pub cool_down: Option<Duration>,
 }
 
 impl Omen {
-    /// The same where it may have been an accident.
+    /// The same for a failure that may have been an accident.
     pub fn if_repeated(self) -> Self {
         Self { failures: self.failures.max(ACCIDENTS), ..self }
     }
 }
 
-/// What a failure says about calls to come; `None` if it is about this call alone.
+/// Derives the consequence of a failure for future calls; `None` if it concerns this call alone.
 pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
     let (scope, failures, cool_down) = match error.kind {
         ProviderErrorKind::Unreachable => (Scope::Provider, 1, None),
@@ -64,8 +64,8 @@ pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
     Some(Omen { scope, failures, cool_down })
 }
 
-/// Open: nobody calls. Phase open: one call tries. Closed: everybody calls. Time comes in as a
-/// parameter, so that tests decide it.
+/// State of a circuit. Open: no call is made. Half-open: one trial call is made. Closed: all calls are made. Time is a
+/// parameter, so that tests control it.
 #[derive(Debug, Default)]
 pub(super) struct Circuit(Mutex<State>);
 
@@ -79,17 +79,17 @@ struct State {
 struct Open {
     until: Instant,
     cool_down: Duration,
-    /// Whether a call was let through to find out.
+    /// Whether a trial call was admitted.
     is_on_trial: bool,
     because: ProviderError,
 }
 
 impl Circuit {
-    /// Lets a call through, or says why not: the failure that opened the circuit, with the time left
-    /// as its `retry_after`.
+    /// Admits a call, or returns the reason for its refusal: the failure that opened the circuit, with the time left as
+    /// its `retry_after`.
     ///
-    /// After the cool-down one call goes through and the others wait as long again. So a trial that
-    /// is cancelled leaves nothing behind.
+    /// After the cool-down one call is admitted and the others wait for the same time again. So a cancelled trial
+    /// leaves no state behind.
     pub fn admit(&self, now: Instant) -> Result<(), Box<ProviderError>> {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return Ok(()) };
@@ -102,17 +102,17 @@ impl Circuit {
         Ok(())
     }
 
-    /// Whether a call would be refused now; lets none through.
+    /// Whether a call would be refused now; admits none.
     pub fn is_open(&self, now: Instant) -> bool {
         self.lock().open.as_ref().is_some_and(|open| now < open.until)
     }
 
-    /// Notes that it is alive.
+    /// Records a success.
     pub fn close(&self) {
         *self.lock() = State::default();
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     pub fn fail(&self, now: Instant, omen: Omen, error: &ProviderError) {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
@@ -120,7 +120,7 @@ impl Circuit {
             return;
         }
         let usual = match &state.open {
-            // Several calls were under way when it died; that is one death.
+            // Several calls were under way when it became unavailable; they count as one failure.
             Some(Open { is_on_trial: false, .. }) => return,
             Some(Open { cool_down, .. }) => (*cool_down * 2).min(LONGEST_COOL_DOWN),
             None => FIRST_COOL_DOWN,

@@ -1,4 +1,4 @@
-//! The course of one call through its models: who is next, for how long, and what failed so far.
+//! The attempts of one call over its models: the next model, its share of the time, and the failures so far.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -10,16 +10,16 @@ use super::{
 };
 use crate::providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
-/// Whoever was waited for this long and said nothing is as good as gone.
+/// Time without any reply after which a model is considered unavailable.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The part of that, as a divisor, that says something at least when it happens again and again. Less says nothing:
-/// callers in a hurry must not keep the others from a model that is slow and well.
+/// Divisor of that time: a time-out after at least this part counts if it happens repeatedly. A shorter one does not
+/// count: callers with short deadlines must not block a slow but working model for the others.
 const GLANCE: u32 = 4;
 
-/// What it says about a model that its time was up.
+/// The significance of a time-out for the state of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
-    /// It had time enough.
+    /// The model had enough time.
     Full,
     /// It may have been an accident.
     IfRepeated,
@@ -33,12 +33,12 @@ pub(super) struct Course {
     failed: Vec<FailedAttempt>,
 }
 
-/// A model's turn.
+/// The attempt of one model.
 pub(super) struct Turn {
     pub model: Arc<Model>,
-    /// When the next one gets its turn, unless this one says something.
+    /// When the next model is tried, unless this one sends text.
     pub until: Instant,
-    /// Since when its next words are waited for.
+    /// Since when its next piece of text is awaited.
     since: Instant,
     started: Instant,
 }
@@ -48,7 +48,7 @@ impl Course {
         Self { waiting: models.iter().cloned().collect(), deadline, failed: Vec::new() }
     }
 
-    /// The next model that is not known to be dead. The time left is shared out evenly among those
+    /// Starts the next model that is not known to be unavailable. The remaining time is divided evenly among the models
     /// that may follow, so that one that hangs leaves time for the others.
     pub fn next(&mut self, now: Instant) -> Option<Turn> {
         while now < self.deadline {
@@ -65,25 +65,25 @@ impl Course {
         None
     }
 
-    /// Waits anew for the words of a model that has begun to answer. One that falls silent leaves time for the
-    /// others, if there is one that is not known to be dead.
+    /// Restarts the wait for a model that has begun to answer. A model that stops sending leaves time for the others,
+    /// if one of them is not known to be unavailable.
     pub fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
         turn.since = now;
         turn.until = if self.substitutes(now) > 0 { now + self.share(now).min(PATIENCE) } else { self.deadline };
     }
 
-    /// The part of the time left for the model whose turn it is, as much as for each that may follow.
+    /// The share of the remaining time for the current model, equal to that of each model that may follow.
     fn share(&self, now: Instant) -> Duration {
         self.deadline.saturating_duration_since(now) / self.substitutes(now).saturating_add(1)
     }
 
-    /// How many wait that are not known to be dead.
+    /// Number of remaining models that are not known to be unavailable.
     fn substitutes(&self, now: Instant) -> u32 {
         let alive = self.waiting.iter().filter(|model| !model.is_left_alone(now));
         u32::try_from(alive.count()).unwrap_or(u32::MAX)
     }
 
-    /// Notes that the model did not answer in its turn; the attempt as noted.
+    /// Records that the model did not answer in its time; returns the attempt as recorded.
     pub fn fail(&mut self, turn: &Turn, error: ProviderError, now: Instant) -> FailedAttempt {
         let duration = now - turn.started;
         turn.model.note_failure(&error, turn.weight(now), now);
@@ -102,21 +102,21 @@ impl Course {
         std::mem::take(&mut self.failed)
     }
 
-    /// The end when nobody is left.
+    /// The error when no model is left.
     pub fn unavailable(&mut self) -> ProvidersUnavailable {
         ProvidersUnavailable { attempts: self.take_failed() }
     }
 }
 
 impl Turn {
-    /// The failure of a model whose time is up.
+    /// The failure of a model whose time has run out.
     pub fn timeout(&self) -> ProviderError {
         let waited = (self.until - self.since).as_secs_f32();
         let what = if self.since == self.started { "no answer" } else { "no further word of the answer" };
         self.model.chat.fail(ProviderErrorKind::Timeout, format!("{what} within {waited:.1} s"))
     }
 
-    /// What a time-out now says against the model.
+    /// The significance of a time-out at this moment.
     fn weight(&self, now: Instant) -> Weight {
         let limit = self.model.chat.timeout();
         let (waited, enough) = (now - self.since, PATIENCE.min(limit));
@@ -139,12 +139,12 @@ impl Model {
         })
     }
 
-    /// Whether it would not be asked now.
+    /// Whether the model would not be called now.
     fn is_left_alone(&self, now: Instant) -> bool {
         self.circuit.is_open(now) || self.provider_circuit.is_open(now)
     }
 
-    /// Notes that it answered.
+    /// Records that the model answered.
     pub(super) fn note_success(&self) {
         self.circuit.close();
         self.provider_circuit.close();
@@ -152,7 +152,7 @@ impl Model {
 
     fn note_failure(&self, error: &ProviderError, weight: Weight, now: Instant) {
         let Some(mut omen) = omen(error) else {
-            // Whatever is wrong with the call, there was somebody who said so.
+            // An error that concerns only this call shows that the provider answers.
             return self.note_success();
         };
         if error.kind == ProviderErrorKind::Timeout {

@@ -1,7 +1,7 @@
-//! Chat with models: what is asked and what comes back, whole or piece by piece.
+//! Chat with models: requests and replies, whole or piece by piece.
 //!
-//! A [`ChatChain`] is the only way to call a model from outside this folder. It takes the right to
-//! spend, tries its models in order and meters what they used.
+//! A [`ChatChain`] is the only way to call a model from outside this folder. It takes the right to spend, tries its
+//! models in order and records the usage.
 
 mod capability;
 mod chain;
@@ -31,7 +31,7 @@ use crate::domain::{
     prompt::{Message, ReplyFormat},
 };
 
-/// What a call is for. Each role may have models of its own.
+/// The purpose of a call. Each role may have models of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallRole {
     /// Grading passages.
@@ -44,15 +44,16 @@ pub enum CallRole {
     Generate,
     /// Judging whether sources support a claim.
     Verify,
-    /// Saying how a chunk relates to its document, at ingest.
+    /// Describing how a chunk relates to its document, at ingest.
     Context,
 }
 
 impl CallRole {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 6] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
 
-    /// Whether only models of its own play it: a call more, which nobody should pay for without having asked for it.
+    /// Whether the role is used only with models of its own: it needs an additional call, which should cost nothing
+    /// unless it was requested.
     #[must_use]
     pub const fn is_optional(self) -> bool {
         matches!(self, Self::Plan | Self::Verify)
@@ -106,88 +107,89 @@ impl Serialize for ModelName {
     }
 }
 
-/// What a chat model is asked.
+/// A request to a chat model.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// Sampling temperature; not sent to models that take none.
+    /// Sampling temperature; not sent to models that do not accept one.
     pub temperature: f32,
-    /// Seed, for models that can repeat themselves.
+    /// Seed, for models that support reproducible replies.
     pub seed: Option<u64>,
-    /// JSON that the reply should be; a model that cannot be held to it is asked in words alone.
+    /// JSON schema of the reply; a model that cannot be constrained to it is instructed in the prompt alone.
     pub format: Option<ReplyFormat>,
-    /// Bytes at the beginning of the last message that other calls share: what is worth keeping for them. 0 for none.
+    /// Bytes at the beginning of the last message that other calls share, and that are worth caching for them; 0 for
+    /// none.
     pub shared_bytes: usize,
-    /// When the answer is of no use any more. All attempts share it.
+    /// Deadline, after which the answer is of no use. All attempts share it.
     pub deadline: Instant,
 }
 
-/// What was really sent, for models that take less than they are asked with.
+/// The sampling parameters that were sent, for models that accept fewer than requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampling {
-    /// Temperature, if the model takes one.
+    /// Temperature, if the model accepts one.
     pub temperature: Option<f32>,
-    /// Seed, if the model takes one.
+    /// Seed, if the model accepts one.
     pub seed: Option<u64>,
 }
 
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinishReason {
-    /// It was done.
+    /// The reply is complete.
     Stop,
-    /// Its tokens were used up; the text is cut.
+    /// The token limit was reached; the text is cut.
     Length,
-    /// Something else, which the provider does not explain.
+    /// Another reason, which the provider does not explain.
     Other,
 }
 
-/// What a chat model said.
+/// The reply of a chat model.
 #[derive(Clone, Debug)]
 pub struct ChatReply {
     /// The text.
     pub text: String,
-    /// Who wrote it.
+    /// The model that wrote it.
     pub model: ModelName,
-    /// Why it ends where it ends.
+    /// The reason why it ended.
     pub finish: FinishReason,
     /// Tokens as the provider counted them, or as estimated.
     pub usage: Usage,
-    /// What these tokens cost; 0 without a price.
+    /// The cost of these tokens; 0 without a price.
     pub cost: NanoUsd,
-    /// What was sent of temperature and seed.
+    /// Temperature and seed as they were sent.
     pub sampling: Sampling,
     /// Attempts that failed before this one.
     pub failed: Vec<FailedAttempt>,
 }
 
 impl ChatReply {
-    /// Whether the model stopped because its tokens were used up.
+    /// Whether the model stopped because the token limit was reached.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.finish == FinishReason::Length
     }
 }
 
-/// A piece of a reply that is being written.
+/// An event of a reply that is being written.
 #[derive(Clone, Debug)]
 pub enum ChatEvent {
     /// A model has begun; its first piece follows.
     Started(ModelName),
     /// The next piece of its text, never empty.
     Delta(String),
-    /// The model failed on its way. All pieces since [`ChatEvent::Started`] are void.
+    /// The model failed before the end of its reply. All pieces since [`ChatEvent::Started`] are void.
     Void(FailedAttempt),
-    /// The whole reply, equal to the pieces joined. Nothing follows.
+    /// The whole reply, equal to the joined pieces. No event follows.
     Done(Box<ChatReply>),
 }
 
-/// A reply piece by piece. It ends with [`ChatEvent::Done`] or with an error. Nothing is read from
-/// the provider faster than from here; dropping it ends the call.
+/// A reply piece by piece. It ends with [`ChatEvent::Done`] or with an error. The provider's reply is read no faster
+/// than this stream; dropping it ends the call.
 pub type ChatStream = BoxStream<'static, Result<ChatEvent, ProvidersUnavailable>>;
 
-/// One call on the wire: what is sent to one model.
+/// One call in the form that is sent to one model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WireCall<'a> {
     pub messages: &'a [Message],
@@ -212,7 +214,7 @@ pub(super) struct ReplyEnd {
     pub usage: Option<ReportedUsage>,
 }
 
-/// A piece of a reply on the wire; the end is the last.
+/// A piece of a reply in a provider's stream; the end is the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReplyPart {
     Text(String),
@@ -225,15 +227,15 @@ pub(super) type ReplyParts = BoxStream<'static, Result<ReplyPart, ProviderError>
 /// A model behind a provider's protocol. Dropping a future or a stream ends the call.
 #[async_trait]
 pub(super) trait ChatModel: Send + Sync {
-    /// One whole reply.
+    /// Returns one whole reply.
     async fn complete(&self, call: WireCall<'_>) -> Result<(String, ReplyEnd), ProviderError>;
 
-    /// One reply piece by piece. Fails here only for what is known before the first piece.
+    /// Returns one reply piece by piece. The call itself fails only for reasons known before the first piece.
     async fn stream(&self, call: WireCall<'_>) -> Result<ReplyParts, ProviderError>;
 
     /// Longest call, from connecting to the last byte.
     fn timeout(&self) -> Duration;
 
-    /// A failure in the name of this model.
+    /// Builds an error that names this model.
     fn fail(&self, kind: super::ProviderErrorKind, detail: String) -> ProviderError;
 }

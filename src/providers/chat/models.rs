@@ -1,4 +1,4 @@
-//! All configured models, and which of them play which role.
+//! All configured models, and the roles for which they are used.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 pub enum ProviderKind {
     /// `OpenAI` and all servers that speak its API.
     OpenAi,
-    /// Ollama, through its `OpenAI` door.
+    /// Ollama, through its `OpenAI`-compatible endpoint.
     Ollama,
     /// Anthropic's Messages API.
     Anthropic,
@@ -34,23 +34,23 @@ pub struct ProviderSettings {
     pub kind: ProviderKind,
     /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
     pub base_url: Url,
-    /// Key, if it wants one.
+    /// Key, if the provider requires one.
     pub api_key: Option<SecretString>,
     /// Longest call, from connecting to the last byte.
     pub timeout: Duration,
 }
 
-/// What an operator says about a model.
+/// The settings of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelSettings {
-    /// What it costs.
+    /// Its price.
     pub price: Price,
-    /// What it can do.
+    /// Overrides of its capabilities.
     pub capabilities: CapabilityOverrides,
 }
 
-/// Providers, their models, and who does what. Every model named is a key of `models`, and every
-/// provider of theirs one of `providers`.
+/// Providers, their models, and the models of each role. Every model named is a key of `models`, and every provider of
+/// theirs one of `providers`.
 #[derive(Clone, Debug, Default)]
 pub struct ChatSettings {
     /// Providers by name.
@@ -64,7 +64,7 @@ pub struct ChatSettings {
 }
 
 impl ChatSettings {
-    /// What a configured model can do; `None` if it is not configured.
+    /// The capabilities of a configured model; `None` if it is not configured.
     #[must_use]
     pub fn capabilities(&self, name: &ModelName) -> Option<Capabilities> {
         let overrides = self.models.get(name)?.capabilities;
@@ -83,7 +83,7 @@ pub(super) struct Model {
     pub provider_circuit: Arc<Circuit>,
 }
 
-/// All configured models. Without any, the built-in parts do everything.
+/// All configured models. Without any, the built-in parts do all the work.
 pub struct ChatModels {
     models: BTreeMap<ModelName, Arc<Model>>,
     default: Vec<ModelName>,
@@ -92,8 +92,8 @@ pub struct ChatModels {
 }
 
 impl ChatModels {
-    /// Prepares the connection pools; nothing is sent. Tokens of providers that do not count them
-    /// are counted by `counter`.
+    /// Prepares the connection pools; nothing is sent. Tokens of providers that do not count them are counted by
+    /// `counter`.
     ///
     /// # Errors
     /// When no HTTP client can be made.
@@ -143,9 +143,9 @@ impl ChatModels {
         self.models.keys()
     }
 
-    /// Who plays a role: the role's own models, else those that the request names, else the default
-    /// ones. A request's choice always holds for the answer itself. `None` means built in, as do the optional roles
-    /// without models of their own.
+    /// The models of a role: the role's own models, else those that the request names, else the default ones. A
+    /// request's choice always applies to the answer itself. `None` means built in; so are the optional roles without
+    /// models of their own.
     #[must_use]
     pub fn chain(&self, role: CallRole, requested: &[ModelName]) -> Option<ChatChain> {
         let own = self.roles.get(&role);

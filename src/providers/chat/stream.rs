@@ -1,4 +1,4 @@
-//! A reply piece by piece, from whichever model of a chain answers.
+//! A reply piece by piece, from the first model of a chain that answers.
 
 use futures::{StreamExt, stream};
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ use crate::{
     providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable},
 };
 
-/// The stream of a call: it begins with the first model that says something.
+/// The stream of a call: it begins with the first model that sends text.
 pub(super) fn replies(
     chain: ChatChain,
     course: Course,
@@ -30,7 +30,7 @@ pub(super) fn replies(
     .boxed()
 }
 
-/// What passes a reply on.
+/// Forwards a reply to the caller.
 struct Relay {
     chain: ChatChain,
     course: Course,
@@ -44,7 +44,7 @@ struct Relay {
 struct Reading {
     turn: Turn,
     parts: ReplyParts,
-    /// Read already, to know that it has begun.
+    /// First event, read already to know that the reply has begun.
     first: Option<ReplyPart>,
     text: String,
 }
@@ -75,7 +75,7 @@ impl Relay {
         })
     }
 
-    /// Asks one model after the other until one says something.
+    /// Calls the models one after the other until one sends text.
     async fn begin(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
         let completion_tokens = self.allowance.as_ref().map_or(0, Allowance::completion_tokens);
         while let Some(turn) = self.course.next(Instant::now()) {
@@ -116,7 +116,7 @@ impl Relay {
 }
 
 impl Drop for Relay {
-    /// Whoever stops listening pays for what was said.
+    /// A caller that drops the stream is charged for the text received so far.
     fn drop(&mut self) {
         if let (Some(allowance), Some(reading)) = (self.allowance.take(), &self.reading) {
             let (usage, cost) = self.chain.unfinished(&reading.turn.model, &self.request, &reading.text);
@@ -125,7 +125,7 @@ impl Drop for Relay {
     }
 }
 
-/// Asks one model; its first words and the rest.
+/// Calls one model; returns its first piece and the rest of the reply.
 async fn open(
     turn: &Turn,
     request: &ChatRequest,
@@ -143,7 +143,7 @@ async fn open(
     Ok((first, parts))
 }
 
-/// A reply that came as a whole, as the pieces that it would have come in.
+/// Converts a whole reply into the pieces of a streamed one.
 pub(in crate::providers) fn whole(text: String, end: ReplyEnd) -> ReplyParts {
     let text = (!text.is_empty()).then_some(ReplyPart::Text(text));
     stream::iter(text.into_iter().chain([ReplyPart::End(end)]).map(Ok)).boxed()

@@ -1,4 +1,4 @@
-//! The course of a call through its models, with the time given by the test.
+//! The attempts of a call over its models, with the time set by the test.
 
 use std::{sync::Arc, time::Duration};
 
@@ -59,7 +59,7 @@ fn models() -> Vec<Arc<Model>> {
         .collect()
 }
 
-/// Lets every model fail like this after this long; the models that got a turn, and how long it was.
+/// Makes every model fail with this error after this time; returns the models that were tried, and the time each had.
 fn run(models: &[Arc<Model>], start: Instant, kind: ProviderErrorKind, after: Duration) -> Vec<(String, Duration)> {
     let mut course = Course::new(models, start + SECOND * 30);
     let (mut now, mut turns) = (start, Vec::new());
@@ -165,7 +165,7 @@ fn a_model_that_falls_silent_leaves_time_for_the_others() {
     let mut patient = Course::new(&models, start + SECOND * 300);
     assert!(patient.next(start).is_some());
     assert_eq!(silence(&patient, 3), SECOND * 10, "after ten seconds it is gone");
-    // The others were found dead.
+    // The others had already been found unavailable.
     run(&models[1..], start, ProviderErrorKind::Unreachable, SECOND);
     assert_eq!(silence(&course, 3), SECOND * 27, "nobody else would answer");
 }

@@ -19,8 +19,8 @@ use crate::{
 };
 
 const PATH: &str = "chat/completions";
-/// Beginnings of the names of models that know the token limit by its newer name only. Most
-/// compatible servers know the older one only.
+/// Beginnings of the names of models that accept the token limit only under its newer name. Most compatible servers
+/// accept only the older name.
 const NEWER_LIMIT: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
 
 /// A model behind `POST {base}/chat/completions`.
@@ -96,7 +96,7 @@ pub(super) fn finish(server: &Server, reason: Option<&str>) -> Result<FinishReas
     }
 }
 
-/// Whether a reply calls a tool, though none was offered. Some servers put an empty text beside the call, some give
+/// Whether a reply calls a tool, although none was offered. Some servers add an empty text to the call, some give
 /// another reason for the end.
 pub(super) fn calls_tool(tool_calls: &Value, reason: Option<&str>) -> bool {
     matches!(reason, Some("tool_calls" | "function_call"))
@@ -162,7 +162,7 @@ impl ChatModel for OpenAiChat {
     async fn stream(&self, call: WireCall<'_>) -> Result<ReplyParts, ProviderError> {
         let response = self.send(call, true).await?;
         if is_json(&response) {
-            // The server does not stream and says so by answering as a whole.
+            // The server does not stream and returns the whole reply instead.
             let (text, end) = self.whole(response).await?;
             return Ok(whole(text, end));
         }

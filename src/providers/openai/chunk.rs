@@ -14,12 +14,12 @@ use crate::providers::{
 
 /// Data of the event after the last chunk.
 const DONE: &str = "[DONE]";
-/// Status of a failure that comes in the midst of a stream, where it does not say one itself.
+/// Status of a failure in the middle of a stream, if the failure does not state one itself.
 const INTERNAL: u16 = 500;
 
 #[derive(Deserialize)]
 struct Chunk {
-    // The chunk with the usage has none, and so have some chunks with remarks.
+    // The chunk with the usage has none, and neither have some chunks with comments.
     #[serde(default)]
     choices: Vec<Choice>,
     usage: Option<Usage>,
@@ -40,7 +40,7 @@ struct Delta {
     tool_calls: Value,
 }
 
-/// Reads chunk after chunk.
+/// Interprets the chunks one after the other.
 pub(in crate::providers) struct ChunkReader {
     server: Server,
     /// Whether there is a text, though it may be empty.
@@ -73,7 +73,7 @@ impl EventReader for ChunkReader {
         }
         self.usage = chunk.usage.or(self.usage);
         let Some(choice) = chunk.choices.into_iter().next() else { return Ok(Reading::Nothing) };
-        // Some servers send an empty reason with every chunk, which is none.
+        // Some servers send an empty reason with every chunk; it does not count as one.
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             self.reason = Some(reason);
         }
@@ -94,7 +94,7 @@ impl EventReader for ChunkReader {
         if !self.has_text || (self.calls_tool && !self.has_words) {
             return Err(no_text(&self.server, reason));
         }
-        // The end was announced, if not explained.
+        // The end was announced, although without a reason.
         let finish = if reason.is_none() { FinishReason::Stop } else { finish };
         Ok(ReplyEnd { finish, usage: self.usage.and_then(Usage::reported) })
     }

@@ -18,32 +18,32 @@ use crate::{
     providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, server::Server},
 };
 
-/// Tokens that a model is taken to read when nothing is configured: what most embedding models do.
+/// Tokens that a model is assumed to read when nothing is configured: the window of most embedding models.
 pub const DEFAULT_EMBEDDING_WINDOW: usize = 512;
-/// Below this no sentence fits beside a title.
+/// Smallest window: below this no sentence fits next to a title.
 pub const MINIMUM_EMBEDDING_WINDOW: usize = 64;
-/// Room for the special tokens of whatever model it is.
+/// Tokens reserved for the special tokens of any model.
 const SPECIAL_TOKENS: usize = 8;
 /// Most texts of one request, …
 const MOST_TEXTS: usize = 64;
-/// … and fewest, if there are as many: fewer are not worth a request.
+/// … and fewest, if there are as many: a smaller number does not justify a separate request.
 const FEWEST_TEXTS: usize = 16;
-/// Requests under way at once for one caller.
+/// Concurrent requests of one caller.
 const CONCURRENT_BATCHES: usize = 8;
 
 /// Name of the provider in errors.
 const PROVIDER: &str = "openai";
 
-/// A server, its model, and what the API does not tell about it.
+/// A server, its model, and the properties that the API does not report.
 #[derive(Clone, Debug)]
 pub struct EmbeddingSettings {
-    /// Where it is.
+    /// The endpoint.
     pub endpoint: Endpoint,
-    /// Numbers in a vector; found out by asking when not given.
+    /// Dimension of the vectors; determined by a request when not given.
     pub dimension: Option<usize>,
     /// Tokens that the model reads.
     pub window: usize,
-    /// What they cost.
+    /// Price of the tokens.
     pub price: Price,
     /// Its share in the weighted fusion of both rankings.
     pub dense_weight: DenseWeight,
@@ -111,7 +111,8 @@ impl OpenAiEmbedder {
         })
     }
 
-    /// Vectors of the texts of one request, and the tokens that it took, counted here if the server does not say.
+    /// Vectors of the texts of one request, and the tokens that it took, counted here if the server does not report
+    /// them.
     async fn embed(&self, texts: &[String]) -> Result<(Vec<Vec<f32>>, Usage), ProviderError> {
         let (vectors, reported) = request(&self.server, texts, Some(self.profile.dimension)).await?;
         let counted = || texts.iter().map(|text| self.tokenizer.count(text) as u64).sum();
@@ -124,7 +125,8 @@ impl OpenAiEmbedder {
     }
 }
 
-/// One request: unit vectors in the order of the texts, and the tokens that the server counted, if it says so.
+/// Sends one request: unit vectors in the order of the texts, and the tokens that the server counted, if it reports
+/// them.
 async fn request(
     server: &Server,
     texts: &[String],
@@ -155,8 +157,8 @@ async fn request(
     Ok((vectors, reply.usage.and_then(|usage| usage.prompt_tokens)))
 }
 
-/// Texts of one request when there are so many: rather all requests that may be under way at once than full ones, so that
-/// the server's latency is paid once.
+/// Number of texts per request for this many texts: uses as many concurrent requests as allowed rather than full ones,
+/// so that the server's latency is paid once.
 fn batch_size(texts: usize) -> usize {
     texts.div_ceil(CONCURRENT_BATCHES).clamp(FEWEST_TEXTS, MOST_TEXTS)
 }
@@ -223,7 +225,7 @@ impl Embedder for OpenAiEmbedder {
                 Err(error) => break Err(error),
             }
         };
-        // What was answered before another request failed is billed as well.
+        // Requests that were answered before another one failed are billed as well.
         allowance.settle(usage, self.price.of(usage));
         outcome
     }

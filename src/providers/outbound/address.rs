@@ -1,13 +1,13 @@
-//! Which addresses a URL that came from outside may lead to.
+//! Decides to which addresses a URL from an external source may lead.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-/// Addresses that are public by number and belong to a cloud's own machinery: Azure's wire server.
+/// Addresses that are public by number but belong to a cloud's own infrastructure: Azure's wire server.
 const MACHINERY: [Ipv4Addr; 1] = [Ipv4Addr::new(168, 63, 129, 16)];
 
-/// Public addresses, and what the operator allows besides.
+/// Public addresses, and the networks that the operator allows in addition.
 #[derive(Clone, Debug, Default)]
 pub struct AddressRule {
     /// Networks that are allowed although they are not public.
@@ -15,7 +15,7 @@ pub struct AddressRule {
 }
 
 impl AddressRule {
-    /// Whether a connection may go there.
+    /// Whether a connection to this address is allowed.
     #[must_use]
     pub fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

@@ -1,4 +1,4 @@
-//! Documents by URL: bounded, conditional, each redirect judged like the first address.
+//! Fetches documents by URL: with a size limit, conditionally, and with each redirect checked like the first address.
 
 use reqwest::{
     Response, StatusCode,
@@ -11,10 +11,10 @@ use url::Url;
 
 use super::{Outbound, OutboundError, check_url, wait_asked};
 
-/// Redirects that are followed.
+/// Most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// What an earlier fetch of a URL said about the document (RFC 9110, section 8.8).
+/// Validators of a document from an earlier fetch of its URL (RFC 9110, section 8.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
     /// `ETag`.
@@ -23,10 +23,10 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
-/// What a URL gave.
+/// The result of fetching a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fetched {
-    /// What was there before (304).
+    /// The document is unchanged (304).
     Unchanged,
     /// A document.
     Document(FetchedDocument),
@@ -35,18 +35,18 @@ pub enum Fetched {
 /// A document as a server sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedDocument {
-    /// Its bytes.
+    /// The content.
     pub content: Vec<u8>,
     /// Its media type as the server wrote it, parameters such as the charset included, if it named one.
     pub content_type: Option<String>,
-    /// To be sent the next time.
+    /// Validators to send with the next fetch.
     pub validators: Validators,
-    /// Where it was in the end, after redirects.
+    /// Final URL, after redirects.
     pub url: Url,
 }
 
 impl Outbound {
-    /// Fetches a document of at most `max_bytes`, unless it is still the one that `known` describes.
+    /// Fetches a document of at most `max_bytes`, unless it is unchanged according to `known`.
     ///
     /// # Errors
     /// A classified [`OutboundError`].
@@ -104,7 +104,7 @@ impl Outbound {
 
 fn conditions(known: &Validators) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    // Nothing is unpacked here: what arrives is what is counted.
+    // Content is not decompressed here: the bytes that arrive are the bytes that are counted.
     let mut set = |name: HeaderName, value: &str| {
         if let Ok(value) = value.parse() {
             headers.insert(name, value);

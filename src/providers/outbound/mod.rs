@@ -1,4 +1,4 @@
-//! Requests to URLs that came from outside: webhooks, documents by URL.
+//! Requests to URLs from external sources: webhooks, documents by URL.
 //!
 //! Such a URL may name a machine that only this one can reach (server-side request forgery). So addresses are
 //! judged, not names: literal ones in the URL, and in that of each redirect, before anything is sent; those of a
@@ -34,10 +34,10 @@ use super::{
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where requests may go, and how long they may take.
+/// Which addresses requests may reach, and how long they may take.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which addresses.
+    /// The allowed addresses.
     pub addresses: AddressRule,
     /// Longest request, from connecting to the last byte.
     pub timeout: Duration,
@@ -49,35 +49,35 @@ impl Default for Settings {
     }
 }
 
-/// A request that did not come off.
+/// Reasons why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OutboundError {
     /// The URL, or where it leads, is not allowed. Trying again does not help.
     #[error("{0}")]
     Refused(String),
-    /// No connection, or it broke.
+    /// No connection, or the connection broke.
     #[error("the server cannot be reached: {0}")]
     Unreachable(String),
-    /// No complete answer in time.
+    /// No complete reply in time.
     #[error("no complete answer within {} s", .0.as_secs())]
     Timeout(Duration),
-    /// An answer that is not a success.
+    /// A reply whose status is not a success.
     #[error("the server answered with HTTP {status}")]
     Status {
         /// HTTP status.
         status: u16,
-        /// How long the server asked to be left alone.
+        /// Delay that the server requested before the next call.
         retry_after: Option<Duration>,
     },
-    /// More than was asked for.
+    /// The reply is larger than requested.
     #[error("the answer is larger than {limit} bytes")]
     TooLarge {
-        /// Most bytes.
+        /// The limit in bytes.
         limit: usize,
     },
 }
 
-/// Sends requests to the public internet, and to what the operator allows.
+/// Sends requests to the public internet, and to the networks that the operator allows.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     client: Client,
@@ -97,17 +97,17 @@ impl Outbound {
         Ok(Self { client, settings })
     }
 
-    /// Checks what can be told from a URL alone: scheme, credentials, and an address in it.
+    /// Checks the parts of a URL that need no name resolution: scheme, credentials, and a literal address.
     ///
     /// # Errors
-    /// [`OutboundError::Refused`] with what is wrong and what would be right.
+    /// [`OutboundError::Refused`] with the error and a correct form.
     pub fn check(&self, url: &str) -> Result<Url, OutboundError> {
         let url = Url::parse(url).map_err(|error| OutboundError::Refused(format!("is not a URL: {error}")))?;
         check_url(&url, &self.settings.addresses)?;
         Ok(url)
     }
 
-    /// Posts a JSON body; any status of success will do, its body is not read.
+    /// Posts a JSON body; any success status is accepted, and the reply's body is not read.
     ///
     /// # Errors
     /// A classified [`OutboundError`].
@@ -173,7 +173,7 @@ fn check_url(url: &Url, addresses: &AddressRule) -> Result<(), OutboundError> {
     }
 }
 
-/// The refusal that an error of the HTTP client was caused by, if it was.
+/// The refusal among the causes of an error of the HTTP client, if there is one.
 fn refusal(error: &reqwest::Error) -> Option<OutboundError> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -185,7 +185,7 @@ fn refusal(error: &reqwest::Error) -> Option<OutboundError> {
     None
 }
 
-/// How long a server that is busy asks to be left alone.
+/// The delay that a busy server requests before the next call.
 fn wait_asked(response: &reqwest::Response) -> Option<Duration> {
     let is_busy = matches!(response.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
     if is_busy { retry_after::retry_after(response.headers()) } else { None }

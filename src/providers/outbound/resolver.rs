@@ -1,4 +1,4 @@
-//! Name resolution that hands out no address that must not be reached.
+//! Name resolution that returns no address to which requests are not allowed.
 
 use std::net::SocketAddr;
 
@@ -11,8 +11,8 @@ use super::AddressRule;
 #[derive(Debug)]
 pub(super) struct GuardedResolver(pub(super) AddressRule);
 
-/// A name or address that leads to where requests must not go. Of a name it does not say which address: that
-/// would tell a caller how the inner network is laid out.
+/// Error: a name or address leads to a network to which requests are not allowed. For a name the message does not
+/// include the address: that would disclose the layout of the internal network to a caller.
 #[derive(Debug, Error)]
 #[error(
     "{0} is not on the public internet; requests to private, loopback, link-local and other special addresses are \
@@ -26,7 +26,7 @@ impl Resolve for GuardedResolver {
         Box::pin(async move {
             // The port is set by the connection.
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            // One bad address refuses them all: it would be tried when the others fail.
+            // One refused address refuses the name: it would be tried when the others fail.
             if !found.iter().all(|address| rule.permits(address.ip())) {
                 return Err(RefusedAddress(name.as_str().to_owned()).into());
             }

@@ -7,10 +7,10 @@ use ring::hmac;
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
-/// How secrets are marked.
+/// Prefix of secrets.
 const PREFIX: &str = "whsec_";
 
-/// A key that webhooks are signed with.
+/// A key with which webhooks are signed.
 #[derive(Clone)]
 pub struct SigningKey(hmac::Key);
 
@@ -20,7 +20,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// A secret that is no signing key.
+/// Error: the secret is not a signing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("must be whsec_ and the base64 of 24 to 64 random bytes; make one with: echo whsec_$(openssl rand -base64 32)")]
 pub struct NotASigningKey;
@@ -39,7 +39,7 @@ impl SigningKey {
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
     }
 
-    /// The headers that prove a message: its identity, when it was sent (seconds since 1970), and the signature
+    /// The headers that authenticate a message: its identity, when it was sent (seconds since 1970), and the signature
     /// over both and the body.
     #[must_use]
     pub fn headers(&self, id: &str, sent_at: i64, body: &str) -> [(&'static str, String); 3] {

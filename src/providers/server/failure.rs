@@ -1,13 +1,13 @@
-//! What the failures of model servers mean.
+//! Classifies the failures of model servers.
 
 use serde_json::Value;
 
 use crate::providers::ProviderErrorKind;
 
-/// Codes and words by which servers say that waiting will not help. `OpenAI` sends
-/// `insufficient_quota` and `billing_hard_limit_reached` with 429, Anthropic `billing_error` with
-/// 402 and "credit balance is too low" with 400, Google's `OpenAI` door "exceeded your current quota"
-/// with 429, `OpenRouter` "insufficient credits" with 402, `DeepSeek` "insufficient balance" with 402.
+/// Codes and phrases by which servers report that waiting will not help. `OpenAI` sends `insufficient_quota` and
+/// `billing_hard_limit_reached` with 429, Anthropic `billing_error` with 402 and "credit balance is too low" with 400,
+/// Google's `OpenAI` endpoint "exceeded your current quota" with 429, `OpenRouter` "insufficient credits" with 402,
+/// `DeepSeek` "insufficient balance" with 402.
 const QUOTA_WORDS: [&str; 7] = [
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -17,7 +17,7 @@ const QUOTA_WORDS: [&str; 7] = [
     "insufficient credits",
     "insufficient balance",
 ];
-/// Codes and words for a prompt that is too long (`OpenAI`, llama.cpp, vLLM, Anthropic).
+/// Codes and phrases for a prompt that is too long (`OpenAI`, llama.cpp, vLLM, Anthropic).
 const CONTEXT_WORDS: [&str; 5] = [
     "context_length_exceeded",
     "exceed_context_size_error",
@@ -26,7 +26,7 @@ const CONTEXT_WORDS: [&str; 5] = [
     "request_too_large",
 ];
 
-/// The kind of a failure by its status and body.
+/// Classifies a failure by its status and body.
 pub(super) fn classify(status: u16, body: &str) -> ProviderErrorKind {
     let body = body.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| body.contains(word));
@@ -42,7 +42,7 @@ pub(super) fn classify(status: u16, body: &str) -> ProviderErrorKind {
     }
 }
 
-/// What a body says in words: `error.message`, `error`, `message` or `detail`, else the body.
+/// The error message in a body: `error.message`, `error`, `message` or `detail`, else the body.
 pub(super) fn message_of(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else { return body.to_owned() };
     let error = value.get("error").unwrap_or(&value);

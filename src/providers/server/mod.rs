@@ -1,4 +1,4 @@
-//! Model servers over HTTP: connections, keys, limits, and what their failures mean.
+//! Model servers over HTTP: connections, keys, limits, and the classification of their failures.
 
 mod failure;
 
@@ -17,19 +17,19 @@ use super::{
     retry_after::retry_after,
 };
 
-/// Connections are local or across the internet; longer than this they are down.
+/// Longest time to connect. Connections are local or across the internet; a server that takes longer is down.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest reply that is read.
 const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
-/// Version of the Messages API whose format is spoken here.
+/// Version of the Messages API whose format is implemented here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// How a provider is told who asks.
+/// How a request is authenticated to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authentication {
     /// `Authorization: Bearer`.
     Bearer,
-    /// `x-api-key`, beside the version of the API.
+    /// `x-api-key`, together with the version of the API.
     Anthropic,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct ServerSettings {
     pub timeout: Duration,
 }
 
-/// A server, and the one model that is asked there.
+/// A server, and the one model that is called there.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
@@ -59,7 +59,7 @@ pub struct Endpoint {
     pub timeout: Duration,
 }
 
-/// A connection pool to one server, in the name of one of its models.
+/// A connection pool to one server, for one of its models.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     client: Client,
@@ -72,7 +72,7 @@ impl Server {
         let client = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(settings.timeout)
-            // A model server has no business sending us elsewhere with the key.
+            // A model server has no reason to redirect requests, which carry the key, elsewhere.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("cited/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// The pool of an endpoint, in the name of its model; `provider` is its name in errors.
+    /// The pool of an endpoint, for its model; `provider` is its name in errors.
     pub fn of(provider: &str, endpoint: Endpoint) -> Result<Self, ProviderError> {
         let Endpoint { base_url, model, api_key, timeout } = endpoint;
         let provider = provider.to_owned();
@@ -96,7 +96,7 @@ impl Server {
         Ok(Self { model, ..Self::new(settings)? })
     }
 
-    /// The same pool in the name of a model.
+    /// The same pool for another model.
     pub fn for_model(&self, model: &str) -> Self {
         Self { model: model.to_owned(), ..self.clone() }
     }
@@ -109,7 +109,7 @@ impl Server {
         self.settings.timeout
     }
 
-    /// A failure in the name of the model.
+    /// Builds an error that names the model.
     pub fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
         ProviderError {
             kind,
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// Sends a body and reads the reply as a whole.
+    /// Sends a body and reads the whole reply.
     pub async fn post<Reply: DeserializeOwned>(
         &self,
         path: &str,
@@ -131,7 +131,7 @@ impl Server {
         self.parse(path, &body)
     }
 
-    /// Sends a body; the response is a success, its body not yet read.
+    /// Sends a body; returns a successful response whose body is not yet read.
     pub async fn send(&self, path: &str, body: &impl Serialize) -> Result<Response, ProviderError> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let request = self.authenticated(self.client.post(format!("{base}/{path}")).json(body));
@@ -141,14 +141,14 @@ impl Server {
             return Ok(response);
         }
         let retry_after = retry_after(response.headers());
-        // What a failure says is of use only if it can be read.
+        // The body of a failure helps only if it can be read; otherwise it is left empty.
         let body = self.read(response).await.unwrap_or_default();
         let body = String::from_utf8_lossy(&body);
         let detail = format!("HTTP {}: {}", status.as_u16(), excerpt(&message_of(&body)));
         Err(ProviderError { retry_after, ..self.fail(classify(status.as_u16(), &body), detail) })
     }
 
-    /// A failure that a server reports in the midst of a stream.
+    /// A failure that a server reports in the middle of a stream.
     pub fn reported_failure(&self, status: u16, body: &str) -> ProviderError {
         self.fail(classify(status, body), excerpt(&message_of(body)))
     }
@@ -163,7 +163,7 @@ impl Server {
         Ok(body)
     }
 
-    /// The body of a response as it comes in, up to the limit.
+    /// The body of a response as it arrives, up to the limit.
     pub fn bytes(
         &self,
         response: Response,
@@ -181,7 +181,7 @@ impl Server {
         })
     }
 
-    /// A whole body as the protocol promises it.
+    /// Parses a whole body into the form that the protocol specifies.
     pub fn parse<Reply: DeserializeOwned>(&self, path: &str, body: &[u8]) -> Result<Reply, ProviderError> {
         serde_json::from_slice(body).map_err(|error| {
             let shown = excerpt(&String::from_utf8_lossy(body));

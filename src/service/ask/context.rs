@@ -1,4 +1,4 @@
-//! Everything that stays the same during one ask, with the counters and the record that its stages share.
+//! The data that stays the same during one ask, with the counters and the record that its stages share.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,10 +14,10 @@ use crate::{
     service::daily_budget::DailyAccount,
 };
 
-/// One ask. Stages read it, return their results, and note in the record how they came about.
+/// One ask. Stages read it, return their results, and record how they were obtained.
 pub(super) struct AskContext {
     pub(super) services: Arc<AskParts>,
-    /// Asks for the same answer that wait for one of them.
+    /// Lets asks for the same answer wait for one of them.
     pub(super) single_flight: SingleFlight,
     pub(super) caller: Caller,
     pub(super) request: AskRequest,
@@ -27,9 +27,9 @@ pub(super) struct AskContext {
     pub(super) is_stream: bool,
     pub(super) timeout: Duration,
     pub(super) deadline: Instant,
-    /// The models that have a part in this ask.
+    /// The models that are used in this ask.
     pub(super) models: AskModels,
-    /// The limits of this ask and what was spent of them.
+    /// The limits of this ask and its usage so far.
     pub(super) budget: Budget,
     /// The reservations of this ask on its tenant's day.
     pub(super) daily_account: DailyAccount,
@@ -59,13 +59,13 @@ impl AskContext {
         }
     }
 
-    /// Whether the web may be searched. A filter asks for certain documents, which the web has none of.
+    /// Whether the web may be searched. A filter selects certain documents, and the web has none of these.
     pub(super) fn may_search_web(&self) -> bool {
         let AskRequest { execution, filter, .. } = &self.request;
         self.services.web.is_some() && execution.reach == Reach::DocumentsAndWeb && filter.is_empty()
     }
 
-    /// Whether the models allow the level that is asked for.
+    /// Checks that the models allow the requested level.
     ///
     /// # Errors
     /// When they do not, and the deployment does not fall back.
@@ -86,7 +86,7 @@ impl AskContext {
         }
     }
 
-    /// The error of an ask whose time is up.
+    /// The error of an ask whose time limit is reached.
     pub(super) fn deadline_reached(&self) -> AskError {
         AskError::Deadline {
             stage: self.record.stage().doing(),
@@ -96,7 +96,7 @@ impl AskContext {
         }
     }
 
-    /// The cost so far, with calls under way at the most that they may cost.
+    /// The cost so far, with calls under way counted at their highest possible cost.
     pub(super) fn spent_at_most(&self) -> NanoUsd {
         let spent = self.budget.spent();
         spent.cost.plus(spent.unsettled)

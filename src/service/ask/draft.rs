@@ -1,4 +1,4 @@
-//! Drafts of an answer: what one is written from, which one is wanted, and what it is.
+//! Drafts of an answer: the input of a draft, the request for one, and the draft itself.
 
 use super::{GeneratedBy, GradedHit, early_draft::EarlyDraft, state::LoopState};
 use crate::domain::citation::{Attempt, Draft, PreparedSource};
@@ -8,7 +8,7 @@ pub(super) struct Assignment<'a> {
     pub(super) state: &'a LoopState,
     /// In marker order.
     pub(super) sources: &'a [GradedHit],
-    /// The same, as claims are held against them.
+    /// The same sources, prepared for checking claims against them.
     pub(super) prepared: Vec<PreparedSource>,
 }
 
@@ -17,13 +17,13 @@ impl<'a> Assignment<'a> {
         Self { state, sources, prepared: sources.iter().map(GradedHit::prepare).collect() }
     }
 
-    /// Reads an answer as a draft over the sources.
+    /// Parses an answer as a draft over the sources.
     pub(super) fn read(&self, text: &str) -> Draft {
         Draft::new(text, &self.prepared)
     }
 }
 
-/// Which draft is wanted.
+/// The draft that is requested.
 pub(super) enum DraftRequest<'a> {
     /// The first.
     First,
@@ -33,7 +33,7 @@ pub(super) enum DraftRequest<'a> {
     Retry(Retry),
 }
 
-/// A draft that did not pass, and the prompt that says why.
+/// A draft that did not pass, and the prompt that explains why.
 pub(super) struct Retry {
     pub(super) draft: String,
     pub(super) prompt: String,

@@ -1,6 +1,6 @@
-//! An answer begun while a model still grades. It is used only if the grades confirm exactly the sources that it was given;
-//! then it is the answer that would have been asked for afterwards, byte for byte. Otherwise it is dropped, and its cost
-//! booked.
+//! An answer that is begun while a model still grades. It is used only if the grades confirm exactly the sources that
+//! it was given; then it equals, byte for byte, the answer that would have been requested afterwards. Otherwise it is
+//! dropped, and its cost recorded.
 
 use super::{
     AskError, GradedHit,
@@ -25,7 +25,7 @@ use crate::{
 
 /// An answer that was begun over sources that are likely to be confirmed.
 pub(super) struct EarlyDraft<'a> {
-    /// The passages that it takes for granted, in their order.
+    /// The passages that it assumes, in their order.
     passages: Vec<ChunkKey>,
     sources: Vec<GroupedHit>,
     refinements: Vec<Refinement>,
@@ -34,7 +34,7 @@ pub(super) struct EarlyDraft<'a> {
 }
 
 impl<'a> EarlyDraft<'a> {
-    /// Keeps what is written while other work is done.
+    /// Collects the reply while other work is done.
     pub(super) async fn write_during<Output>(&mut self, work: impl Future<Output = Output>) -> Output {
         match &mut self.call {
             Some(call) => call.read_ahead_during(work).await,
@@ -47,12 +47,12 @@ impl<'a> EarlyDraft<'a> {
         self.passages == keys(chosen)
     }
 
-    /// Its sources, to be taken over instead of being grouped again.
+    /// Its sources, so that they need not be grouped again.
     pub(super) fn take_sources(&mut self) -> Vec<GroupedHit> {
         std::mem::take(&mut self.sources)
     }
 
-    /// The call, to read its reply, and what was left of the sources in its prompt.
+    /// Returns the call, to read its reply, and the refinements of the sources in its prompt.
     pub(super) fn confirm(mut self) -> (RunningCall<'a>, Vec<Refinement>) {
         let call = self.call.take().expect("only this takes it, once");
         (call, std::mem::take(&mut self.refinements))
@@ -67,7 +67,7 @@ impl Drop for EarlyDraft<'_> {
     }
 }
 
-/// Begins an answer if the grades can be guessed well enough, and if the budget can bear that it is of no use.
+/// Begins an answer if the grades can be predicted well enough, and if the budget allows for its being useless.
 ///
 /// # Errors
 /// When the database fails.
@@ -93,7 +93,7 @@ pub(super) async fn begin<'a>(
     Ok(Some(EarlyDraft { passages, sources, refinements, call: Some(reserved.start()) }))
 }
 
-/// In the first round only, and if the calls suffice to go on as if nothing had been tried.
+/// Only in the first round, and if enough calls remain to continue as if no early draft had been tried.
 fn may_begin(ask: &AskContext, state: &LoopState) -> bool {
     let execution = &ask.request.execution;
     let is_wanted = execution.speculation != Speculation::Off && !execution.dry_run;
@@ -103,7 +103,7 @@ fn may_begin(ask: &AskContext, state: &LoopState) -> bool {
     is_wanted && state.is_first_round() && ask.budget.llm_calls_left().is_none_or(|left| left >= needed)
 }
 
-/// The passages that the answer will be written from, if the grades turn out as they most likely will.
+/// Returns the passages from which the answer will most likely be written, given the probable grades.
 fn likely_evidence(ask: &AskContext, state: &LoopState, hits: &[GradedHit]) -> Option<Vec<GradedHit>> {
     let grades = speculation::guess(ask.request.execution.speculation, hits.iter().map(|hit| &hit.verdict))?;
     let mut pool = EvidencePool::default();

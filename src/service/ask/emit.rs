@@ -14,20 +14,20 @@ use crate::{
     providers::chat::ChatReply,
 };
 
-/// Bytes after which a draft is read even if no sentence seems to have ended.
+/// Number of bytes after which a draft is read even if no sentence seems to have ended.
 const LONGEST_UNREAD: usize = 256;
-/// Bytes up to which a draft is read at every sentence, longer than any answer within its tokens.
+/// Length in bytes up to which a draft is read at every sentence; longer than any answer within its token limit.
 const LONG_DRAFT: usize = 8_192;
 
-/// Sends events to the reader of a stream; without one it does nothing. It waits while the reader is slow. A reader that is
-/// gone ends the ask elsewhere.
+/// Sends events to the reader of a stream; without one it does nothing. It waits while the reader is slow. A
+/// disconnected reader ends the ask elsewhere.
 pub(super) struct Emitter(Option<Stream>);
 
-/// A stream and what was sent of the draft that is being written.
+/// A stream, and the state of the draft that is being sent.
 struct Stream {
     frames: mpsc::Sender<AskFrame>,
     mode: StreamMode,
-    /// The level that claims are held to.
+    /// The level at which claims are checked.
     level: Level,
     verifier: Verifier,
     draft: SentDraft,
@@ -44,7 +44,7 @@ struct SentDraft {
 }
 
 impl Emitter {
-    /// Nobody reads along.
+    /// An emitter without a reader.
     pub(super) const fn silent() -> Self {
         Self(None)
     }
@@ -67,21 +67,21 @@ impl Emitter {
         }
     }
 
-    /// The draft is void.
+    /// Declares the draft void.
     pub(super) async fn emit_void(&mut self, reason: VoidReason) {
         if let Some(stream) = &mut self.0 {
             stream.void(reason).await;
         }
     }
 
-    /// The draft is accepted: sends what is left of it.
+    /// Sends the remaining part of an accepted draft.
     pub(super) async fn emit_accepted(&mut self, answer: &CitedAnswer) {
         if let Some(stream) = &mut self.0 {
             stream.accept(answer).await;
         }
     }
 
-    /// Sends an answer that no draft preceded.
+    /// Sends an answer without a preceding draft.
     pub(super) async fn emit_whole(&mut self, answer: &CitedAnswer) {
         if let Some(stream) = &mut self.0 {
             answer.text().clone_into(&mut stream.draft.text);
@@ -134,7 +134,7 @@ impl Stream {
         let may_end_sentence =
             words.contains(|sign: char| sign.is_ascii_punctuation() || sign == '\n' || !sign.is_ascii());
         let unread = self.draft.text.len() - self.draft.read;
-        // A text without end must not cost its square.
+        // Prevents quadratic cost for a text without end.
         let is_too_early = unread < self.draft.read.saturating_sub(LONG_DRAFT) / 8;
         if is_too_early || (!may_end_sentence && unread < LONGEST_UNREAD) {
             return;
@@ -142,7 +142,7 @@ impl Stream {
         self.draft.read = self.draft.text.len();
         let settled = Draft::new(self.draft.text.as_str(), prepared).settled_claims(self.level, self.verifier);
         for claim in settled.into_iter().skip(self.draft.claims.len()) {
-            // One that ends inside what was sent already was read otherwise before: the end sorts it out.
+            // A sentence that ends inside the text already sent was parsed differently before: the end corrects it.
             if self.mode == StreamMode::Validated {
                 self.send_words_to(claim.end).await;
             }
@@ -150,7 +150,7 @@ impl Stream {
         }
     }
 
-    /// Declares everything sent of the draft void, if anything was sent.
+    /// Declares void all that was sent of the draft, if anything was sent.
     async fn void(&mut self, reason: VoidReason) {
         let former = std::mem::take(&mut self.draft);
         if former.sent > 0 || !former.claims.is_empty() {

@@ -1,4 +1,4 @@
-//! How an ask fails.
+//! Errors of an ask.
 
 use thiserror::Error;
 
@@ -10,13 +10,13 @@ use crate::{
     store::StoreError,
 };
 
-/// An ask that ended without an answer that may be shown.
+/// Reasons why an ask ended without an answer that may be shown.
 #[derive(Debug, Error)]
 pub enum AskError {
-    /// Citations were wrong after the retry.
+    /// Citations were still wrong after the retry.
     #[error("the answer failed citation validation after {} attempts", .0.attempts)]
     Rejected(Box<Rejection>),
-    /// It took too long.
+    /// The time limit was reached.
     #[error("the limit of {limit_ms} ms was reached while {stage}")]
     Deadline {
         /// The activity that it interrupted.
@@ -25,10 +25,10 @@ pub enum AskError {
         limit_ms: u64,
         /// Calls, tokens and cost.
         usage: Box<Spent>,
-        /// Model calls that failed on the way.
+        /// Model calls that failed before.
         attempts: Vec<FailedAttempt>,
     },
-    /// The answer was ready, but it could not be noted that it was given.
+    /// The answer was ready, but its audit row could not be written.
     #[error("the audit could not be written")]
     Audit(#[source] StoreError),
     /// No model answered.

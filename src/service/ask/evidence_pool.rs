@@ -1,4 +1,4 @@
-//! Passages of all rounds, each once, with the grade it got.
+//! Passages of all rounds, each once, with its grade.
 
 use std::collections::HashSet;
 
@@ -48,25 +48,25 @@ pub struct GradedHit {
 }
 
 impl GradedHit {
-    /// As claims are held against it. A claim may name what only the title does.
+    /// Prepares the passage for checking claims against it. A claim may name something that only the title contains.
     pub(super) fn prepare(&self) -> PreparedSource {
         PreparedSource::with_context(&self.hit.passage.text, &self.hit.title())
     }
 
-    /// As a model is shown it to judge it, together with its context.
+    /// The form in which a model is shown the passage to judge it, together with its context.
     pub(super) fn to_be_judged<'p>(&'p self, urn: &'p str) -> prompt::Source<'p> {
         let passage = &self.hit.passage;
         let context = passage.context.as_deref().unwrap_or_default();
         prompt::Source { urn, title: &passage.title, text: &passage.text, context }
     }
 
-    /// The passage and those that say the same elsewhere.
+    /// The passage and its duplicates elsewhere.
     pub(super) fn passages(&self) -> impl Iterator<Item = &Passage> {
         std::iter::once(&self.hit.passage).chain(&self.hit.duplicates).map(AsRef::as_ref)
     }
 }
 
-/// How far what was found in all rounds answers the question.
+/// How far the passages of all rounds answer the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceFound {
     /// Probability that a passage of the best round answers it; `None` if there was nothing to grade.
@@ -87,12 +87,12 @@ pub(super) struct EvidencePool {
 }
 
 impl EvidencePool {
-    /// The grade that a passage got in an earlier round.
+    /// The grade of a passage from an earlier round.
     pub(super) fn known(&self, key: ChunkKey) -> Option<&GradedHit> {
         self.hits.iter().find(|known| known.hit.passage.key == key)
     }
 
-    /// Adds a round's passages; how many of them are new.
+    /// Adds a round's passages; returns the number of new ones.
     pub(super) fn add(&mut self, graded: Vec<GradedHit>) -> usize {
         let before = self.hits.len();
         for hit in graded {
@@ -131,7 +131,7 @@ impl EvidencePool {
         chosen
     }
 
-    /// The evidence in marker order, then what else was found, to at most `limit` in all.
+    /// The evidence in marker order, then the other passages found, at most `limit` in all.
     pub(super) fn sources(&self, evidence: Vec<GradedHit>, limit: usize) -> Vec<GradedHit> {
         let same = |graded: &GradedHit| graded.hit.duplicates.iter().map(|passage| passage.key).collect::<Vec<_>>();
         let used: HashSet<ChunkKey> =

@@ -14,7 +14,7 @@ use crate::{
     providers::chat::{CallRole, ChatChain},
 };
 
-/// One draft: by the answering models, or by quoting. `None` when there is nothing to quote.
+/// Returns one draft: by the answering models, or by quoting. `None` if there is nothing to quote.
 ///
 /// # Errors
 /// When no model answered in time, or the call is not allowed.

@@ -1,4 +1,4 @@
-//! Grading: calibrated features decide the clear cases, a model the doubtful ones.
+//! Grading: calibrated features decide the clear cases, a model the uncertain ones.
 
 use super::{
     AskError, GradedBy, GradedHit, SkipCause,
@@ -25,7 +25,7 @@ pub(super) struct BuiltInGrades {
     evidence: Vec<PassageEvidence>,
 }
 
-/// Grades what was found with respect to the question, not to the query that found it. While a model grades, an answer may
+/// Grades passages with respect to the question, not to the query that found them. While a model grades, an answer may
 /// be begun.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, hits: &[Hit]) ->
     })
 }
 
-/// Finds in each passage what bears on the question.
+/// Finds the parts of each passage that are relevant to the question.
 pub(super) fn evidence_in<'h>(
     analyzer: &Analyzer,
     question: &Inquiry,
@@ -85,7 +85,7 @@ fn narrow(score: f64) -> f32 {
     score as f32
 }
 
-/// A passage of an earlier round keeps its grade, and one that answers a part of the question helps to answer it.
+/// A passage of an earlier round keeps its grade; one that answers a part of the question contributes to the answer.
 fn grade_built_in(state: &LoopState, found: &Retrieved) -> (Vec<GradedHit>, f32) {
     let BuiltInGrades { verdicts, answerability, evidence } = built_in(state.analyzer, &state.question, &found.hits);
     let graded = |((hit, verdict), evidence): ((&Hit, Verdict), &PassageEvidence)| {
@@ -100,14 +100,14 @@ fn grade_built_in(state: &LoopState, found: &Retrieved) -> (Vec<GradedHit>, f32)
     (found.hits.iter().zip(verdicts).zip(&evidence).map(graded).collect(), answerability)
 }
 
-/// Whether the context of a passage speaks of what is asked where the passage itself does not. The features know the
-/// passage alone; a model is shown both.
+/// Whether the context of a passage mentions terms of the question that the passage itself does not. The features use
+/// the passage alone; a model is shown both.
 fn context_says_more(state: &LoopState, hit: &Hit, evidence: &PassageEvidence) -> bool {
     let context = hit.passage.context.as_deref();
     context.is_some_and(|context| state.question.terms.mask_of(state.analyzer, context) & !evidence.mask() != 0)
 }
 
-/// Puts the passages that the features leave in doubt before a model, all in one call.
+/// Sends the passages about which the features are uncertain to a model, all in one call.
 async fn grade_by_model<'a>(
     ask: &'a AskContext,
     chain: &'a ChatChain,
@@ -118,7 +118,7 @@ async fn grade_by_model<'a>(
     if doubtful.is_empty() {
         return Ok(None);
     }
-    // A budget without a call for it leaves the calibrated verdicts, which stand all the same.
+    // If the budget has no call left, the calibrated verdicts apply.
     if ask.budget.llm_calls_left() == Some(0) {
         ask.record.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
         return Ok(None);
@@ -132,7 +132,7 @@ async fn grade_by_model<'a>(
         format: Some(prompt::grade::format()),
     };
     let reserved = model_call::reserve(ask, chain, call).await?;
-    // An answer begun early is a bonus: a failure to begin it does not end the ask.
+    // An answer begun early is optional: a failure to begin it does not end the ask.
     let mut early_draft = early_draft::begin(ask, state, hits).await.unwrap_or_else(|error| {
         tracing::debug!(%error, "no answer is begun early");
         None

@@ -1,5 +1,5 @@
-//! Ask: the corrective loop (Yan et al. 2024, arXiv:2401.15884) and the strict validator behind it. The way of a question
-//! is in `pipeline.rs`.
+//! Ask: the corrective loop (Yan et al. 2024, arXiv:2401.15884) and the strict validator after it. The processing of a
+//! question is in `pipeline.rs`.
 
 mod audit;
 mod cache;
@@ -52,20 +52,20 @@ use crate::{
     store::Store,
 };
 
-/// Frames that wait for a slow reader; after these the model is no longer read from.
+/// Number of frames buffered for a slow reader; beyond them the model's reply is no longer read.
 const FRAMES_AHEAD: usize = 16;
 
-/// The services and settings that asks are made with.
+/// The services and settings that asks use.
 pub struct AskParts {
-    /// Where answers are audited.
+    /// Store of the audit.
     pub store: Store,
     /// Finds passages.
     pub retriever: Retriever,
-    /// Compares the question with single sentences.
+    /// Compares the question with individual sentences.
     pub embedder: Arc<dyn Embedder>,
-    /// Models that plan, grade, rewrite, answer and verify; the built-in parts do what no model does.
+    /// Models that plan, grade, rewrite, answer and verify; built-in parts perform the roles without a model.
     pub models: Arc<ChatModels>,
-    /// Searches the web where the documents fall short, if at all.
+    /// Searches the web where the documents are insufficient, if configured.
     pub web: Option<Arc<WebSearch>>,
     /// Defaults and limits of the deployment.
     pub settings: Settings,
@@ -101,22 +101,22 @@ impl AskService {
         &self.parts.models
     }
 
-    /// Answers a question from the documents, or says that they do not. When this returns the ask is in the
-    /// audit, however it ended.
+    /// Answers a question from the documents, or reports that they do not answer it. When this returns the ask is in
+    /// the audit, however it ended.
     ///
     /// # Errors
     /// [`AskError`]: rejected citations, deadline, unknown collection, provider or store failure, or that the
     /// audit could not be written.
     ///
     /// # Cancel safety
-    /// Dropping the future cancels the model call under way; the audit then says that the caller went away.
+    /// Dropping the future cancels the model call under way; the audit then records that the caller disconnected.
     pub async fn ask(&self, caller: &Caller, request: &AskRequest) -> Result<AskReport, AskError> {
         let context = AskContext::new(self, caller.clone(), request.clone(), false);
         pipeline::run(&context, Emitter::silent()).await
     }
 
-    /// The same as a stream of frames. The last frame is the end, and there is exactly one; [events](AskEvent) before it are
-    /// sent as they happen, no faster than they are read. Dropping the receiver ends the ask.
+    /// The same as a stream of frames. The last frame is the end, and there is exactly one; [events](AskEvent) before
+    /// it are sent as they happen, no faster than they are read. Dropping the receiver ends the ask.
     #[must_use]
     pub fn stream(&self, caller: Caller, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
         let (frames, receiver) = mpsc::channel(FRAMES_AHEAD);
@@ -128,7 +128,7 @@ impl AskService {
             };
             tokio::select! {
                 result = answering => {
-                    // A reader that is gone by now has its row in the audit all the same.
+                    // The ask has its audit row even if the reader has disconnected by now.
                     let _ = frames.send(AskFrame::End(Box::new(result))).await;
                 }
                 () = frames.closed() => {}

@@ -1,5 +1,5 @@
-//! The one way to a chat model: a call is within the limits of the ask, is paid for by its tenant's day, ends at the
-//! deadline, and stands in the record.
+//! The only way to call a chat model: a call is within the limits of the ask, is charged to its tenant's day, ends at
+//! the deadline, and is in the record.
 
 use std::{collections::VecDeque, pin::pin};
 
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Tokens that a grade or a query may take; an answer gets the whole limit.
+/// Most tokens of a grade or a query; an answer may use the whole limit.
 const SHORT_REPLY_TOKENS: u32 = 512;
 
 /// The content of a call.
@@ -31,7 +31,7 @@ pub(super) struct ModelCall<'a> {
     pub(super) messages: Vec<Message>,
     /// Sources among the messages.
     pub(super) sources: &'a [prompt::Source<'a>],
-    /// The form of the reply, unless it is prose.
+    /// The format of the reply, unless it is prose.
     pub(super) format: Option<ReplyFormat>,
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn complete(ask: &AskContext, chain: &ChatChain, call: ModelCal
     reserve(ask, chain, call).await?.complete().await
 }
 
-/// Reserves a call: its size within the limits of the ask, and the most that it may cost on its tenant's day.
+/// Reserves a call: its size within the limits of the ask, and its highest possible cost on its tenant's day.
 ///
 /// # Errors
 /// When one of them does not allow it, or the database fails; nothing is reserved then.
@@ -57,8 +57,8 @@ pub(super) async fn reserve<'a>(
     Ok(reserved)
 }
 
-/// Reserves a call whose reply may turn out to be useless, and on the day as much again for the call that replaces it
-/// then. `None` if that would exceed a limit.
+/// Reserves a call whose reply may be useless, and on the day the same cost again for the call that would replace it.
+/// `None` if that would exceed a limit.
 ///
 /// # Errors
 /// When the database fails; nothing is reserved then.
@@ -72,7 +72,7 @@ pub(super) async fn reserve_with_spare<'a>(
     Ok(is_reserved.then_some(reserved))
 }
 
-/// A call that may be sent. Dropped before that, it was no call.
+/// A call that may be sent. Dropped before it is sent, it does not count as a call.
 pub(super) struct ReservedCall<'a> {
     ask: &'a AskContext,
     chain: &'a ChatChain,
@@ -82,7 +82,7 @@ pub(super) struct ReservedCall<'a> {
     allowance: Unsent,
 }
 
-/// The allowance of a call that was not sent yet; taken back if it never is.
+/// The allowance of a call that was not sent yet; returned if the call is never sent.
 struct Unsent(Option<Allowance<Chat>>);
 
 impl Unsent {
@@ -122,7 +122,7 @@ impl<'a> ReservedCall<'a> {
         }
     }
 
-    /// Sends the call and reads its reply in pieces; the whole reply is one piece if the ask is not a stream.
+    /// Sends the call and reads its reply in pieces; the whole reply is one piece if the ask is not streamed.
     pub(super) fn start(self) -> RunningCall<'a> {
         let Self { ask, chain, role, request, size, allowance } = self;
         let allowance = allowance.send();
@@ -146,7 +146,7 @@ pub(super) struct RunningCall<'a> {
     size: ChatSize,
     started: Instant,
     events: ChatStream,
-    /// Events that arrived and were not read yet. No more than a reply of limited length.
+    /// Events that arrived and were not read yet. Bounded by the length limit of a reply.
     read_ahead: VecDeque<Result<ChatEvent, ProvidersUnavailable>>,
     is_over: bool,
 }
@@ -155,14 +155,14 @@ pub(super) struct RunningCall<'a> {
 pub(super) enum ReplyPiece {
     /// The next words.
     Words(String),
-    /// All words so far are void: the model failed on its way, and another one begins.
+    /// All words so far are void: the model failed before the end of its reply, and another one begins.
     Void,
-    /// The whole reply; nothing follows.
+    /// The whole reply; no piece follows.
     Whole(Box<ChatReply>),
 }
 
 impl RunningCall<'_> {
-    /// Keeps what arrives while other work is done.
+    /// Buffers events that arrive while other work is done.
     pub(super) async fn read_ahead_during<Output>(&mut self, work: impl Future<Output = Output>) -> Output {
         let mut work = pin!(work);
         loop {
@@ -200,7 +200,7 @@ impl RunningCall<'_> {
         }
     }
 
-    /// Ends a call whose reply is not needed, and books what it cost.
+    /// Ends a call whose reply is not needed, and records its cost.
     pub(super) fn discard(mut self) {
         let Self { ask, role, started, .. } = self;
         match self.read_ahead.pop_back() {
@@ -219,7 +219,7 @@ impl RunningCall<'_> {
         let before = ask.budget.spent();
         drop(events);
         let mut after = ask.budget.spent();
-        // A reply that had begun is settled with what came of it; of any other the provider may bill all.
+        // A reply that had begun is charged for the text received; for any other the provider may bill the full amount.
         if after.unsettled == before.unsettled {
             ask.budget.write_off(size.most_cost);
             after = ask.budget.spent();
@@ -248,7 +248,7 @@ impl RunningCall<'_> {
     }
 }
 
-/// Notes that nobody answered: for want of time, or for reasons of their own.
+/// Records that no model answered: because of the deadline, or because each failed.
 fn failed(ask: &AskContext, role: CallRole, error: ProvidersUnavailable) -> AskError {
     ask.record.note_failed_call(FailedCallTrace { role, attempts: error.attempts.clone() });
     if Instant::now() >= ask.deadline { ask.deadline_reached() } else { error.into() }

@@ -1,4 +1,4 @@
-//! Which models have a part in an ask, decided once at its beginning.
+//! The models that are used in an ask, decided once at its beginning.
 
 use super::{AskParts, AskRequest, AskWarning, Settings};
 use crate::{
@@ -7,22 +7,22 @@ use crate::{
     service::ServiceError,
 };
 
-/// The models of each role, and the level of checking that they allow. A role without models is played by the built-in
-/// part.
+/// The models of each role, and the level of checking that they allow. A role without models is performed by the
+/// built-in implementation.
 pub(super) struct AskModels {
     pub(super) plan: Option<ChatChain>,
     pub(super) grade: Option<ChatChain>,
     pub(super) rewrite: Option<ChatChain>,
     pub(super) generate: Option<ChatChain>,
     pub(super) verify: Option<ChatChain>,
-    /// The level that the answer is held to.
+    /// The level at which the answer is checked.
     pub(super) level: Level,
     /// The answering models, if the request demands citations and none of these models can cite.
     cannot_cite: Vec<String>,
 }
 
 impl AskModels {
-    /// Of the answering models only those take part that can cite. Where none can, the level is lowered to `off` if the
+    /// Of the answering models only those that can cite are used. If none can, the level is lowered to `off` if the
     /// deployment allows that; otherwise [`check`](Self::check) refuses the ask.
     pub(super) fn choose(parts: &AskParts, request: &AskRequest) -> Self {
         let chain = |role| parts.models.chain(role, &request.execution.models);
@@ -46,10 +46,10 @@ impl AskModels {
         }
     }
 
-    /// The warning that goes with a lowered level, if it was lowered.
+    /// The warning that a level was lowered, if it was.
     ///
     /// # Errors
-    /// When no answering model can cite and the deployment demands that one can.
+    /// When no answering model can cite and the deployment requires that one can.
     pub(super) fn check(&self, settings: &Settings) -> Result<Option<AskWarning>, ServiceError> {
         if self.cannot_cite.is_empty() {
             return Ok(None);
@@ -67,12 +67,12 @@ impl AskModels {
         })
     }
 
-    /// The judge of claims about which the scorer is not sure.
+    /// The models that judge claims for which the scorer is uncertain.
     pub(super) const fn verifier(&self) -> Verifier {
         if self.verify.is_some() { Verifier::Model } else { Verifier::Scorer }
     }
 
-    /// Calls that one draft may take to verify.
+    /// Calls that verifying one draft may take.
     pub(super) fn calls_to_verify(&self) -> u32 {
         u32::from(self.verify.is_some())
     }

@@ -1,4 +1,4 @@
-//! The way of a question, from its plan to its record.
+//! The processing of a question, from its plan to its record.
 //!
 //! ```text
 //! plan ─ retrieve ─┬─ grade ─ next_step ─┬─ rewrite, retrieve ──┐
@@ -11,16 +11,15 @@
 //! ```
 //!
 //! - [`AskContext`] does not change: request, services, limits, deadline, and the [record](super::record) that stages
-//!   write to. [`LoopState`] is everything that the loop knows; it is changed here and read by the stages.
-//! - A stage is a function: it takes the context and the parts of the state that it needs, and returns its result. Each is
-//!   in a file of its name.
-//! - [`next_step`](crate::domain::corrective::next_step) decides what is done next. An answerer that finds no answer in the
-//!   sources ends the ask as an abstention too.
+//!   write to. [`LoopState`] is the whole state of the loop; it is changed here and read by the stages.
+//! - A stage is a function: it takes the context and the parts of the state that it needs, and returns its result. Each
+//!   is in a file of its name.
+//! - [`next_step`](crate::domain::corrective::next_step) decides what is done next, and nothing else does.
 //! - Models are called through [`model_call`](super::model_call) alone, which keeps the limits and the day's cost.
-//! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost booked unless
-//!   the grades confirm its sources.
-//! - The record becomes the trace of the report, the row of the audit and the entry of the cache. A result leaves only when
-//!   its row is written. The row of an ask that is dropped before its end is written by [`AuditGuard`].
+//! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost recorded
+//!   unless the grades confirm its sources.
+//! - The record becomes the trace of the report, the row of the audit and the entry of the cache. A result is returned
+//!   only when its row is written. The row of an ask that is dropped before its end is written by [`AuditGuard`].
 
 use std::sync::Arc;
 
@@ -48,7 +47,7 @@ use crate::{
     service::retrieval::Retrieved,
 };
 
-/// Answers a question within its time, and records how that ended.
+/// Answers a question within its time limit, and records the outcome.
 pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, AskError> {
     let audit = AuditGuard::new(ask);
     let mut claim = None;
@@ -57,7 +56,7 @@ pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskRep
     audit.finish(result, claim).await
 }
 
-/// The corrective loop. Leaves the claim of an answer that may be kept.
+/// Runs the corrective loop. Leaves in `claim` the claim of an answer that may be cached.
 async fn answer(
     ask: &AskContext,
     emitter: &mut Emitter,
@@ -102,7 +101,7 @@ async fn answer(
     }
 }
 
-/// Grades what a query found and adds it to the state. Returns the draft that was begun meanwhile, if one was.
+/// Grades the passages of a query and adds them to the state. Returns the draft that was begun meanwhile, if one was.
 async fn grade_round<'a>(
     ask: &'a AskContext,
     state: &mut LoopState,
@@ -117,7 +116,7 @@ async fn grade_round<'a>(
     Ok(early_draft)
 }
 
-/// Answers from the passages of these grades, or abstains because they do not answer the question.
+/// Answers from the passages with these grades, or abstains because they do not answer the question.
 async fn answer_from(
     ask: &AskContext,
     emitter: &mut Emitter,
@@ -151,7 +150,7 @@ async fn answer_from(
 /// How the writing of an answer ended.
 enum Ending {
     Accepted(CitedAnswer, GeneratedBy),
-    /// The sources do not answer the question, or hold nothing to quote.
+    /// The sources do not answer the question, or contain nothing to quote.
     Ignorance,
     Rejected(RejectedDraft),
 }

@@ -1,4 +1,4 @@
-//! Planning: which queries are made in addition to the question, and which parts of it the answer lacks.
+//! Planning: determines the queries in addition to the question, and the parts of the question that the answer lacks.
 
 use super::{
     AskError, SkipCause,
@@ -16,7 +16,7 @@ use crate::{
     providers::chat::CallRole,
 };
 
-/// Calls that planning has to leave: to grade, to answer, and to answer once more.
+/// Calls that planning must leave: to grade, to answer, and to answer once more.
 const CALLS_TO_LEAVE: u32 = 3;
 
 /// A plan by the planning model, if the deployment has given that role models of its own; else by rules.

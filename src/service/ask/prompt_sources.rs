@@ -1,16 +1,16 @@
-//! Sources as the answering model is shown them: whole, or only what bears on the question.
+//! Sources in the form that the answering model is shown: whole, or only the parts relevant to the question.
 
 use std::borrow::Cow;
 
 use super::{GradedHit, context::AskContext, record::Refinement, state::LoopState};
 use crate::domain::{evidence::Inquiry, prompt, refinement};
 
-/// Sources with everything that a prompt borrows of them.
+/// Sources with all the data that a prompt borrows from them.
 pub(super) struct PromptSources<'e> {
     urns: Vec<String>,
     titles: Vec<&'e str>,
     texts: Vec<Cow<'e, str>>,
-    /// Those that were refined, and how much of each is left.
+    /// The sources that were refined, with the remaining length of each.
     pub(super) refinements: Vec<Refinement>,
 }
 
@@ -40,7 +40,7 @@ impl<'e> PromptSources<'e> {
         }
     }
 
-    /// As they go into a prompt, in marker order.
+    /// The sources for a prompt, in marker order.
     pub(super) fn sources(&self) -> Vec<prompt::Source<'_>> {
         let parts = self.urns.iter().zip(&self.titles).zip(&self.texts);
         parts.map(|((urn, title), text)| prompt::Source { urn, title, text, context: "" }).collect()

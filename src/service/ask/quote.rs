@@ -1,4 +1,4 @@
-//! The built-in answerer: it quotes the sentences that answer best.
+//! The built-in answerer: quotes the sentences that answer the question best.
 
 use super::{
     AskError, GeneratedBy,

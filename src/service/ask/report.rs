@@ -28,7 +28,7 @@ pub struct GeneratedBy {
     pub provider: String,
 }
 
-/// How an ask ended. An answer is here only if the validator made it.
+/// The outcome of an ask. An answer is included only if it passed the validator.
 #[derive(Clone, Debug)]
 pub enum AskOutcome {
     /// With a checked answer.
@@ -40,7 +40,7 @@ pub enum AskOutcome {
     },
     /// The documents do not answer the question.
     Abstained(AbstainReason),
-    /// Before generation, as asked.
+    /// Stopped before generation, as requested.
     DryRun,
 }
 
@@ -53,25 +53,25 @@ pub struct AskReport {
     pub outcome: AskOutcome,
     /// Sources in marker order, then those that were found but not used.
     pub sources: Vec<GradedHit>,
-    /// Whether what was found is enough.
+    /// Whether the passages found are sufficient.
     pub evidence: EvidenceFound,
     /// Calls, tokens and cost.
     pub usage: Spent,
-    /// Where the time went.
+    /// Time spent in each stage.
     pub timings: TimingsMs,
-    /// The level asked for.
+    /// The requested level.
     pub level: Level,
-    /// The level applied.
+    /// The applied level.
     pub effective_level: Level,
-    /// Circumstances of the answer that the caller should know.
+    /// Warnings about the answer for the caller.
     pub warnings: Vec<AskWarning>,
     /// Sub-questions that the documents do not answer; only with an answer.
     pub missing: Vec<String>,
     /// The plan; of a dry run only.
     pub plan: Option<Plan>,
-    /// Whether it was given before, from the cache.
+    /// Whether it is a cached answer.
     pub is_cache_hit: bool,
-    /// The whole path.
+    /// The complete trace.
     pub trace: Trace,
 }
 
@@ -95,7 +95,7 @@ impl AskReport {
         Self::with(ask, outcome, findings)
     }
 
-    /// The report of an ask that ends now. Takes the trace out of the record.
+    /// The report of an ask that ends now. Moves the trace out of the record.
     pub(super) fn with(ask: &AskContext, outcome: AskOutcome, findings: Findings) -> Self {
         let Findings { sources, evidence, missing, plan } = findings;
         Self {
@@ -121,39 +121,39 @@ fn sources(ask: &AskContext, state: &LoopState) -> Vec<GradedHit> {
     state.pool.sources(ask.record.sources().to_vec(), ask.request.top_k)
 }
 
-/// A circumstance of an answer that the caller should know.
+/// A warning about an answer for the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskWarning {
-    /// None of the models can cite, so nothing was demanded of the answer.
+    /// None of the models can cite, so the answer was not required to have citations.
     ModeFallback {
         /// The models.
         models: Vec<String>,
     },
-    /// The answer ends where the model's tokens were used up.
+    /// The answer is truncated at the model's token limit.
     LengthCut {
         /// The model.
         model: String,
         /// Most tokens that it was allowed.
         tokens: u32,
     },
-    /// A configured model had no part in the answer where it should have; the built-in one did its work.
+    /// A configured model that should have been used was not; the built-in implementation did its work.
     ModelSkipped {
         /// Its role.
         role: CallRole,
-        /// Why.
+        /// The reason.
         cause: SkipCause,
     },
-    /// The documents fell short, and the web could not be searched.
+    /// The documents were insufficient, and the web could not be searched.
     WebSearchFailed {
-        /// Why.
+        /// The reason.
         detail: String,
     },
 }
 
-/// Why a configured model had no part in an answer.
+/// Reasons why a configured model was not used for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipCause {
-    /// The calls that the budget has left are needed for the answer.
+    /// The remaining calls of the budget are needed for the answer.
     NoCallLeft,
     /// Its reply could not be used.
     UnusableReply,
@@ -200,9 +200,9 @@ pub struct Rejection {
     pub draft: String,
     /// Drafts that were made.
     pub attempts: u8,
-    /// The level asked for.
+    /// The requested level.
     pub level: Level,
-    /// Circumstances of the draft that the caller should know.
+    /// Warnings about the draft for the caller.
     pub warnings: Vec<AskWarning>,
     /// Its author.
     pub by: GeneratedBy,
@@ -210,7 +210,7 @@ pub struct Rejection {
     pub sources: Vec<GradedHit>,
     /// Calls, tokens and cost.
     pub usage: Spent,
-    /// Where the time went.
+    /// Time spent in each stage.
     pub timings: TimingsMs,
 }
 

@@ -1,4 +1,4 @@
-//! A question as the service takes it, checked.
+//! A question in the form that the service accepts, validated.
 
 use std::time::Duration;
 
@@ -38,40 +38,40 @@ pub struct AskRequest {
     pub seed: Option<u64>,
     /// Whether to answer when only ambiguous passages are found.
     pub on_insufficient: OnInsufficient,
-    /// Whether the models that answer are shown only what bears on the question of each source.
+    /// Whether the answering models are shown only the parts of each source that are relevant to the question.
     pub refine: bool,
     /// How the ask is carried out.
     #[serde(skip)]
     pub execution: AskExecution,
 }
 
-/// How an ask is carried out. No member is part of the cache key as the request has it: it either leaves the answer as it
-/// is, or acts together with the deployment's settings, and then the key holds what results from both.
+/// How an ask is carried out. No member is itself part of the cache key: it either does not change the answer, or acts
+/// together with the deployment's settings, and then the key contains the combined result.
 #[derive(Clone, Debug, Default)]
 pub struct AskExecution {
-    /// Models in the order in which they are tried, each configured; empty for the deployment's. The key holds the models
-    /// of every role instead.
+    /// Models in the order in which they are tried, each configured; empty for the deployment's. The key contains the
+    /// models of every role instead.
     pub models: Vec<ModelName>,
-    /// Where the answer may come from. The key holds whether the web can be searched instead.
+    /// The sources that the answer may use. The key contains whether the web can be searched instead.
     pub reach: Reach,
-    /// Limits, where they are tighter than the deployment's. The key holds the limits that apply instead.
+    /// Limits, where they are tighter than the deployment's. The key contains the limits that apply instead.
     pub limits: TighterLimits,
-    /// Longest time, if less than the deployment allows. An ask that takes longer has no answer to keep.
+    /// Time limit, if less than the deployment's. An ask that takes longer has no answer to cache.
     pub timeout: Option<Duration>,
-    /// Whether the answer may be begun while a model still grades. It is the same answer either way.
+    /// Whether the answer may be begun while a model still grades. The answer is the same either way.
     pub speculation: Speculation,
-    /// How long the answer may be given again; `None` neither looks for one nor keeps it.
+    /// How long the answer may be cached; `None` neither looks for a cached answer nor caches one.
     pub cache_life: Option<Duration>,
-    /// Stop before anything is generated. Then there is no answer to look for or to keep.
+    /// Stops before anything is generated. Then there is no answer to look for or to cache.
     pub dry_run: bool,
 }
 
-/// Where an answer may come from.
+/// The sources that an answer may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// From the documents alone.
     Documents,
-    /// From the web too where they fall short, if the deployment can search it.
+    /// From the web too where the documents are insufficient, if the deployment can search it.
     #[default]
     DocumentsAndWeb,
 }

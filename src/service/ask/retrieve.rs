@@ -1,4 +1,4 @@
-//! Retrieval: for the question as it is planned, for a rewritten query, and of the sources to answer from.
+//! Retrieval for the planned question and for a rewritten query, and selection of the sources to answer from.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::{
     store::SearchedCollection,
 };
 
-/// How many times the usual passages a broad search looks at.
+/// Factor by which a broad search examines more passages than usual.
 const BREADTH: usize = 2;
-/// Most passages that it looks at.
+/// Most passages that a broad search examines.
 const MOST_PASSAGES: usize = 100;
 
 /// The collections that an ask searches.
 pub(super) struct Corpus {
     collections: Vec<SearchedCollection>,
-    /// Makes terms of texts, in their language.
+    /// Extracts terms from texts, in the language of the collections.
     pub(super) analyzer: &'static Analyzer,
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> 
     Ok(ask.services.retriever.retrieve(&query, &ask.budget).await?)
 }
 
-/// Finds passages for the question and, at the same time, for what the plan adds.
+/// Finds passages for the question and, concurrently, for the additional queries of the plan.
 ///
 /// # Errors
 /// Those of the retriever.
@@ -77,7 +77,7 @@ pub(super) async fn retrieve_as_planned(
         let verdicts = grade::built_in(corpus.analyzer, &question, &other.hits).verdicts;
         let keys = other.hits.iter().map(|hit| hit.passage.key);
         sub_questions.add(position, question, keys.zip(verdicts));
-        // Of a sub-question only what answers it is added: the rest would be padding.
+        // For a sub-question only passages that answer it are added: the others would be padding.
         let is_wanted = |hit: &Hit| plan.strategy == Strategy::Rewrite || sub_questions.are_answered_by(hit);
         add(&mut found, other.hits.into_iter().filter(is_wanted));
     }
@@ -108,7 +108,7 @@ fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: 
     }
 }
 
-/// Makes sources of passages: one of those that say the same or stand together.
+/// Groups passages into sources: one for those that duplicate each other or are adjacent.
 ///
 /// # Errors
 /// When the database fails.
@@ -118,13 +118,13 @@ pub(super) async fn group(ask: &AskContext, chosen: &[GradedHit]) -> Result<Vec<
     Ok(ask.services.retriever.group(ask.caller.tenant, &hits, grouping, limit).await?)
 }
 
-/// The sources with the grades of the passages that lead them.
+/// Assigns to each source the grade of its leading passage.
 pub(super) fn with_grades(chosen: &[GradedHit], sources: Vec<GroupedHit>) -> Arc<[GradedHit]> {
     let graded = |GroupedHit { leader, hit }| Some(GradedHit { hit, ..chosen.get(leader)?.clone() });
     sources.into_iter().filter_map(graded).collect()
 }
 
-/// Cosine of the question with each text.
+/// Cosine similarity of the question with each text.
 ///
 /// # Errors
 /// When the embedding model fails.

@@ -1,4 +1,4 @@
-//! Rewriting: another query for the same question, never one that was tried.
+//! Rewriting: finds another query for the same question, never one that was already tried.
 
 use super::{
     AskError, GradedHit, SkipCause,
@@ -22,7 +22,7 @@ use crate::{
 /// Passages of the last round that the built-in rewriter takes words from.
 const FEEDBACK_PASSAGES: usize = 3;
 
-/// A new query, or `None` when there is none.
+/// Returns a new query, or `None` if there is none.
 ///
 /// # Errors
 /// When the model fails or replies with nothing, or the call is not allowed.
@@ -44,7 +44,7 @@ async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState
     let reply = model_call::complete(ask, chain, call).await?;
     match read_reply(&reply.text, &state.tried) {
         Ok(query) => Ok(Some(query)),
-        // The model goes in circles; the built-in rewriter may still know a way.
+        // The model repeats itself; the built-in rewriter may still find a query.
         Err(RewriteError::Repeated | RewriteError::TooLong) => {
             ask.record.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
             Ok(rewrite_built_in(ask, state))

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::domain::{budget::Limits, corrective::LoopSettings, cost::NanoUsd};
 
-/// Longest time that an answer may be given again.
+/// Longest time for which an answer may be cached.
 pub const LONGEST_CACHE_LIFE: Duration = Duration::from_hours(30 * 24);
 
 /// Defaults and limits of the deployment.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Share of correct passages among the candidates that is enough to generate.
+    /// Share of correct passages among the candidates that is sufficient to generate.
     pub min_correct_fraction: f32,
     /// Most rewrites of one question.
     pub max_rewrite_attempts: u32,
@@ -18,22 +18,22 @@ pub struct Settings {
     pub limits: Limits,
     /// Longest ask; a request may ask for less.
     pub timeout: Duration,
-    /// Most that the model calls of a tenant may cost on one day (UTC); `None` is no limit.
+    /// Highest cost of the model calls of a tenant on one day (UTC); `None` is no limit.
     pub daily_cost: Option<NanoUsd>,
-    /// Whether models that cannot cite may answer without any proof, which the answer then says.
+    /// Whether models that cannot cite may answer without any proof; the answer then contains a warning.
     pub allows_mode_fallback: bool,
-    /// Texts that the audit holds of an ask.
+    /// The texts of an ask that the audit stores.
     pub audit: AuditSettings,
-    /// Answers that are given again.
+    /// Settings of the answer cache.
     pub cache: CacheSettings,
 }
 
-/// Answers that are given again.
+/// Settings of the answer cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheSettings {
-    /// How long an answer is good unless the request says so; `None` caches nothing then.
+    /// How long an answer is cached unless the request specifies it; `None` then caches nothing.
     pub life: Option<Duration>,
-    /// Most answers of a tenant; the oldest make way.
+    /// Most cached answers of a tenant; the oldest are removed.
     pub most_answers: u32,
 }
 
@@ -43,7 +43,7 @@ impl Default for CacheSettings {
     }
 }
 
-/// Texts that the audit holds in addition to figures, names and digests.
+/// Texts that the audit stores in addition to figures, names and digests.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditSettings {
     /// The question and the queries made of it.

@@ -1,4 +1,4 @@
-//! Single flight: of many that want the same at once one does the work and the others wait for it, within this process.
+//! Single flight: of many callers with the same key, one does the work and the others wait for it, within this process.
 
 use std::{
     collections::HashMap,
@@ -10,14 +10,14 @@ use uuid::Uuid;
 
 use crate::domain::fingerprint::Hash;
 
-/// A tenant, and the key of what it wants.
+/// A tenant, and the key of the requested work.
 type Key = (Uuid, Hash);
 
-/// The work that is being done.
+/// The work in progress, by key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SingleFlight(Arc<Mutex<HashMap<Key, watch::Receiver<()>>>>);
 
-/// Work in progress. The followers go on when it is dropped.
+/// Work in progress. The followers continue when it is dropped.
 #[derive(Debug)]
 pub(super) struct Flight {
     key: Key,
@@ -25,7 +25,7 @@ pub(super) struct Flight {
     _followers: watch::Sender<()>,
 }
 
-/// The role of one of many.
+/// The role of one caller.
 #[derive(Debug)]
 pub(super) enum Role {
     /// Does the work.
@@ -39,7 +39,7 @@ pub(super) enum Role {
 pub(super) struct Following(watch::Receiver<()>);
 
 impl SingleFlight {
-    /// The leader is the first.
+    /// Joins the work for a key; the first caller becomes the leader.
     pub(super) fn join(&self, key: Key) -> Role {
         let mut flights = self.lock();
         if let Some(leader) = flights.get(&key) {
@@ -58,9 +58,9 @@ impl SingleFlight {
 }
 
 impl Following {
-    /// Returns when the leader is done, however that went.
+    /// Returns when the leader is done, whatever the outcome.
     pub(super) async fn landed(mut self) {
-        // Nothing is ever sent: the error says that the sender is gone.
+        // No value is ever sent: the error means that the sender was dropped.
         while self.0.changed().await.is_ok() {}
     }
 }

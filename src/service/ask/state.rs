@@ -12,12 +12,12 @@ use crate::{
     service::retrieval::Retrieved,
 };
 
-/// Everything that the loop of one ask knows.
+/// The state of the loop of one ask.
 pub(super) struct LoopState {
-    /// Makes terms of texts, in the language of the collections.
+    /// Extracts terms from texts, in the language of the collections.
     pub(super) analyzer: &'static Analyzer,
     pub(super) plan: Option<Plan>,
-    /// The question, weighed by the collections once the first retrieval shows how rare its words are.
+    /// The question, weighted by the collections once the first retrieval has shown how rare its words are.
     pub(super) question: Inquiry,
     pub(super) sub_questions: SubQuestions,
     /// Queries that were searched.
@@ -66,7 +66,7 @@ impl LoopState {
         }
     }
 
-    /// Takes over the first retrieval; returns the passages, which are to be graded.
+    /// Stores the first retrieval; returns its passages, which are to be graded.
     pub(super) fn begin(&mut self, plan: Plan, first: PlannedRetrieval) -> Retrieved {
         let PlannedRetrieval { found, sub_questions } = first;
         self.plan = Some(plan);
@@ -76,7 +76,7 @@ impl LoopState {
         found
     }
 
-    /// Adds a round; how many of its passages no earlier round had found.
+    /// Adds a round; returns the number of its passages that no earlier round had found.
     pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
         let GradedRound { hits, answerability } = round;
         let grades: Vec<_> = hits.iter().map(|hit| hit.verdict.grade).collect();
@@ -88,7 +88,7 @@ impl LoopState {
         new
     }
 
-    /// Takes a rewritten query, unless it was tried. Without a new one the rewriter counts as exhausted.
+    /// Registers a rewritten query, unless it was tried. Without a new one the rewriter counts as exhausted.
     pub(super) fn add_query(&mut self, rewritten: Option<String>) -> Option<String> {
         let query = rewritten.and_then(|query| self.tried.add(query).ok().map(str::to_owned));
         self.rewriter_is_exhausted = query.is_none();

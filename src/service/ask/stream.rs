@@ -1,15 +1,15 @@
-//! An ask as a stream of frames: provisional words, confirmed claims, and what became void.
+//! An ask as a stream of frames: provisional words, confirmed claims, and notices that a draft is void.
 //!
-//! The law: the claims since the last [`AskEvent::Void`] are, in their order, the first of the answer's; at the end they
-//! are all of them. So however a model's words are cut into pieces, a reader of the stream ends up with the same answer as
-//! a caller who waits for it.
+//! Invariant: the claims since the last [`AskEvent::Void`] are, in their order, the first of the answer's; at the end
+//! they are all of them. So however a model's words are split into pieces, a reader of the stream receives the same
+//! answer as a caller who waits for it.
 
 use std::sync::Arc;
 
 use super::{AskError, AskReport, GradedHit};
 use crate::domain::citation::{CitationError, ConfirmedClaim};
 
-/// Which words are sent before their claim is confirmed.
+/// The words that are sent before their claim is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamMode {
     /// All, as the model writes them.
@@ -18,7 +18,7 @@ pub enum StreamMode {
     Validated,
 }
 
-/// Something that happened on the way.
+/// An event during the ask.
 #[derive(Clone, Debug)]
 pub enum AskEvent {
     /// The sources of the answer, in marker order.
@@ -34,13 +34,13 @@ pub enum AskEvent {
 /// Why a draft is void.
 #[derive(Clone, Debug)]
 pub enum VoidReason {
-    /// Its citations do not hold; the model writes another one.
+    /// Its citations do not hold; the model writes another draft.
     CitationValidation(Vec<CitationError>),
-    /// The model failed on its way; another one begins.
+    /// The model failed before the end of its reply; another one begins.
     ProviderFailed,
-    /// Seen as a whole its sentences are others than they seemed; they follow.
+    /// The complete text has other sentences than its beginning suggested; they follow.
     ReadAnew,
-    /// It only says that the sources do not answer the question.
+    /// It only states that the sources do not answer the question.
     Ignorance,
 }
 
@@ -60,7 +60,7 @@ impl VoidReason {
 /// One item of a stream: any number of events, then the end.
 #[derive(Debug)]
 pub enum AskFrame {
-    /// Something that happened.
+    /// An event during the ask.
     Event(AskEvent),
     /// The end, already audited.
     End(Box<Result<AskReport, AskError>>),

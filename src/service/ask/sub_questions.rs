@@ -1,4 +1,4 @@
-//! Sub-questions of a plan, and what was found for each.
+//! Sub-questions of a plan, and the passages found for each.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use crate::{
 pub(super) struct SubQuestions {
     /// Verdicts on passages that answer a sub-question.
     verdicts: HashMap<ChunkKey, Verdict>,
-    /// Positions in the plan of those that nothing was found for.
+    /// Positions in the plan of the sub-questions for which nothing was found.
     unanswered: Vec<usize>,
     questions: Vec<Inquiry>,
 }
 
 impl SubQuestions {
-    /// Adds a sub-question: its position in the plan, what was found for it, and what that is worth.
+    /// Adds a sub-question: its position in the plan, and the passages found for it with their verdicts.
     pub(super) fn add(&mut self, position: usize, question: Inquiry, found: impl Iterator<Item = (ChunkKey, Verdict)>) {
         self.questions.push(question);
         let mut is_answered = false;
@@ -33,7 +33,7 @@ impl SubQuestions {
         }
     }
 
-    /// Whether a passage answers one of them.
+    /// Whether a passage answers one of the sub-questions.
     pub(super) fn are_answered_by(&self, hit: &Hit) -> bool {
         self.verdicts.contains_key(&hit.passage.key)
     }
@@ -47,7 +47,7 @@ impl SubQuestions {
         &self.unanswered
     }
 
-    /// Each with its words weighed by the collections.
+    /// The sub-questions, with their words weighted by the collections.
     pub(super) fn questions(&self) -> impl Iterator<Item = &Inquiry> {
         self.questions.iter()
     }

@@ -1,4 +1,4 @@
-//! Validation: whether a draft may be the answer.
+//! Validation: decides whether a draft may be the answer.
 
 use crate::domain::citation::{self, Attempt, CitationError, CitedAnswer, Draft, Level, Role, Statement, Verdict};
 
@@ -6,7 +6,7 @@ use crate::domain::citation::{self, Attempt, CitationError, CitedAnswer, Draft, 
 pub(super) enum Judgement {
     /// It is the answer.
     Accepted(CitedAnswer),
-    /// It only says that the sources do not answer the question.
+    /// It only states that the sources do not answer the question.
     Ignorance,
     /// Its citations do not hold; another draft is to be written.
     Retry {
@@ -14,7 +14,7 @@ pub(super) enum Judgement {
         /// Explains the errors to the model.
         prompt: String,
     },
-    /// Its citations do not hold, and it was the last.
+    /// Its citations do not hold, and it was the last draft.
     Rejected(Vec<CitationError>),
 }
 
@@ -40,8 +40,8 @@ pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgeme
     }
 }
 
-/// Whether the draft makes no claim and says that the sources do not answer the question. A marker behind such a sentence
-/// proves nothing.
+/// Whether the draft makes no claim and states that the sources do not answer the question. A marker after such a
+/// sentence proves nothing.
 fn admits_ignorance(draft: &Draft) -> bool {
     let statements = draft.statements();
     let has = |role: Role| statements.iter().any(|statement| statement.role == role);

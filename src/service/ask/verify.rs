@@ -1,4 +1,4 @@
-//! Verification: the claims about which the scorer is not sure are put before a model, all in one call.
+//! Verification: the claims for which the scorer is uncertain are sent to a model, all in one call.
 
 use super::{
     AskError, GradedHit, SkipCause,
@@ -14,13 +14,13 @@ use crate::{
     providers::chat::{CallRole, ChatChain},
 };
 
-/// A draft with the rulings of a model on its doubtful claims; none if no model was asked.
+/// A draft with the rulings of a model on its uncertain claims; none if no model was called.
 pub(super) struct VerifiedDraft {
     pub(super) draft: Draft,
     pub(super) rulings: Vec<RulingTrace>,
 }
 
-/// Has the doubtful claims of a draft verified, if models do that. Otherwise the scorer's judgement stands.
+/// Verifies the uncertain claims of a draft, if models do that. Otherwise the scorer's judgement applies.
 ///
 /// # Errors
 /// When no model answered in time, or the call is not allowed.
@@ -43,7 +43,7 @@ pub(super) async fn verify(
     Ok(VerifiedDraft { draft, rulings })
 }
 
-/// Whether the budget has a call for it, and one for the retry that it may lead to.
+/// Whether the budget has a call for it, and one for the retry that may follow.
 fn may_verify(ask: &AskContext, attempt: Attempt) -> bool {
     let kept = match attempt {
         Attempt::First => 1,

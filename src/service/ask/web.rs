@@ -1,4 +1,4 @@
-//! Sources from the web, when the documents fall short and the deployment has a search engine for that.
+//! Sources from the web, used when the documents are insufficient and the deployment has a search engine.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::{
     store::Passage,
 };
 
-/// Searches the web for the question. Its results are graded like passages of documents; `None` if there are none. A failed
-/// search is a warning: the documents decide alone then.
+/// Searches the web for the question. Its results are graded like passages of documents; `None` if there are none. A
+/// failed search is a warning: the answer then depends on the documents alone.
 ///
 /// # Errors
 /// When the embedding model fails.
@@ -77,7 +77,7 @@ fn passage(page: WebPage) -> Passage {
     }
 }
 
-/// The cause as a caller may see it. Addresses of the deployment are the operator's, and stand in the log.
+/// The cause as a caller may see it. Addresses of the deployment are for the operator only, and are in the log.
 fn detail(error: &OutboundError) -> String {
     match error {
         OutboundError::Refused(_) => {

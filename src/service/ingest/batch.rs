@@ -1,4 +1,4 @@
-//! What is worked on together, and by which claim.
+//! Batches of documents that are processed together, and the claims to which they belong.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     store::{Claim, ClaimedItem, Collection, ReadDocument},
 };
 
-/// Documents that are worked on together, and what that needs.
+/// Documents that are processed together, with the data that this requires.
 #[derive(Clone, Copy)]
 pub(super) struct Batch<'a> {
     pub(super) handle: ClaimHandle,
@@ -19,26 +19,26 @@ pub(super) struct Batch<'a> {
     pub(super) rebuilt: Option<&'a HashMap<i32, ReadDocument>>,
     pub(super) plan: SplitPlan,
     pub(super) indexing: Indexing,
-    /// How often each item was tried.
+    /// Number of attempts of each item.
     pub(super) tries: &'a HashMap<i32, Tries>,
     pub(super) metrics: &'a Arc<JobMetrics>,
 }
 
 impl Batch<'_> {
-    /// The item that is alone in the claim because it may be what ends its workers.
+    /// The item that is alone in the claim because it may be the cause of lost workers.
     pub(super) fn suspect(&self) -> Option<i32> {
         self.tries.iter().find(|(_, tries)| tries.is_suspected).map(|(item, _)| *item)
     }
 }
 
-/// How often an item was tried.
+/// Number of attempts of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tries {
     /// Claims, this one included.
     pub(super) claims: i32,
-    /// Claims that ended in a failure of its own that may pass.
+    /// Claims that ended in a transient failure of the item itself.
     pub(super) failures: i32,
-    /// Whether it may be what ends its workers: it is alone in its claim.
+    /// Whether the item may be the cause of lost workers; it is then alone in its claim.
     pub(super) is_suspected: bool,
 }
 
@@ -54,7 +54,7 @@ impl Tries {
     }
 }
 
-/// Which claim is being worked on.
+/// Identifies the claim that is being processed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaimHandle {
     pub(super) tenant: TenantId,

@@ -1,4 +1,4 @@
-//! What is stored of documents: their chunks with vectors and BM25 weights.
+//! Builds the stored form of documents: their chunks with vectors and BM25 weights.
 
 use time::OffsetDateTime;
 

@@ -15,17 +15,18 @@ use crate::{
     store::{ClaimedItem, ItemFailure, ReadDocument, StoredDocument, UnchangedItem},
 };
 
-/// What is left to do for a stored document.
+/// The remaining work on a stored document.
 enum Rebuilt {
-    /// The index has it as it would be built.
+    /// The index already holds the document as it would be built.
     Unchanged(UnchangedItem),
-    /// It is to be split.
+    /// The document must be split.
     Changed(Box<(Described, Extracted)>),
 }
 
 impl Processor {
-    /// Splits stored documents by the settings of the next index, and takes them the way of an upload from there on. Chunks
-    /// whose text is embedded already, in whatever index of the model, use that vector. `batch` is that of the next index.
+    /// Splits stored documents by the settings of the next index; from there on they are processed like an upload.
+    /// Chunks whose text is already embedded in any index of the model use that vector. `batch` is that of the next
+    /// index.
     pub(super) async fn build(&self, batch: &Batch<'_>, items: Vec<ClaimedItem>) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
@@ -57,7 +58,7 @@ impl Processor {
     }
 }
 
-/// The document as if it were uploaded now. Whoever stores it compares its version.
+/// The document as if it were uploaded now. The commit that stores it compares its version.
 fn rebuild(
     item: &ClaimedItem,
     document: StoredDocument,

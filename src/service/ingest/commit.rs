@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Processor {
-    /// Stores the documents, those of one source one after the other.
+    /// Stores the documents; those with the same source one after the other.
     pub(super) async fn commit(
         &self,
         batch: &Batch<'_>,
@@ -31,7 +31,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Stores documents of different sources; with one that Postgres refuses, one by one, so that it fails alone.
+    /// Stores documents of different sources. If Postgres rejects one, stores them one by one, so that it fails alone.
     async fn commit_run(
         &self,
         batch: &Batch<'_>,
@@ -58,7 +58,7 @@ impl Processor {
         Ok(())
     }
 
-    /// What is left to be done with documents when a commit of them has ended like this.
+    /// Determines the remaining work on documents after a commit with this outcome.
     async fn conclude(
         &self,
         batch: &Batch<'_>,
@@ -76,8 +76,8 @@ impl Processor {
         }
     }
 
-    /// Stores the documents of a claim that lost some of its items: deleted or cancelled meanwhile. With the
-    /// whole claim lost there is nothing to do.
+    /// Stores the documents of a claim that has lost some of its items, which were deleted or cancelled meanwhile. If
+    /// the whole claim is lost there is nothing to do.
     async fn commit_what_is_held(
         &self,
         batch: &Batch<'_>,
@@ -91,10 +91,10 @@ impl Processor {
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
         if !embedded.is_empty() || !unchanged.is_empty() {
-            // What is lost in this moment comes back when the lease ends.
+            // Items that are lost at this moment return to the queue when the lease ends.
             self.commit_once(batch, &embedded, &unchanged).await?;
         }
-        // It may have been this process that was taken for lost.
+        // This process may be the one that was considered lost.
         Ok(self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?)
     }
 
@@ -136,7 +136,7 @@ impl Processor {
                     self.fail_all(handle, items(), &collection_gone()).await?;
                     return Ok(Landing::Settled);
                 }
-                // Whoever claims the documents next makes them for what there is now.
+                // The worker that claims the documents next builds them for the current state.
                 BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
                     let ClaimHandle { tenant, job_id, fence } = handle;
                     let items: Vec<i32> = items().collect();
@@ -153,7 +153,7 @@ impl Processor {
     }
 }
 
-/// The documents in their order, cut before each whose source comes again: one statement writes a row only once.
+/// Splits the documents, in their order, before each repeated source: one statement writes a row only once.
 fn in_runs(documents: Vec<Embedded>) -> Vec<Vec<Embedded>> {
     let (mut runs, mut run, mut sources) = (Vec::new(), Vec::new(), HashSet::new());
     for document in documents {
@@ -174,7 +174,7 @@ fn items_of(embedded: &[Embedded], unchanged: &[UnchangedItem]) -> impl Iterator
     embedded.chain(unchanged.iter().map(|unchanged| unchanged.item))
 }
 
-/// Whether a batch could be stored.
+/// Outcome of storing a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Landing {
     /// Each item is settled.

@@ -1,4 +1,4 @@
-//! From a claimed item to pieces of text: everything that needs neither model nor database.
+//! Turns a claimed item into pieces of text: all steps that need neither a model nor the database.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -28,10 +28,10 @@ use crate::{
     store::{ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
 };
 
-/// Raised when extraction or splitting changes, so that stored documents are made anew on their next upload.
+/// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
 const SPLIT_VERSION: u32 = 2;
 
-/// A document but for its content.
+/// A document without its content.
 #[derive(Debug)]
 pub(super) struct Origin {
     pub(super) item: i32,
@@ -40,11 +40,11 @@ pub(super) struct Origin {
     pub(super) uri: String,
     pub(super) title: Option<String>,
     pub(super) media_type: String,
-    /// Media type that a request for a URL asked for.
+    /// Media type that was requested for the URL.
     pub(super) requested_media_type: Option<String>,
     pub(super) metadata: Value,
     pub(super) loader: String,
-    /// Of a document that was fetched.
+    /// Set for a document that was fetched.
     pub(super) fetch: Option<FetchRecord>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Origin {
 #[derive(Debug)]
 pub(super) struct Described {
     pub(super) origin: Origin,
-    /// When it was handed in or fetched, if not just now.
+    /// When it was submitted or fetched, if not just now.
     pub(super) fetched_at: Option<OffsetDateTime>,
     pub(super) content: Vec<u8>,
     pub(super) content_hash: Hash,
@@ -66,13 +66,13 @@ pub(super) struct Prepared {
     pub(super) title: String,
     pub(super) media_type: String,
     pub(super) text: String,
-    /// What splitting it again needs beside the text.
+    /// The data that is needed, in addition to the text, to split the document again.
     pub(super) layout: Value,
     pub(super) splitter: String,
     pub(super) pieces: Vec<PreparedPiece>,
 }
 
-/// A piece, and what is embedded and indexed for it.
+/// A piece, with the texts that are embedded and indexed for it.
 #[derive(Debug)]
 pub(super) struct PreparedPiece {
     pub(super) piece: Piece,
@@ -80,15 +80,15 @@ pub(super) struct PreparedPiece {
     pub(super) page: Option<u32>,
     pub(super) text: String,
     pub(super) embedding_text: String,
-    /// What is indexed by its words, if that is something else.
+    /// Text that is indexed lexically, if it differs from the embedded text.
     pub(super) indexed_text: Option<String>,
     pub(super) embedding_hash: Hash,
-    /// Sentence that says how it relates to its document, and what it was written for.
+    /// Sentence that describes how the piece relates to its document, and the input for which it was written.
     pub(super) context: Option<(String, Hash)>,
 }
 
 impl PreparedPiece {
-    /// Embeds and indexes it with a sentence that says how it relates to its document.
+    /// Sets a sentence that describes how the piece relates to its document; the piece is embedded and indexed with it.
     pub(super) fn situate(&mut self, sentence: &str, key: Hash) {
         self.embedding_text = with_sentence(&self.embedding_text, &self.text, sentence);
         self.indexed_text = self.indexed_text.take().map(|composed| with_sentence(&composed, &self.text, sentence));
@@ -96,13 +96,13 @@ impl PreparedPiece {
         self.context = Some((sentence.to_owned(), key));
     }
 
-    /// What is found by its words.
+    /// The text that is indexed lexically.
     pub(super) fn indexed_text(&self) -> &str {
         self.indexed_text.as_deref().unwrap_or(&self.embedding_text)
     }
 }
 
-/// What decides how documents are cut.
+/// The parameters that decide how documents are split.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitPlan {
     pub(super) settings: SplitterSettings,
@@ -110,7 +110,7 @@ pub(super) struct SplitPlan {
     pub(super) window: Window,
     /// How sentences are written for the pieces, if they are.
     pub(super) contextual: Option<Contextual>,
-    /// Who writes them.
+    /// Hash of the writers of these sentences.
     pub(super) writers: Hash,
 }
 
@@ -122,7 +122,7 @@ impl SplitPlan {
         Self { settings: settings.splitter, window, contextual, writers }
     }
 
-    /// Everything but the document that decides what becomes of it.
+    /// Everything, except the document itself, that decides how the document is stored.
     pub(super) fn fingerprint(&self, profile: &EmbeddingProfile) -> String {
         let written = self.contextual.map(|_| format!(" context {}", hex(&self.writers))).unwrap_or_default();
         format!(
@@ -132,7 +132,7 @@ impl SplitPlan {
     }
 }
 
-/// What is said about a document and how it is worked on: with its content, this decides what is stored.
+/// Metadata of a document and the parameters of its processing: together with its content, they decide what is stored.
 pub(super) struct Description<'a> {
     pub(super) uri: &'a str,
     pub(super) title: Option<&'a str>,
@@ -155,19 +155,19 @@ impl Description<'_> {
 }
 
 impl Origin {
-    /// Says what would be stored for it.
+    /// Describes the data that would be stored for it.
     pub(super) fn describe(self, content: Vec<u8>, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
         let described = self.describe_read(content_hash(&content), plan, profile);
         Described { content, ..described }
     }
 
-    /// The same of a document whose content was read before.
+    /// The same for a document whose content was read before.
     pub(super) fn describe_read(self, content_hash: Hash, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
         let fingerprint = self.description(&self.media_type, plan, profile).hash(&content_hash);
         Described { origin: self, fetched_at: None, content: Vec::new(), content_hash, fingerprint }
     }
 
-    /// Hash of what was asked for of its URL.
+    /// Hash of the request for its URL.
     pub(super) fn request_hash(&self, plan: SplitPlan, profile: &EmbeddingProfile) -> Hash {
         let requested = self.requested_media_type.as_deref().unwrap_or_default();
         self.description(requested, plan, profile).hash(&[])
@@ -184,7 +184,7 @@ impl Origin {
     }
 }
 
-/// Says what would be stored for an upload.
+/// Describes the data that would be stored for an upload.
 pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
     let Upload { uri, title, media_type, metadata, loader } = upload;
     let origin = Origin {
@@ -202,7 +202,7 @@ pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profi
     origin.describe(item.content, plan, profile)
 }
 
-/// The failure of an item that another version queued.
+/// The failure of an item that a different version of the service queued.
 pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
     ItemFailure {
         ordinal,
@@ -213,7 +213,7 @@ pub(super) fn unreadable(ordinal: i32, reason: &str) -> ItemFailure {
 }
 
 impl Processor {
-    /// Extracts and splits documents of text, all in one go.
+    /// Extracts and splits text documents in a single step.
     pub(super) async fn extract_and_split(
         &self,
         batch: &Batch<'_>,
@@ -236,7 +236,8 @@ impl Processor {
         self.split(batch, vec![(document, Some(extracted))]).await
     }
 
-    /// Splits documents whose text is there, and extracts that of the others. Those that cannot be read or split fail.
+    /// Splits documents whose text is available, and extracts the text of the others first. Documents that cannot be
+    /// read or split fail.
     pub(super) async fn split(
         &self,
         batch: &Batch<'_>,
@@ -269,7 +270,7 @@ impl Processor {
     }
 }
 
-/// Splits what was extracted; a panic on hostile input fails this document and no other.
+/// Splits an extracted document; a panic on hostile input fails this document only.
 fn prepare(
     described: Described,
     extracted: Result<Extracted, ExtractError>,
@@ -352,13 +353,13 @@ fn lineage(settings: &SplitterSettings, window: Window) -> String {
     format!("{} size={size} unit={}{overlap} window={}", kind.as_str(), unit.as_str(), window.tokens)
 }
 
-/// What is embedded of a title. One that is only the name is searched for by its words and not embedded: under another
-/// name the same bytes are cut at the same places and have the same vectors.
+/// The part of a title that is embedded. A title that is only the file name is indexed lexically but not embedded, so
+/// that the same bytes under another name are split at the same positions and have the same vectors.
 pub(super) fn embedded_title<'t>(title: &'t str, source: &str) -> &'t str {
     if title == name_of(source) { "" } else { title }
 }
 
-/// A title from a path or URL: its last part without extension.
+/// Derives a title from a path or URL: its last segment without the extension.
 fn name_of(source: &str) -> String {
     let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);

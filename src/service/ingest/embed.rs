@@ -1,4 +1,4 @@
-//! Vectors for documents: those that are stored already, and new ones for the rest.
+//! Computes vectors for documents: reuses those that are already stored, and makes the others.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,13 +19,13 @@ use crate::{
 /// A document with its vectors, before BM25.
 pub(super) struct Embedded {
     pub(super) prepared: Prepared,
-    /// For each piece its vector; none when it is yet to be made.
+    /// The vector of each piece; `None` if it is still to be made.
     pub(super) vectors: Vec<Option<Vec<f32>>>,
     pub(super) embedding_calls: i32,
 }
 
-/// Documents that are worked on together. A group that the model refuses for good is divided: a document that cannot be
-/// embedded fails alone.
+/// Groups of documents that are processed together. A group that the model refuses permanently is divided, so that a
+/// document that cannot be embedded fails alone.
 pub(super) struct Groups<T>(Vec<Vec<T>>);
 
 impl<T> Groups<T> {
@@ -38,7 +38,7 @@ impl<T> Groups<T> {
         self.0.pop()
     }
 
-    /// Returns the group if it has failed; one that is refused for good comes again, document by document.
+    /// Returns the group if it has failed; one that is refused permanently is queued again, document by document.
     pub(super) fn failed(&mut self, group: Vec<T>, error: &ServiceError) -> Option<Vec<T>> {
         if is_transient(error) || group.len() == 1 {
             return Some(group);
@@ -49,8 +49,8 @@ impl<T> Groups<T> {
 }
 
 impl Processor {
-    /// Gives documents their vectors: all of them, or, where documents are to be found by their words first, those that are
-    /// stored already.
+    /// Assigns vectors to documents: all of them or, where documents are to be found lexically first, only those that
+    /// are already stored.
     pub(super) async fn embed(
         &self,
         batch: &Batch<'_>,
@@ -86,7 +86,7 @@ impl Processor {
         Ok(embedded)
     }
 
-    /// Vectors of texts: those that are stored already, and new ones for the rest.
+    /// Vectors of texts: those that are already stored, and new ones for the others.
     pub(super) async fn vectors_of(&self, batch: &Batch<'_>, texts: &[(Hash, &str)]) -> Result<Vectors, ServiceError> {
         let by_hash = self.known_vectors(batch, texts).await?;
         let mut made = Vectors { by_hash, new: HashSet::new() };
@@ -105,7 +105,7 @@ impl Processor {
         Ok(made)
     }
 
-    /// Vectors of texts that are stored already, in whatever index of the same model.
+    /// Vectors of texts that are already stored, in any index of the same model.
     async fn known_vectors(
         &self,
         batch: &Batch<'_>,
@@ -122,7 +122,7 @@ impl Processor {
 /// Vectors by the hash of the text that they embed.
 pub(super) struct Vectors {
     pub(super) by_hash: HashMap<Hash, Vec<f32>>,
-    /// Those that the model was asked for.
+    /// Number of those that were requested from the model.
     pub(super) new: HashSet<Hash>,
 }
 
@@ -132,7 +132,7 @@ fn texts_of(documents: &[Prepared]) -> Vec<(Hash, &str)> {
     pieces.map(|piece| (piece.embedding_hash, piece.embedding_text.as_str())).collect()
 }
 
-/// Without those that the model cannot read whole.
+/// Removes texts that are too long for the model.
 pub(super) fn readable<'t>(embedder: &dyn Embedder, mut texts: Vec<(Hash, &'t str)>) -> Vec<(Hash, &'t str)> {
     let window = embedder.window();
     let most = window.tokens.saturating_sub(window.special_tokens);
@@ -145,7 +145,7 @@ fn estimated_tokens(texts: &[String]) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
-/// Gives documents their vectors.
+/// Assigns the vectors to the documents.
 fn attach(vectors: Vectors, documents: Vec<Prepared>) -> Vec<Embedded> {
     let Vectors { by_hash, mut new } = vectors;
     let mut embedded = Vec::with_capacity(documents.len());
@@ -153,7 +153,7 @@ fn attach(vectors: Vectors, documents: Vec<Prepared>) -> Vec<Embedded> {
         let hashes = || prepared.pieces.iter().map(|piece| &piece.embedding_hash);
         embedded.push(Embedded {
             vectors: hashes().map(|hash| by_hash.get(hash).cloned()).collect(),
-            // A text in two documents was embedded for the first.
+            // A text in two documents is counted for the first.
             embedding_calls: i32::try_from(hashes().filter(|hash| new.remove(*hash)).count()).unwrap_or(i32::MAX),
             prepared,
         });

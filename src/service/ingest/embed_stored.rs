@@ -1,4 +1,4 @@
-//! Vectors of documents that are stored and found by their words: those of their chunks that have none yet.
+//! Computes the missing vectors of documents that are already stored and can be found lexically.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// Vectors that are made and stored together: as many are made in vain at most by a worker that is lost.
+/// Number of vectors that are computed and stored together: at most this many are wasted when a worker is lost.
 const ROUND_CHUNKS: usize = 256;
 
 /// The state of a document whose vectors could not be made.
@@ -48,8 +48,8 @@ struct Stored {
 }
 
 impl Processor {
-    /// Makes the vectors that stored documents lack, in rounds that are stored as they are made. A document that the model
-    /// refuses for good fails alone.
+    /// Computes the vectors that stored documents lack, in rounds; each round is stored when it is complete. A document
+    /// that the model refuses permanently fails alone.
     pub(super) async fn embed_stored(&self, batch: &Batch<'_>, items: &[ClaimedItem]) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
@@ -85,7 +85,8 @@ impl Processor {
             .iter()
             .map(|item| {
                 let document = documents.get(item.source.as_str());
-                // Whoever replaced a document sees to its vectors: it may be another item of the same claim.
+                // The worker that replaced a document also computes its vectors: the replacement may be another item of
+                // this claim.
                 let is_current = document.is_some_and(|document| item.stored_version == Some(document.version));
                 let chunks = if is_current { by_source.remove(&item.source) } else { None };
                 Stored {
@@ -139,8 +140,8 @@ impl Processor {
         Ok(new_vectors(chunks, &found.by_hash))
     }
 
-    /// Stores what was made for these documents; with `made` that was the last of it, and they are settled. False when
-    /// nothing more is to be made: they wait again, or have failed.
+    /// Stores the computed vectors of these documents; with `made` they were the last ones, and the items are settled.
+    /// Returns false when nothing more is to be computed: the items are back in the queue, or have failed.
     async fn store_round(
         &self,
         batch: &Batch<'_>,
@@ -179,7 +180,7 @@ impl Processor {
             VectorOutcome::CollectionGone => {
                 self.fail_all(batch.handle, items.into_iter(), &collection_gone()).await?;
             }
-            // Some were deleted or cancelled, or have other chunks by now; what is left waits again.
+            // Some were deleted or cancelled, or now have other chunks; the remaining ones return to the queue.
             VectorOutcome::LeaseLost | VectorOutcome::IndexChanged => {
                 self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?;
                 self.store
@@ -192,7 +193,7 @@ impl Processor {
     }
 }
 
-/// A failure of documents that are found by their words meanwhile.
+/// A failure of documents that can be found lexically in the meantime.
 fn failure_of_stored(error: &ServiceError) -> IngestFailure {
     let mut failed = IngestFailure::from(error);
     let message = &mut failed.failure.message;
@@ -200,7 +201,7 @@ fn failure_of_stored(error: &ServiceError) -> IngestFailure {
     failed
 }
 
-/// Documents that are worked on together, the first ones last.
+/// Documents that are processed together, the first ones last.
 fn in_rounds(documents: Vec<Stored>) -> Vec<Vec<Stored>> {
     let (mut rounds, mut chunks): (Vec<Vec<Stored>>, usize) = (Vec::new(), 0);
     for document in documents.into_iter().rev() {
@@ -216,12 +217,12 @@ fn in_rounds(documents: Vec<Stored>) -> Vec<Vec<Stored>> {
     rounds
 }
 
-/// The work of a model for documents so far.
+/// The work that a model has done for documents so far.
 #[derive(Default)]
 struct Made {
-    /// Texts that it was asked for, until they are counted for a document.
+    /// Texts that were sent to the model and are not yet counted for a document.
     new: HashSet<Hash>,
-    /// Texts that it cannot read whole.
+    /// Texts that are too long for the model.
     missed: HashSet<Hash>,
 }
 
@@ -230,7 +231,7 @@ impl Made {
         document.chunks.iter().any(|chunk| self.missed.contains(&chunk.hash))
     }
 
-    /// A text that several documents share counts for the first.
+    /// A text that several documents share is counted for the first.
     fn item(&mut self, document: &Stored) -> FilledItem {
         let calls = document.chunks.iter().filter(|chunk| self.new.remove(&chunk.hash)).count();
         FilledItem {
@@ -250,7 +251,7 @@ fn new_vectors(chunks: &[&Composed], by_hash: &HashMap<Hash, Vec<f32>>) -> Vec<N
     chunks.iter().filter_map(new).collect()
 }
 
-/// The text that ingest embeds for these chunks: the same text has the same hash, and is not embedded twice.
+/// The text that ingest embeds for these chunks: an equal text has an equal hash, and is not embedded twice.
 fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window) -> Vec<Composed> {
     let counter = |text: &str| embedder.count(text);
     let mut fronts: HashMap<&str, FrontComposer<'_>> = HashMap::new();
@@ -272,14 +273,14 @@ fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window
         .collect()
 }
 
-/// The index has a model that this process does not have.
+/// Error: the index requires a model that this process does not have.
 pub(super) fn model_missing() -> ItemFailure {
     let message = "this service is not configured for the embedding model; configure it for every service and worker, \
                    and retry the job";
     ItemFailure { ordinal: 0, stage: Stage::Embed, cause: "embedding_model_missing", message: message.to_owned() }
 }
 
-/// The same for documents that are found by their words meanwhile.
+/// The same error for documents that can be found lexically in the meantime.
 pub(super) fn model_missing_for_stored() -> ItemFailure {
     let failure = model_missing();
     ItemFailure { message: format!("{}. {BY_WORDS} until then.", failure.message), ..failure }

@@ -1,4 +1,4 @@
-//! Files to text where a failure cannot take the service down.
+//! Extracts text from files in such a way that a failure cannot take the service down.
 //!
 //! A panic is contained in this process. An endless loop or a document that unpacks to gigabytes is not: formats that
 //! large libraries read are read by a child process, `cited extract`, which limits its own memory and processor time
@@ -20,20 +20,20 @@ use tokio::{
 
 use crate::extract::{Cause, ExtractError, Extracted, MAX_TEXT_BYTES, extract};
 
-/// Longest answer of a child: its text, each byte of which may be an escape of six, and as much again for the rest.
+/// Longest output of a child: its text, each byte of which may be an escape of six, and as much again for the rest.
 const MAX_REPLY_BYTES: u64 = 12 * MAX_TEXT_BYTES as u64;
-/// As much of what a child complains about is looked at.
+/// Longest part of a child's error output that is examined.
 const MAX_COMPLAINT_BYTES: u64 = 64 * 1024;
-/// Times that a child is started before the document fails, and the wait between.
+/// Attempts to start a child before the document fails, and the delay between them.
 const STARTS: u32 = 5;
 const REST_BETWEEN_STARTS: Duration = Duration::from_secs(1);
 
-/// What one document may take.
+/// Limits on the resources that one document may use.
 #[derive(Clone, Debug)]
 pub struct ExtractionSettings {
     /// The program that is started as `PROGRAM extract`: this one.
     pub program: PathBuf,
-    /// Longest time, on the clock and of the processor.
+    /// Time limit, of wall-clock time and of processor time.
     pub timeout: Duration,
     /// Most memory, in MiB of address space.
     pub memory_mib: u64,
@@ -45,7 +45,7 @@ impl Default for ExtractionSettings {
     }
 }
 
-/// This program, also after a newer one has taken its place in the file system.
+/// Path of this program that stays valid after a newer version has replaced it in the file system.
 fn own_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
@@ -54,7 +54,7 @@ fn own_program() -> PathBuf {
     }
 }
 
-/// Extracts the text of a document in this process: one that does not need isolation.
+/// Extracts the text of a document in this process, for formats that need no isolation.
 pub(super) fn extract_here(content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
     catch_unwind(AssertUnwindSafe(|| extract(content, declared))).unwrap_or_else(|_| Err(crashed()))
 }
@@ -63,15 +63,15 @@ impl ExtractionSettings {
     /// Extracts the text of a document in a child process.
     ///
     /// # Errors
-    /// Typed, of this document alone.
+    /// [`ExtractError`], about this document alone.
     ///
     /// # Cancel safety
-    /// A child whose result nobody waits for is killed.
+    /// The child is killed when its future is dropped.
     pub(super) async fn extract_apart(&self, content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
         let mut child = self.start(declared).await?;
         let talk = talk(&mut child, content);
         let Ok(heard) = tokio::time::timeout(self.timeout, talk).await else {
-            // It may have ended at this very moment.
+            // The child may have exited at this moment.
             let _ = child.kill().await;
             return Err(self.timed_out());
         };
@@ -87,7 +87,7 @@ impl ExtractionSettings {
         Err(self.failure(status, &complaint))
     }
 
-    /// Starts a child; a machine that is short of processes for a moment is given time.
+    /// Starts a child; retries when the machine is short of processes for a moment.
     async fn start(&self, declared: &str) -> Result<Child, ExtractError> {
         let mut tries = 0;
         loop {
@@ -117,7 +117,7 @@ impl ExtractionSettings {
         }
     }
 
-    /// What the end of a child without a result means.
+    /// Maps the exit of a child without a result to an error.
     fn failure(&self, status: ExitStatus, complaint: &[u8]) -> ExtractError {
         let complaint = String::from_utf8_lossy(complaint);
         let signal = status.signal().and_then(|number| Signal::try_from(number).ok());
@@ -139,7 +139,7 @@ impl ExtractionSettings {
                 "the document is nested too deeply to be read; save it anew with the program that it came from",
             );
         }
-        // Never what the child says: that may be the document's own words.
+        // The child's own output is never included: it may quote the document.
         tracing::error!(%status, "a text extraction process crashed; its document fails as crashed. This is a defect, please report it");
         crashed()
     }
@@ -162,12 +162,12 @@ fn crashed() -> ExtractError {
     )
 }
 
-/// Sends the document and takes in the answer, whatever comes first.
+/// Writes the document and reads the output concurrently.
 async fn talk(child: &mut Child, content: &[u8]) -> std::io::Result<(Vec<u8>, Vec<u8>, ExitStatus)> {
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let send = async {
         if let Some(mut input) = input {
-            // A child that ends early says why in another way.
+            // A child that exits early reports the reason in another way.
             let _ = input.write_all(content).await;
         }
     };

@@ -1,4 +1,4 @@
-//! What a failure means for the documents that it hit.
+//! Classifies failures by their consequences for the affected documents.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::{
     store::{ItemFailure, MAX_CLAIMS, StoreError},
 };
 
-/// Longest wait of our own before a document is tried again after a transient failure.
+/// Longest delay that the service itself chooses before it retries a document after a transient failure.
 const MAX_BACKOFF_S: i64 = 60;
-/// Longest wait that a provider may ask for; after this it is asked again whatever it said.
+/// Longest delay that a provider may request; after it the provider is called again regardless of its request.
 const MAX_RETRY_AFTER_S: i64 = 3_600;
 
 pub(super) fn collection_gone() -> ItemFailure {
@@ -27,31 +27,31 @@ pub(super) fn collection_gone() -> ItemFailure {
     }
 }
 
-/// Whether Postgres refused the data, as opposed to not being there.
+/// Whether Postgres rejected the data, as opposed to being unavailable.
 pub(super) fn is_refusal(error: &ServiceError) -> bool {
     matches!(error, ServiceError::Store(StoreError::Database(_) | StoreError::Constraint { .. }))
 }
 
-/// A failure of documents, and whether waiting can help.
+/// A failure of documents, and whether a retry can help.
 #[derive(Clone, Debug)]
 pub(super) struct IngestFailure {
-    /// What is told when it is not, or no longer, tried again.
+    /// The failure that is reported when the documents are not retried, or not any more.
     pub(super) failure: ItemFailure,
-    /// Whether it is worth trying again.
+    /// Whether a retry is worthwhile.
     pub(super) is_transient: bool,
-    /// Whether it says nothing about the documents: the database was away.
+    /// Whether the failure is unrelated to the documents: the database was unavailable.
     is_outage: bool,
-    /// How long the other side asked to be left alone.
+    /// Delay that the other side requested before the next call.
     retry_after: Option<Duration>,
 }
 
 impl IngestFailure {
-    /// Trying again does not help.
+    /// A failure for which a retry does not help.
     pub(super) const fn permanent(failure: ItemFailure) -> Self {
         Self { failure, is_transient: false, is_outage: false, retry_after: None }
     }
 
-    /// Trying again later may help.
+    /// A failure for which a later retry may help.
     pub(super) const fn transient(failure: ItemFailure, retry_after: Option<Duration>) -> Self {
         Self { failure, is_transient: true, is_outage: false, retry_after }
     }
@@ -88,8 +88,8 @@ impl IngestFailure {
         Self { failure, is_transient, is_outage: false, retry_after }
     }
 
-    /// Seconds until a document that was tried so often is tried again: as long as the other side asked for, or
-    /// twice as long as the time before.
+    /// Seconds until a document with this number of attempts is retried: the delay that the other side requested, or
+    /// twice the previous delay.
     pub(super) fn backoff_s(&self, tries: i32) -> i64 {
         match self.retry_after {
             Some(wait) => i64::try_from(wait.as_secs()).unwrap_or(MAX_RETRY_AFTER_S).min(MAX_RETRY_AFTER_S),
@@ -126,8 +126,8 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
 }
 
 impl Processor {
-    /// Puts items back after a failure that may pass, as long as they have attempts left; otherwise fails them. An
-    /// outage of the database takes no attempt.
+    /// Returns items to the queue after a transient failure, as long as they have attempts left; otherwise fails them.
+    /// An outage of the database does not count as an attempt.
     pub(super) async fn retry_or_fail(
         &self,
         batch: &Batch<'_>,
@@ -154,8 +154,8 @@ impl Processor {
         self.fail_all(handle, over.into_iter(), &failed.failure).await
     }
 
-    /// Notes of a suspect whether what can end a process is done with it. Between, a worker may be lost for any
-    /// reason, such as the end of the database.
+    /// Records, for a suspect item, whether a step that can end a process is being run on it. Outside these steps a
+    /// worker may be lost for any reason, such as a shutdown of the database.
     pub(super) async fn note_risk(&self, batch: &Batch<'_>, at_risk: bool) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if let Some(item) = batch.suspect() {
@@ -164,7 +164,7 @@ impl Processor {
         Ok(())
     }
 
-    /// Fails items, each for a reason of its own.
+    /// Fails items, each for its own reason.
     pub(super) async fn fail_each(&self, batch: &Batch<'_>, failures: &[ItemFailure]) -> Result<(), ServiceError> {
         let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if !failures.is_empty() {

@@ -1,4 +1,4 @@
-//! Documents by URL: fetched, and from there on like any other.
+//! Fetches documents by URL; afterwards they are processed like any other.
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
@@ -19,23 +19,23 @@ use crate::{
     store::{ClaimedItem, EarlierFetch, FetchRecord, UnchangedItem},
 };
 
-/// Documents of a claim that are fetched at once. Each may be as large as the operator allows.
+/// Concurrent fetches of a claim. Each document may be as large as the operator allows.
 const FETCHES: usize = 4;
-/// What has been fetched or extracted is worked on when it has so many bytes, so that memory does not grow with a claim.
+/// Bytes of fetched or extracted content after which it is processed, so that memory does not grow with a claim.
 pub(super) const PART_BYTES: usize = 2 * 1024 * 1024;
 
-/// What became of a URL.
+/// Outcome of fetching a URL.
 enum Loaded {
     /// A document.
     Document(Box<Described>),
-    /// What is stored is what is there.
+    /// The content at the URL is the content that is stored.
     Unchanged(UnchangedItem),
     /// Nothing.
     Failed(IngestFailure),
 }
 
 impl Processor {
-    /// Fetches the documents of a claim and works on them in parts.
+    /// Fetches the documents of a claim and processes them in parts.
     pub(super) async fn fetch(&self, batch: &Batch<'_>, items: Vec<(ClaimedItem, Fetch)>) -> Result<(), ServiceError> {
         if items.is_empty() {
             return Ok(());
@@ -46,7 +46,7 @@ impl Processor {
         let earlier: Arc<HashMap<String, EarlierFetch>> =
             Arc::new(earlier.into_iter().map(|fetch| (fetch.source.clone(), fetch)).collect());
         let mut waiting = items.into_iter();
-        // Dropped with this future, when the lease is lost or the job is cancelled: fetches end with it.
+        // Dropped with this future when the lease is lost or the job is cancelled; that ends the fetches too.
         let mut fetching = JoinSet::new();
         let (mut part, mut unchanged, mut bytes) = (Vec::new(), Vec::new(), 0);
         loop {
@@ -92,7 +92,7 @@ impl Processor {
             settings: plan.fingerprint(self.embedder.profile()),
         };
         let request_hash = description.hash(&[]);
-        // What the server calls unchanged is so only if the same was asked for the last time.
+        // A reply of "not modified" counts only if the previous request asked for the same.
         let earlier = earlier.get(&item.source).filter(|earlier| earlier.fetch.request_hash == request_hash);
         let validators = earlier.map(|earlier| Validators {
             etag: earlier.fetch.etag.clone(),
@@ -110,7 +110,7 @@ impl Processor {
                     version: earlier.version,
                     position: item.position,
                 }),
-                // Never: without an earlier fetch there was nothing to compare with.
+                // Cannot happen: without an earlier fetch there was nothing to compare with.
                 None => {
                     Loaded::Failed(IngestFailure::of_fetch(&OutboundError::Status { status: 304, retry_after: None }))
                 }

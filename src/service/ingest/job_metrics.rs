@@ -1,4 +1,4 @@
-//! What a batch has done so far: written by the work, read by the heartbeat beside it.
+//! Metrics of a batch so far: written by the work, read by the concurrent heartbeat.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ struct Noted {
 }
 
 impl JobMetrics {
-    /// Notes that so many documents passed a stage, which took from `started` until now.
+    /// Records that this many documents passed a stage, which took from `started` until now.
     pub(super) fn add(&self, stage: Stage, documents: usize, started: Instant) {
         let mut noted = self.noted();
         let (count, busy) = noted.stages.entry(stage).or_default();
@@ -30,13 +30,13 @@ impl JobMetrics {
         *busy += started.elapsed();
     }
 
-    /// Notes what embeddings took.
+    /// Records the work that embeddings took.
     pub(super) fn add_embedding(&self, spent: EmbeddingSpent) {
         let mut noted = self.noted();
         noted.embedding = noted.embedding.plus(spent);
     }
 
-    /// What was noted since the last time.
+    /// Returns and resets the metrics recorded since the last call.
     pub(super) fn take(&self) -> Work {
         let Noted { stages, embedding } = std::mem::take(&mut *self.noted());
         let stages = stages

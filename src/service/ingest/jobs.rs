@@ -1,4 +1,4 @@
-//! Jobs as a use case: look, list, wait, follow, stop, try again.
+//! Jobs as a use case: returns, lists, awaits, follows, cancels and retries them.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::{
     store::{CancelOutcome, ItemPage, JobDetail, JobFilter, JobItemRow, JobRow, RetryOutcome},
 };
 
-/// How often a waiting request looks whether its job has ended, besides being told.
+/// Interval at which a waiting request checks whether its job has ended, in addition to notifications.
 const WAIT_POLL: Duration = Duration::from_millis(250);
 
-/// How long a cancel waits for the end of the job.
+/// Longest time for which a cancel request waits for the end of the job.
 const SETTLING: Duration = Duration::from_millis(700);
-/// Items that a finished job is shown with: more than a request can bring, except a stream.
+/// Most items that are returned with a finished job: more than a request can contain, except a stream.
 const MOST_ITEMS: i64 = 10_000;
 
 /// A job as it is now.
@@ -29,9 +29,9 @@ pub struct JobSnapshot {
     pub job: JobRow,
     /// Work by stage, failures by cause.
     pub detail: JobDetail,
-    /// How fast it goes, while it runs.
+    /// Throughput, while the job runs.
     pub pace: Option<Pace>,
-    /// Seconds since a worker on it was last heard of, while it runs.
+    /// Seconds since the last heartbeat of a worker on the job, while it runs.
     pub heartbeat_age_s: Option<f64>,
 }
 
@@ -40,18 +40,18 @@ pub struct JobSnapshot {
 pub struct JobReport {
     /// The job.
     pub snapshot: JobSnapshot,
-    /// Items from the requested place on.
+    /// Items from the requested position on.
     pub items: Vec<JobItemRow>,
 }
 
 impl JobSnapshot {
-    /// Whether nothing more will happen to it, unless it is retried.
+    /// Whether the job is final, unless it is retried.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         !matches!(self.job.state, JobState::Queued | JobState::Running)
     }
 
-    /// Name of this snapshot among those of the job: another one has another name.
+    /// Revision of this snapshot among those of the job: different snapshots have different revisions.
     #[must_use]
     pub fn revision(&self) -> String {
         let counts = &self.job.counts;
@@ -60,7 +60,7 @@ impl JobSnapshot {
 }
 
 impl IngestService {
-    /// Waits until the job ends, at most so long or until the service stops; returns it as it then is.
+    /// Waits until the job ends, at most for the given time or until the service stops; returns its state then.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
@@ -80,7 +80,7 @@ impl IngestService {
         }
     }
 
-    /// The next snapshot of a job that is not the one of this revision; `None` when the service stops.
+    /// Returns the next snapshot of a job whose revision differs from this one; `None` when the service stops.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
@@ -139,8 +139,8 @@ impl IngestService {
         Ok(rows.into_iter().map(|row| self.describe(row, JobDetail::default())).collect())
     }
 
-    /// Stops a job; what it then is says what had landed. Once this returns, nothing more of it lands. A very
-    /// large job may need a moment longer to settle what waits, and to end.
+    /// Cancels a job; its state afterwards shows which documents were stored. Once this returns, no more of its
+    /// documents are stored. A very large job may need a moment longer to settle its waiting items, and to end.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
@@ -155,7 +155,7 @@ impl IngestService {
                 let now = self.context.clock.now();
                 let jobs = self.store.jobs();
                 let settle = jobs.settle_cancelled(tenant, job, now);
-                // A job may have a million items; workers and the reaper settle those that are left.
+                // A job may have a million items; workers and the reaper settle the remaining ones.
                 if let Ok(result) = tokio::time::timeout(SETTLING, settle).await {
                     result?;
                 }
@@ -166,7 +166,7 @@ impl IngestService {
         }
     }
 
-    /// Queues the failed documents of a job again.
+    /// Returns the failed documents of a job to the queue.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried;

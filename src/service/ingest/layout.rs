@@ -1,4 +1,4 @@
-//! What splitting a stored text again needs beside it.
+//! The data that is needed, in addition to a stored text, to split it again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,18 +9,18 @@ use crate::{
     extract::Extracted,
 };
 
-/// What was said of a document, and what reading it found beside its text.
+/// The metadata given for a document, and the structure that was found when it was read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Title that came with it.
+    /// Title that was given with the document.
     pub(super) given_title: Option<String>,
-    /// Title that it names itself.
+    /// Title that the document itself contains.
     pub(super) found_title: Option<String>,
-    /// Media type that it was read as.
+    /// Media type as which it was read.
     pub(super) declared: String,
-    /// Media type that a request for a URL asked for.
+    /// Media type that was requested for the URL.
     pub(super) requested: Option<String>,
-    /// How its kind of text is best split.
+    /// The splitting method that suits its kind of text.
     pub(super) splitter: SplitterKind,
     /// Its headings in order, where they are not part of the text's own syntax.
     pub(super) headings: Vec<Heading>,
@@ -28,7 +28,7 @@ pub(super) struct Layout {
     pub(super) pages: PageMap,
 }
 
-/// As it is stored; versioned because it outlives the process that wrote it.
+/// The stored form; versioned because it outlives the process that wrote it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "v")]
 enum Stored {

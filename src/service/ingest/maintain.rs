@@ -1,4 +1,4 @@
-//! What is put in order after a claim.
+//! Maintenance of a collection after a claim.
 
 use super::{batch::ClaimHandle, pipeline::Processor};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Processor {
-    /// Makes the weights of a collection's indexes again where their average length has drifted.
+    /// Recomputes the weights of a collection's indexes whose average length has drifted.
     pub(super) async fn maintain(
         &self,
         handle: ClaimHandle,

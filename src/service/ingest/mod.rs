@@ -1,4 +1,4 @@
-//! Ingest: accept documents durably, and work on them.
+//! Ingest: accepts documents durably, and processes them.
 
 mod batch;
 mod bm25;
@@ -61,36 +61,36 @@ use crate::{
     },
 };
 
-/// Below this a heartbeat that is a little late loses its lease.
+/// Shortest lease: with less, a heartbeat that is slightly late loses it.
 pub const MINIMUM_LEASE: Duration = Duration::from_secs(2);
-/// With less the child that reads documents may not even start.
+/// Least memory: with less, the child that reads documents may not even start.
 pub const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 
-/// With less there is no room for a document beside instructions and chunk.
+/// Smallest prompt: with less there is no room for a document next to the instructions and the chunk.
 pub const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
 
-/// How ingest works.
+/// Settings of ingest.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Batches under way at once in this process.
+    /// Concurrent batches in this process.
     pub workers: NonZeroUsize,
     /// Validity of a claim without a heartbeat.
     pub lease: Duration,
-    /// Most tokens of a chunk in collections that say nothing else; the embedder's window lowers it further.
+    /// Most tokens of a chunk in collections that set no other limit; the embedder's window lowers it further.
     pub chunk_tokens: usize,
-    /// What words are stemmed in, likewise.
+    /// Language in which words are stemmed, in collections that set no other.
     pub language: Language,
-    /// What reading one document may take.
+    /// Limits on reading one document.
     pub extraction: ExtractionSettings,
-    /// Failures that may pass, and apart from them workers lost by it, after which a document is given up.
+    /// Number of transient failures, and separately of workers lost by it, after which a document is given up.
     pub max_attempts: i32,
-    /// How often an idle worker looks for work, besides being told.
+    /// Interval at which an idle worker looks for work without being notified.
     pub poll: Duration,
-    /// What a tenant may have waiting.
+    /// Limits on the documents that a tenant may have waiting.
     pub queue: QueueLimits,
     /// Largest document that is fetched by URL.
     pub fetch_max_bytes: usize,
-    /// What sentences about chunks may take.
+    /// Limits on the sentences about chunks.
     pub contexts: ContextSettings,
 }
 
@@ -112,7 +112,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings of a collection that says nothing about them.
+    /// The settings of a collection that specifies none.
     #[must_use]
     pub fn collection_defaults(&self) -> CollectionSettings {
         let splitter = SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() };
@@ -129,12 +129,12 @@ impl Settings {
     }
 }
 
-/// What became of a request.
+/// Outcome of an accepted request.
 #[derive(Clone, Debug)]
 pub enum Accepted {
     /// A new job.
     New(Uuid),
-    /// It was accepted before: this was the answer.
+    /// The request was accepted before, with this reply.
     Repeated(FirstAnswer),
 }
 
@@ -145,25 +145,25 @@ pub struct IngestService {
     embedders: Embedders,
     defaults: CollectionSettings,
     limits: QueueLimits,
-    /// Checks the URLs of webhooks; `None` when there is no key to sign them with.
+    /// Validates the URLs of webhooks; `None` when there is no key to sign them with.
     webhooks: Option<Arc<Outbound>>,
     context: Context,
     signal: Arc<Signal>,
 }
 
-/// How this process's requests and workers tell each other without asking the database.
+/// Notifications between the requests and the workers of this process, without queries to the database.
 #[derive(Debug, Default)]
 pub struct Signal {
     /// Work has been queued.
     queued: Notify,
     /// A batch has been settled.
     settled: Notify,
-    /// The service stops: nobody waits for anything any more.
+    /// The service stops: all waits end.
     stopping: CancellationToken,
 }
 
 impl Signal {
-    /// Tells the workers that there is work.
+    /// Notifies the workers that there is work.
     pub fn queued(&self) {
         self.queued.notify_waiters();
     }
@@ -184,8 +184,8 @@ impl IngestService {
         Self { store, embedders, defaults, limits, webhooks, context, signal }
     }
 
-    /// Accepts documents; the collection is made if it does not exist. Once this returns they survive
-    /// any crash.
+    /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
+    /// crash.
     ///
     /// # Errors
     /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
@@ -194,7 +194,7 @@ impl IngestService {
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let key = submission.key.as_deref();
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
-        // A repetition makes no collection, should its own be deleted by now.
+        // A repeated request creates no collection, even if its own has been deleted by now.
         if let Some(key) = key
             && let Some(earlier) = self.store.jobs().earlier_request(tenant, key, self.context.clock.now()).await?
         {
@@ -224,7 +224,8 @@ impl IngestService {
         }
     }
 
-    /// Whether a webhook can go to this URL, as far as that can be told now; the URL as it will be used.
+    /// Checks whether a webhook can be sent to this URL, as far as that is known now; returns the URL as it will be
+    /// used.
     fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
         let invalid = |detail: String| ServiceError::Invalid { pointer: "?webhook_url".to_owned(), detail };
         let Some(outbound) = &self.webhooks else {
@@ -260,7 +261,7 @@ fn repeated_or_refused(outcome: EnqueueOutcome) -> Result<Accepted, ServiceError
     }
 }
 
-/// Why a request was not accepted.
+/// Reasons why a request was not accepted.
 fn refusal(outcome: &EnqueueOutcome) -> ServiceError {
     match outcome {
         EnqueueOutcome::Full(full) => ServiceError::QueueFull(*full),
@@ -277,7 +278,7 @@ fn refusal(outcome: &EnqueueOutcome) -> ServiceError {
     }
 }
 
-/// A collection whose vectors this service's embedder cannot make.
+/// Error: the collection's vectors cannot be computed by this service's embedder.
 fn foreign_profile(collection: &Collection) -> ServiceError {
     ServiceError::Conflict {
         code: "embedding_profile_mismatch",

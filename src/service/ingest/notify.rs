@@ -1,4 +1,4 @@
-//! Webhooks: tells whoever sent a job that it ended, in the form of Standard Webhooks.
+//! Webhooks: notifies the sender of a job that it has ended, in the format of Standard Webhooks.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,13 +20,13 @@ use crate::{
 
 /// Waits before each further attempt, seconds: about three days in all, as Standard Webhooks suggests.
 const WAITS_S: [i64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/// Webhooks that are taken at once and sent side by side.
+/// Number of webhooks that are claimed together and sent concurrently.
 const AT_ONCE: usize = 8;
-/// How long whoever took a webhook may take; longer than a request can.
+/// Time for which a webhook stays claimed; longer than a request can take.
 const HELD: time::Duration = time::Duration::minutes(2);
-/// How often due webhooks are looked for, besides when a job has ended here.
+/// Interval at which due webhooks are looked for, in addition to the end of a job in this process.
 const POLL: Duration = Duration::from_secs(2);
-/// A notifier that has found nothing due, and settled no webhook, for so long counts as stalled.
+/// Time after which a notifier that has found nothing due, and settled no webhook, counts as stalled.
 const STALLED_AFTER: Duration = Duration::from_mins(5);
 
 /// Sends webhooks; any number of processes may do so.
@@ -44,7 +44,7 @@ impl Notifier {
         Self { ingest, outbound, key }
     }
 
-    /// The task that sends what is due until told to stop.
+    /// Returns the task that sends due webhooks until it is stopped.
     #[must_use]
     pub fn task(self, heartbeats: &Heartbeats, stop: CancellationToken) -> BackgroundTask {
         let name = "notifier".to_owned();
@@ -73,7 +73,7 @@ impl Notifier {
         }
     }
 
-    /// Sends some of what is due; how many those were.
+    /// Sends some of the due webhooks; returns their number.
     ///
     /// # Errors
     /// Store errors.
@@ -109,8 +109,8 @@ impl Notifier {
     }
 }
 
-/// What becomes of a webhook after its attempt number `attempts`. A receiver that is gone for good (410) and an
-/// address that is not allowed are not asked again.
+/// Determines the next state of a webhook after its attempt number `attempts`. A receiver that is gone for good (410)
+/// and an address that is not allowed are not retried.
 fn judge(result: Result<(), OutboundError>, attempts: i32, now: OffsetDateTime) -> WebhookOutcome {
     let Err(error) = result else { return WebhookOutcome::Delivered };
     let asked = match error {
@@ -131,7 +131,7 @@ fn judge(result: Result<(), OutboundError>, attempts: i32, now: OffsetDateTime) 
     }
 }
 
-/// The message: the job without its items.
+/// The payload: the job without its items.
 fn message(snapshot: &JobSnapshot) -> Value {
     let JobSnapshot { job, detail, .. } = snapshot;
     let moment = |time: Option<OffsetDateTime>| time.and_then(|time| time.format(&Rfc3339).ok());

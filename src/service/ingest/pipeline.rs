@@ -35,19 +35,20 @@ use crate::{
     store::{Claim, ClaimedItem, Phase, Store, StoredAs, UnchangedItem},
 };
 
-/// Documents that get their sentences, and are stored, together: sentences take long, and a document is seen only after.
+/// Documents that get their sentences, and are stored, together: writing sentences is slow, and a document is visible
+/// only afterwards.
 const CONTEXT_GROUP: usize = 16;
 
-/// What a worker needs to turn a claim into stored documents.
+/// The store, models and settings that a worker needs to turn a claim into stored documents.
 #[derive(Clone)]
 pub struct Processor {
     pub(super) store: Store,
     pub(super) embedders: Embedders,
-    /// That of the index that is worked on.
+    /// The profile of the index that is being processed.
     pub(super) embedder: Arc<dyn Embedder>,
     /// Fetches documents by URL.
     pub(super) outbound: Arc<Outbound>,
-    /// Says how chunks relate to their document, for collections that want it.
+    /// Writes sentences on how chunks relate to their document, for collections that want them.
     pub(super) writer: ContextWriter,
     pub(super) settings: Settings,
     pub(super) context: Context,
@@ -68,8 +69,8 @@ impl Processor {
         Self { store, embedders, embedder, outbound, writer, settings, context }
     }
 
-    /// Works through a claim, for the index that its items go into. Every item is settled, put back, or left to whoever
-    /// holds it now.
+    /// Processes a claim, for the index that its items go into. Every item is settled, returned to the queue, or left
+    /// to the worker that now holds it.
     pub(super) async fn process(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
         let (handle, tries, phase) = (ClaimHandle::of(&claim), Tries::of(&claim), claim.phase);
         let found = self.store.collections().collection_by_id(claim.tenant, claim.collection_id).await?;
@@ -107,7 +108,8 @@ impl Processor {
         self.fetch(batch, fetches).await
     }
 
-    /// The stages of documents whose content is there; `unchanged` are those that are known to be stored already.
+    /// Runs the stages for documents whose content is available; `unchanged` are those that are known to be stored
+    /// already.
     pub(super) async fn ingest(
         &self,
         batch: &Batch<'_>,
@@ -131,7 +133,7 @@ impl Processor {
         self.finish(batch, split, unchanged).await
     }
 
-    /// The stages of documents that are split.
+    /// Runs the stages for documents that are already split.
     pub(super) async fn finish(
         &self,
         batch: &Batch<'_>,
@@ -139,7 +141,7 @@ impl Processor {
         mut unchanged: Vec<UnchangedItem>,
     ) -> Result<(), ServiceError> {
         if batch.plan.contextual.is_some() {
-            // They need no sentences, and do not wait for those of others.
+            // These need no sentences, and do not wait for the sentences of others.
             self.commit(batch, Vec::new(), &std::mem::take(&mut unchanged)).await?;
         }
         for group in groups(batch, split) {
@@ -159,7 +161,7 @@ impl Processor {
         described
     }
 
-    /// Sets aside the documents that are stored already just as they would be stored now.
+    /// Separates the documents that are already stored exactly as they would be stored now.
     async fn leave_out_unchanged(
         &self,
         batch: &Batch<'_>,
@@ -187,8 +189,8 @@ impl Processor {
     }
 }
 
-/// The documents as they are stored together: all, or few where they wait for sentences. One group at least, so that what is
-/// unchanged is settled, unless it has been.
+/// Groups the documents that are stored together: all of them, or few at a time where they wait for sentences. Returns
+/// at least one group, so that unchanged documents are settled, unless they have been.
 fn groups(batch: &Batch<'_>, split: Vec<Prepared>) -> Vec<Vec<Prepared>> {
     if batch.plan.contextual.is_none() {
         return vec![split];

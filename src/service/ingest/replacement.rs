@@ -1,4 +1,4 @@
-//! A new text for a stored document; the rest of it stays as it is unless the request gives it anew.
+//! Replaces the text of a stored document; its other properties are kept unless the request supplies new ones.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -13,26 +13,26 @@ use crate::{
     store::{EnqueueOutcome, Replaceable},
 };
 
-/// What a request puts in place of a stored document.
+/// The text and properties that a request sets on a stored document.
 #[derive(Clone, Debug)]
 pub struct Replacement {
-    /// Its text.
+    /// The new text.
     pub text: String,
-    /// Its title; `None`: the one that was given before, if one was.
+    /// The new title; `None` keeps the title that was given before, if any.
     pub title: Option<String>,
-    /// Media type of the text; `None`: as before.
+    /// Media type of the text; `None` keeps the current one.
     pub media_type: Option<String>,
-    /// Caller's own object; `None`: as before.
+    /// The caller's own object; `None` keeps the current one.
     pub metadata: Option<Value>,
-    /// When it can be found; `None`: as its collection says.
+    /// When the document becomes searchable; `None` uses the setting of its collection.
     pub indexing: Option<Indexing>,
-    /// URL that is told when the job ends.
+    /// URL that is notified when the job ends.
     pub webhook: Option<String>,
 }
 
 impl IngestService {
-    /// Accepts a replacement of a document, merged with the document as it is, or as it will be once the uploads are
-    /// stored that were accepted before.
+    /// Accepts a replacement of a document. It is merged with the document as stored, or as it will be once the uploads
+    /// that were accepted earlier are stored.
     ///
     /// # Errors
     /// As [`IngestService::accept`], and [`ServiceError::NotFound`].
@@ -64,7 +64,7 @@ impl IngestService {
 }
 
 impl Replacement {
-    /// The document that results, as if it had been handed in whole.
+    /// The resulting document, as if it had been submitted as a whole.
     fn merge(self, current: Replaceable) -> IncomingDocument {
         let current = with_waiting(current);
         IncomingDocument {
@@ -81,7 +81,7 @@ impl Replacement {
     }
 }
 
-/// The document as its newest upload wants it.
+/// The document as its newest upload describes it.
 fn with_waiting(mut current: Replaceable) -> Replaceable {
     match current.waiting.take().map(Work::read) {
         Some(Ok(Work::Upload(Upload { uri, title, media_type, metadata, .. }))) => {
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!((document.title, document.metadata), (None, json!({"from": "waiting"})));
         let Content::Given { media_type, .. } = document.content else { unreachable!("a text was given") };
         assert_eq!(media_type, "text/markdown");
-        // The second phase of an upload that is stored already says nothing of its document.
+        // The second phase of an upload that is already stored does not describe its document.
         assert_eq!(merged(Some(json!({"v": "1", "work": "embed"})), text_only()).metadata, json!({"from": "stored"}));
     }
 }

@@ -7,36 +7,36 @@ use uuid::Uuid;
 use super::{Accepted, FirstAnswer, IngestService, ItemPage, JobReport};
 use crate::{domain::identity::TenantId, service::ServiceError};
 
-/// Items that are shown with a job that is not waited for.
+/// Most items that are returned with a job for which the request does not wait.
 const ITEMS: i64 = 200;
 
-/// A reply as the client gets it.
+/// A reply in the form that the client receives.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The job that the request was accepted as.
     pub job: Uuid,
-    /// Status and body, in the terms of the client's protocol.
+    /// Status and body, in the format of the client's protocol.
     pub answer: (u16, Vec<u8>),
     /// Whether the request was a repetition.
     pub is_replay: bool,
 }
 
-/// How a request wants its reply.
+/// The client's requirements for its reply.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyOptions<'a> {
-    /// How the client named the request (Idempotency-Key): the reply is kept for repetitions.
+    /// The client's name for the request (Idempotency-Key): the reply is stored for repeated requests.
     pub key: Option<&'a str>,
     /// Longest wait for the end of the job; `None`: the reply goes out at once.
     pub wait: Option<Duration>,
 }
 
 impl IngestService {
-    /// Replies to an accepted request. A repetition gets the first reply word for word. Was that never given, because
-    /// the service died before it, the repetition gets the job as it is now. `render` puts a job into the client's
-    /// terms.
+    /// Replies to an accepted request. A repeated request gets the first reply word for word. If that was never given,
+    /// because the service stopped before it, the repeated request gets the job as it is now. `render` converts a job
+    /// into the client's format.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] if the job is gone; what `render` fails with.
+    /// [`ServiceError::NotFound`] if the job no longer exists; the errors of `render`.
     pub async fn reply<E: From<ServiceError>>(
         &self,
         tenant: TenantId,
@@ -62,7 +62,7 @@ impl IngestService {
         Ok(Reply { job, answer, is_replay })
     }
 
-    /// Keeps the first reply to a request. If it cannot be kept, a repetition is told of the job as it then is.
+    /// Stores the first reply to a request. If it cannot be stored, a repeated request gets the job as it is then.
     async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, (status, body): &(u16, Vec<u8>)) {
         if let Err(error) = self.store.jobs().keep_answer(tenant, key, job, *status, body).await {
             tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");

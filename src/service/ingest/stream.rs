@@ -1,5 +1,5 @@
-//! Documents that arrive one after the other, in any number: accepted in parts as they come, with bounded
-//! memory. What has been accepted stays, however the stream ends.
+//! Accepts documents that arrive one after the other, in any number: in parts as they arrive, with bounded memory.
+//! Accepted documents are kept, however the stream ends.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use crate::{
     store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewJobItem, RefusedItem, RequestKey},
 };
 
-/// A part is accepted when it has so many documents, …
+/// A part is accepted when it has this many documents, …
 const PART_ITEMS: usize = 500;
-/// … or so many bytes.
+/// … or this many bytes.
 const PART_BYTES: usize = 4 * 1024 * 1024;
-/// A job is given up as broken when nothing is heard from its sender, or from us, for so long.
+/// Time without activity of the sender, or of this service, after which a job is given up as broken.
 const RECEIVING: time::Duration = time::Duration::seconds(60);
-/// How often a full queue is looked at again.
+/// Interval at which a full queue is checked again.
 const ROOM_POLL: Duration = Duration::from_millis(500);
-/// How long a stream waits for room in a queue in which nothing moves.
+/// Longest wait of a stream for room in a queue that makes no progress.
 const STALLED: Duration = Duration::from_mins(5);
 
-/// Something that arrived.
+/// An entry of a stream.
 #[derive(Debug)]
 pub enum Arrival {
     /// A document.
     Document(IncomingDocument),
-    /// Something that is none; it is listed with the job as failed.
+    /// An entry that is not a document; it is listed with the job as failed.
     Refused(RefusedItem),
 }
 
-/// A stream on its way into one job. The job is made with its first part.
+/// A stream whose documents go into one job. The job is created with the first part.
 pub struct DocumentStream {
     service: IngestService,
     tenant: TenantId,
@@ -47,7 +47,7 @@ pub struct DocumentStream {
 }
 
 impl IngestService {
-    /// Opens a stream into a collection, which is made if it does not exist.
+    /// Opens a stream into a collection, which is created if it does not exist.
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] for a collection of another model; [`ServiceError::Invalid`] for a webhook that
@@ -74,8 +74,8 @@ impl IngestService {
         })
     }
 
-    /// What a stream of this name was answered, if there was one; with the hash of all that was sent, whether
-    /// it was the same.
+    /// Returns the reply to an earlier stream of this name, if there was one; with the hash of all that was sent,
+    /// checks that it was the same.
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] when it was another, or is still arriving.
@@ -101,8 +101,7 @@ impl DocumentStream {
         self.job
     }
 
-    /// Takes something that arrived; accepts a part when enough has come together, which waits while the queue
-    /// is full.
+    /// Adds an entry; accepts a part when it is large enough, which waits while the queue is full.
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].
@@ -120,7 +119,7 @@ impl DocumentStream {
         Ok(())
     }
 
-    /// Accepts what has arrived, and says that the sender is still there.
+    /// Accepts the entries so far, and records that the sender is still active.
     ///
     /// # Errors
     /// [`ServiceError::QueueFull`] when nothing moves in the queue; [`ServiceError::Conflict`] when the job was
@@ -189,14 +188,14 @@ impl DocumentStream {
                 () = tokio::time::sleep(ROOM_POLL) => {}
                 () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
             }
-            // Says that the sender is still there.
+            // Records that the sender is still active.
             let nothing = (Vec::new(), Vec::new());
             let now = service.context.clock.now();
             service.store.jobs().append_to_job(self.tenant, job, service.limits, nothing, now + RECEIVING, now).await?;
         }
     }
 
-    /// All has arrived: `request_hash` names it. `None` if nothing at all did.
+    /// Ends a complete stream: `request_hash` identifies it. Returns `None` if it was empty.
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].
@@ -208,7 +207,7 @@ impl DocumentStream {
         Ok(self.job)
     }
 
-    /// The stream broke off: accepts what had arrived and lets the job end with that. Its key is free again.
+    /// Ends a stream that broke off: accepts the entries so far and lets the job end with them. Its key is free again.
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].

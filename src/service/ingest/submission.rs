@@ -1,4 +1,4 @@
-//! What is handed in, and how it waits.
+//! Submitted documents, and the form in which they wait in the queue.
 
 use serde_json::Value;
 
@@ -11,44 +11,44 @@ use crate::{
     store::NewJobItem,
 };
 
-/// A document as it was handed in.
+/// A document as it was submitted.
 #[derive(Clone, Debug)]
 pub struct IncomingDocument {
-    /// Caller's own name for it.
+    /// The caller's own name for it.
     pub source: String,
-    /// Where it was read from, if that is something else.
+    /// Where it was read from, if that differs from the source.
     pub uri: Option<String>,
     /// Title, if the caller gave one.
     pub title: Option<String>,
-    /// Caller's own object.
+    /// The caller's own object.
     pub metadata: Value,
     /// How it came.
     pub loader: &'static str,
-    /// What it holds, or where that is.
+    /// The content, or its location.
     pub content: Content,
 }
 
-/// What a document holds.
+/// The content of a document.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// These bytes.
     Given {
-        /// What they are, as far as the sender or the name knows.
+        /// Media type of the bytes, as far as it is known from the sender or the name.
         media_type: String,
-        /// They themselves.
+        /// The content itself.
         bytes: Vec<u8>,
     },
-    /// What a worker fetches from a URL.
+    /// Content that a worker fetches from a URL.
     At {
         /// An http or https URL.
         url: String,
-        /// What it is, if the caller knows better than the server.
+        /// Media type, if the caller knows it better than the server.
         media_type: Option<String>,
     },
 }
 
 impl Content {
-    /// Bytes that wait with the document.
+    /// Bytes that are queued with the document.
     pub(super) const fn size(&self) -> usize {
         match self {
             Self::Given { bytes, .. } => bytes.len(),
@@ -57,23 +57,23 @@ impl Content {
     }
 }
 
-/// What a request asks to ingest.
+/// A request to ingest documents.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// Where the documents go.
+    /// The collection that receives the documents.
     pub collection: String,
-    /// When they can be found; `None`: as the collection says.
+    /// When they become searchable; `None` uses the setting of the collection.
     pub indexing: Option<Indexing>,
     /// The documents, each with a source of its own.
     pub documents: Vec<IncomingDocument>,
-    /// How the client named the request (Idempotency-Key).
+    /// The client's name for the request (Idempotency-Key).
     pub key: Option<String>,
-    /// URL that is told when the job ends.
+    /// URL that is notified when the job ends.
     pub webhook: Option<String>,
 }
 
 impl Submission {
-    /// Hash of everything that the request asks for: a repetition asks for the same.
+    /// Hash of everything that the request asks for: a repeated request has the same hash.
     pub(super) fn hash(&self) -> Hash {
         let webhook = self.webhook.as_deref().unwrap_or_default();
         let indexing = self.indexing.map_or("", Indexing::as_str);
@@ -99,7 +99,7 @@ impl Submission {
     }
 }
 
-/// A document as it waits.
+/// A document in its queued form.
 pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
     let IncomingDocument { source, uri, title, metadata, loader, content } = document;
     let loader = loader.to_owned();

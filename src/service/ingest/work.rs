@@ -1,4 +1,4 @@
-//! Work that queue items hold.
+//! The work that queue items describe.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::document::unreadable;
 use crate::store::{ClaimedItem, ItemFailure};
 
-/// Work that an item holds; versioned because it outlives the process that queued it.
+/// Work of an item; versioned because it outlives the process that queued it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "v")]
 enum Versioned {
@@ -18,17 +18,17 @@ enum Versioned {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "work", rename_all = "snake_case")]
 pub(super) enum Work {
-    /// To store a document that was handed in; its bytes are the content of the item.
+    /// Stores a document that was submitted; its bytes are the content of the item.
     Upload(Upload),
-    /// To fetch a document and store it.
+    /// Fetches a document and stores it.
     Fetch(Fetch),
-    /// To make the vectors of a document that is stored and found by its words.
+    /// Computes the vectors of a document that is stored and can be found lexically.
     Embed,
-    /// To build a stored document into the next index of its collection.
+    /// Builds a stored document into the next index of its collection.
     Build,
 }
 
-/// A document that was handed in, but for its bytes.
+/// A submitted document, without its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Upload {
     pub(super) uri: String,
@@ -38,7 +38,7 @@ pub(super) struct Upload {
     pub(super) loader: String,
 }
 
-/// A document that is at a URL.
+/// A document at a URL.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Fetch {
     pub(super) url: String,
@@ -50,7 +50,7 @@ pub(super) struct Fetch {
 }
 
 impl Work {
-    /// As an item holds it.
+    /// The form in which an item stores it.
     pub(super) fn store(self) -> Value {
         serde_json::to_value(Versioned::V1(self)).expect("work of plain values is JSON")
     }
@@ -66,19 +66,19 @@ pub fn build_work() -> Value {
     Work::Build.store()
 }
 
-/// The items of a claim by what is to be done.
+/// The items of a claim by the kind of their work.
 #[derive(Debug, Default)]
 pub(super) struct ItemsByWork {
     pub(super) uploads: Vec<(ClaimedItem, Upload)>,
     pub(super) fetches: Vec<(ClaimedItem, Fetch)>,
     pub(super) embeds: Vec<ClaimedItem>,
     pub(super) builds: Vec<ClaimedItem>,
-    /// Items that another version of the service queued.
+    /// Items that a different version of the service queued.
     pub(super) unreadable: Vec<ItemFailure>,
 }
 
 impl ItemsByWork {
-    /// Reads the work of each item.
+    /// Parses the work of each item.
     pub(super) fn of(items: Vec<ClaimedItem>) -> Self {
         let mut sorted = Self::default();
         for mut item in items {

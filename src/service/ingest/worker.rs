@@ -1,5 +1,5 @@
-//! Workers: claim, work, settle, again; with a heartbeat beside the work and a reaper beside the workers. Each is a
-//! background task that says when it moves.
+//! Workers claim documents, process them and settle their items, in a loop; with a concurrent heartbeat for the work
+//! and a reaper for lost workers. Each is a background task that records its progress.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,40 +21,40 @@ use crate::{
     store::{Claim, MAX_CLAIMS, Phase, StoreError},
 };
 
-/// How long a worker rests after an unexpected error.
+/// Delay of a worker after an unexpected error.
 const REST_AFTER_ERROR: Duration = Duration::from_secs(1);
-/// How long a worker waits until it asks again for a database that is away.
+/// Delay before a worker retries a database that is unavailable.
 const REST_WITHOUT_DATABASE: Duration = Duration::from_millis(250);
-/// Heartbeats per lease: two may be late before it is lost.
+/// Heartbeats per lease: two may be late before the lease is lost.
 const BEATS_PER_LEASE: u32 = 3;
 /// Leases after which a worker that has finished no step, and renewed no lease, counts as stalled. Only a step that
 /// waits for a lock, such as that of a collection being deleted, takes longer than one.
 const STALLED_AFTER_LEASES: u32 = 10;
-/// Longest upkeep of a collection or an index after the work: it goes through all of it.
+/// Longest maintenance of a collection or an index after the work: it reads all of it.
 const LONGEST_UPKEEP: Duration = Duration::from_hours(1);
-/// How often a worker tells how far it is, and hears whether it is to stop.
+/// Interval at which a worker reports its progress, and checks whether it is to stop.
 const NOTE: Duration = Duration::from_millis(500);
 
 /// Outcome of one step of a worker.
 enum Progress {
-    /// It worked on a claim.
+    /// The worker processed a claim.
     Worked,
-    /// Nothing was waiting.
+    /// The queue was empty.
     Idle,
 }
 
-/// How work on a claim went.
+/// Outcome of the work on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Course {
-    /// To its end.
+    /// The work was completed.
     Over,
-    /// Its job is over: cancelled, or finished by others.
+    /// The job is over: cancelled, or finished by other workers.
     Stopped,
-    /// Another may have its documents by now.
+    /// The lease is lost: another worker may have its documents by now.
     LeaseLost,
 }
 
-/// Works on the queue of one database together with any number of others, here and in other processes.
+/// Processes the queue of one database together with any number of other workers, in this and other processes.
 #[derive(Clone)]
 pub struct Worker {
     processor: Processor,
@@ -69,10 +69,11 @@ impl Worker {
         Self { processor, signal, heartbeats }
     }
 
-    /// The tasks that work until told to stop, on several claims at once; claims under way are finished first.
+    /// Returns the tasks that process several claims concurrently until stopped; claims under way are finished first.
     ///
-    /// Vectors that follow their documents are made when there is nothing to store; but one is always there for
-    /// them, so that they come however much is sent, and one never is, so that a slow model keeps no document back.
+    /// Vectors that are computed after their documents are stored are made when there is nothing to store; but one task
+    /// is always reserved for them, so that they are made under any load, and one task never makes them, so that a slow
+    /// model delays no document.
     #[must_use]
     pub fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
         let workers = self.processor.settings.workers.get();
@@ -99,7 +100,7 @@ impl Worker {
         BackgroundTask { name, run: Box::pin(async move { worker.reap_until(&heartbeat, &stop).await }) }
     }
 
-    /// Tells requests that wait for a job that the service stops.
+    /// Notifies requests that wait for a job that the service stops.
     fn stop_notice_task(&self, stop: CancellationToken) -> BackgroundTask {
         let signal = Arc::clone(&self.signal);
         let run = Box::pin(async move {
@@ -147,8 +148,7 @@ impl Worker {
         }
     }
 
-    /// Puts the indexes in order once there is nothing else to do. Searches are faster afterwards, and right
-    /// in any case.
+    /// Maintains the indexes once the queue is empty. Searches are faster afterwards, and correct in any case.
     async fn settle(&self) {
         if let Err(error) = self.processor.store.collections().settle_lexical_index().await {
             tracing::warn!(
@@ -174,7 +174,7 @@ impl Worker {
         }
     }
 
-    /// Takes back what lost workers held; how many items that was.
+    /// Returns the items of lost workers to the queue; returns their number.
     ///
     /// # Errors
     /// Store errors.
@@ -188,10 +188,10 @@ impl Worker {
         Ok(taken_back)
     }
 
-    /// Claims once, of the first of these phases in which something waits, and works through the claim.
+    /// Makes one claim, in the first of these phases that has waiting items, and processes it.
     ///
     /// # Errors
-    /// Store errors; the claim has then been given back, or comes back when its lease ends.
+    /// Store errors; the claim has then been released, or returns to the queue when its lease ends.
     async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
@@ -204,7 +204,7 @@ impl Worker {
         let result = self.process_with_heartbeat(handle, claim, &metrics, heartbeat).await;
         match result {
             Ok(Course::Over) => {}
-            // It may have ended because another has done the work of a worker that was taken for lost: this one.
+            // The work may have ended because another worker did it after this one was considered lost.
             Ok(Course::Stopped) => {
                 processor.store.jobs().take_back_loss(handle.tenant, handle.job_id, handle.fence, &items).await?;
             }
@@ -240,7 +240,7 @@ impl Worker {
         Ok(None)
     }
 
-    /// Works while the lease is kept up; work on a lost lease is dropped, its writes would be refused.
+    /// Works while the lease is renewed; work on a lost lease is dropped, since its writes would be refused.
     async fn process_with_heartbeat(
         &self,
         handle: ClaimHandle,
@@ -264,8 +264,8 @@ impl Worker {
         }
     }
 
-    /// Gives up a claim that is not finished, as soon as the database hears it: what is still held waits again at once,
-    /// and what another took counts as no loss of a worker.
+    /// Releases an unfinished claim, as soon as the database can be reached: its remaining items return to the queue at
+    /// once, and those that another worker took do not count as the loss of a worker.
     async fn give_back(&self, handle: ClaimHandle, items: &[i32]) {
         while let Err(error) = self.try_to_give_back(handle, items).await {
             let is_worth_waiting = error.is_transient() && !self.signal.stopping.is_cancelled();
@@ -284,7 +284,7 @@ impl Worker {
         store.jobs().release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
     }
 
-    /// Tells how far the batch is, for those who watch the job; returns when the job is to stop.
+    /// Reports the progress of the batch to the readers of the job; returns when the job is to stop.
     async fn keep_notes(&self, handle: ClaimHandle, metrics: &JobMetrics) {
         loop {
             tokio::time::sleep(NOTE).await;
@@ -306,7 +306,7 @@ impl Worker {
             match self.processor.store.jobs().heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
                 Ok(0) => return,
                 Ok(_) => heartbeat.beat(),
-                // The database may come back before the lease ends; the commit decides.
+                // The database may become available again before the lease ends; the commit decides.
                 Err(error) => tracing::warn!(
                     error = error_chain(&error), job_id = %handle.job_id,
                     "the lease of a batch could not be renewed; the next try is in a third of a lease"

@@ -21,7 +21,7 @@ pub(super) struct DenseResult {
 }
 
 impl Retriever {
-    /// The half that compares vectors.
+    /// Runs the dense half.
     pub(super) async fn dense(
         &self,
         query: &RetrievalQuery<'_>,
@@ -32,7 +32,7 @@ impl Retriever {
         let started = Instant::now();
         let (profile, embedder) = self.space_of(query.collections)?;
         let Coverage { embedded, .. } = coverage(query.collections);
-        // Where no vector has been made yet, no model needs to be there.
+        // Without any vectors no model is needed.
         if embedded == 0 {
             return Ok(DenseResult { hits: Vec::new(), scan: None, trace: ListTrace::since(started, 0) });
         }
@@ -45,7 +45,7 @@ impl Retriever {
         Ok(DenseResult { hits, scan: Some(scan), trace })
     }
 
-    /// The one vector space that these collections live in.
+    /// The single vector space that these collections use.
     pub(super) fn space_of(
         &self,
         collections: &[SearchedCollection],

@@ -1,4 +1,4 @@
-//! One ranking from the two halves.
+//! Fuses the rankings of the two halves.
 
 use super::{Fusion, Mode, RetrievalQuery};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     store::{DenseHit, LexicalHit},
 };
 
-/// One ranking from both lists, best first, without what is below the request's score.
+/// Returns one ranking from both lists, best first, without hits below the request's minimum score.
 pub(super) fn fuse(
     query: &RetrievalQuery<'_>,
     weight: DenseWeight,
@@ -25,7 +25,7 @@ pub(super) fn fuse(
         Fusion::ReciprocalRank => fusion::fuse_reciprocal_rank(&dense, &lexical),
     };
     if query.stages.mode != Mode::Hybrid {
-        // With one half there is nothing to fuse: its own score orders and is shown.
+        // With one half there is nothing to fuse: its own score decides the order and is shown.
         for item in &mut fused {
             item.fused = item.dense.or(item.lexical).unwrap_or(0.0);
         }
@@ -36,7 +36,7 @@ pub(super) fn fuse(
     fused
 }
 
-/// How deep each half searches: at least as deep as fusion scales scores over.
+/// Search depth of each half: at least the depth over which fusion scales scores.
 pub(super) fn depth(top_k: usize) -> i64 {
     i64::try_from(top_k.max(FUSION_DEPTH)).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The lexical half: passages that hold the words of the query, weighed by BM25.
+//! The lexical half: passages that contain the words of the query, weighted by BM25.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ use crate::{
     store::{LexicalHit, LexicalQuery, Scope, SearchedCollection, Selection},
 };
 
-/// Passages found by their words, and how rare those are.
+/// Passages found by their words, with the rarity of these words.
 #[derive(Default)]
 pub(super) struct LexicalResult {
     pub(super) hits: Vec<LexicalHit>,
@@ -32,7 +32,7 @@ pub(super) struct Statistics {
 }
 
 impl Retriever {
-    /// The half that weighs words.
+    /// Runs the lexical half.
     pub(super) async fn lexical(
         &self,
         query: &RetrievalQuery<'_>,
@@ -45,7 +45,7 @@ impl Retriever {
         result.hits = self.store.search().lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
         let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
         if has_too_few && !selection.is_narrow() && !lexical_query.looks_at_all() {
-            // The chunks with the rarer words do not pass; those with the commoner ones may.
+            // The chunks with the rarer words do not pass the filter; those with the commoner ones may.
             result.hits =
                 self.store.search().lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
         }
@@ -55,7 +55,7 @@ impl Retriever {
         Ok(result)
     }
 
-    /// The query's terms as the collections weigh them.
+    /// The query's terms with their weights in the collections.
     pub(super) async fn statistics(
         &self,
         query: &RetrievalQuery<'_>,
@@ -84,7 +84,7 @@ impl Retriever {
                 let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);
                 *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
             }
-            // Of the candidates only those that pass the filter count.
+            // Only candidates that pass the filter count.
             let budget = candidate_budget(searched.chunks).saturating_mul(selection.chunks_per_match());
             let candidates = select_candidates(&profile, budget);
             lexical_query.rare_terms.extend(candidates.rare);

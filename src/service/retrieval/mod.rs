@@ -38,7 +38,7 @@ pub struct RetrievalQuery<'a> {
     pub tenant: TenantId,
     /// The collections to search.
     pub collections: &'a [SearchedCollection],
-    /// The query, in words.
+    /// The query text.
     pub text: &'a str,
     /// Which stages run.
     pub stages: Stages,
@@ -50,27 +50,27 @@ pub struct RetrievalQuery<'a> {
     pub filter: &'a Filter,
 }
 
-/// A passage that was found.
+/// A passage found by retrieval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hit {
-    /// The passage; a hit is handed from stage to stage, its text is not copied.
+    /// The passage; shared, since a hit passes through the stages without its text being copied.
     pub passage: Arc<Passage>,
     /// Cosine similarity; `None` when the dense half did not find it.
     pub dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
     pub lexical: Option<f64>,
-    /// Fused score, which orders what is not reranked.
+    /// Fused score, by which hits that are not reranked are ordered.
     pub fused: f64,
-    /// Score of the reranker, which orders the first; `None` for what it did not look at.
+    /// Score of the reranker, by which the first hits are ordered; `None` for hits that were not reranked.
     pub reranked: Option<f64>,
     /// Ordinal of the last chunk that the passage is merged from; its first is in its key.
     pub last_ordinal: u32,
-    /// Passages that say the same elsewhere and have no place of their own, best first.
+    /// Duplicates of the passage elsewhere, which are not results of their own, best first.
     pub duplicates: Vec<Arc<Passage>>,
 }
 
 impl Hit {
-    /// Names the passage for good.
+    /// Permanent identifier of the passage.
     #[must_use]
     pub fn urn(&self) -> Urn {
         urn_of(&self.passage, self.last_ordinal)
@@ -83,16 +83,16 @@ impl Hit {
     }
 }
 
-/// A source made of passages that say the same or stand together.
+/// A source made of passages that duplicate each other or are adjacent.
 #[derive(Clone, Debug)]
 pub struct GroupedHit {
-    /// Position of the passage that leads it among those that were grouped.
+    /// Position of its leading passage among those that were grouped.
     pub leader: usize,
     /// The source.
     pub hit: Hit,
 }
 
-/// Names the chunks from the passage's own to another of the same document.
+/// Identifies the chunks from the passage's own to another of the same document.
 #[must_use]
 pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
     if passage.origin == Origin::Web {
@@ -107,27 +107,27 @@ pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
     .expect("collections have names and versions start at 1: the API and the schema see to it")
 }
 
-/// The passages found, and what they say about the question.
+/// The passages found, and the statistics by which their answer to the question is judged.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieved {
     /// Best first.
     pub hits: Vec<Hit>,
     /// Chunks in the collections.
     pub chunks: u64,
-    /// The analyzer of the first collection, which judges the question.
+    /// The analyzer of the first collection, used to judge the question.
     pub analyzer: &'static Analyzer,
-    /// Best BM25 score over the query's idf mass: whether the collections hold what was asked for.
+    /// Best BM25 score over the query's idf mass: indicates whether the collections contain the requested information.
     pub evidence: f64,
     /// How many chunks hold each of the query's stems.
     pub document_frequencies: HashMap<String, u64>,
-    /// How vectors were searched; `None` when they were not.
+    /// How vectors were searched; `None` if they were not.
     pub scan: Option<VectorScan>,
     /// Figures of each stage.
     pub stages: StageTrace,
 }
 
 impl Retrieved {
-    /// A question with its terms weighed by how rare they are in the collections.
+    /// A question whose terms are weighted by their rarity in the collections.
     #[must_use]
     pub fn weigh(&self, analyzer: &Analyzer, question: &str) -> Inquiry {
         Inquiry::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
@@ -148,7 +148,7 @@ pub struct Retriever {
 }
 
 impl Retriever {
-    /// Retrieval with these embedders and, if there is one, this reranking model.
+    /// Retrieval with these embedders and, if configured, this reranking model.
     #[must_use]
     pub const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>) -> Self {
         Self { store, embedders, reranker }
@@ -176,8 +176,8 @@ impl Retriever {
     /// Finds passages. The two halves run at the same time, each on its own connection.
     ///
     /// # Errors
-    /// Provider and store errors; [`ServiceError::Conflict`] when a collection lives in a vector space that no
-    /// embedder of this service makes, or collections live in different ones.
+    /// Provider and store errors; [`ServiceError::Conflict`] when a collection uses a vector space that no embedder of
+    /// this service supports, or when the collections use different ones.
     pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
         let scope = Scope {
             collections: query.collections.iter().map(|searched| searched.collection.id).collect(),
@@ -195,7 +195,7 @@ impl Retriever {
                 )?;
                 (Some(dense), lexical)
             }
-            // Reranking needs to know how rare the words are even if only vectors are searched.
+            // Reranking requires the rarity of the words even if only vectors are searched.
             Mode::Dense if query.stages.rerank => {
                 let (dense, (_, lexical)) = tokio::try_join!(
                     self.dense(query, selection, scope, budget),
@@ -233,7 +233,7 @@ impl Retriever {
     }
 }
 
-/// How much of the collections has vectors.
+/// The share of the collections that has vectors.
 fn coverage(collections: &[SearchedCollection]) -> Coverage {
     Coverage {
         chunks: collections.iter().map(|searched| searched.chunks).sum(),
@@ -241,7 +241,7 @@ fn coverage(collections: &[SearchedCollection]) -> Coverage {
     }
 }
 
-/// Questions over collections in several languages are judged in that of the first.
+/// Questions over collections in several languages are judged in the language of the first.
 #[must_use]
 pub fn judging_analyzer(collections: &[SearchedCollection]) -> &'static Analyzer {
     collections.first().map(|searched| Analyzer::of(searched.collection.language)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The second look at the best of the fused list.
+//! Reranks the best passages of the fused list.
 
 use tokio::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Retriever {
-    /// Orders the first hits anew by their text; those below keep their order behind them.
+    /// Reorders the first hits by their text; those below keep their order after them.
     pub(super) async fn rerank(
         &self,
         query: &RetrievalQuery<'_>,
@@ -75,7 +75,7 @@ impl Hit {
     }
 }
 
-/// Brings scores of every kind to the 0 to 1 that the weights were learned with.
+/// Maps scores of every kind to the range 0 to 1 with which the weights were learned.
 struct Scale {
     lowest: f64,
     range: f64,

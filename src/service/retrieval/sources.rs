@@ -1,4 +1,4 @@
-//! From ranked chunks to sources: passages fetched, reranked, collapsed and merged.
+//! Turns ranked chunks into sources: passages are fetched, reranked, collapsed and merged.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,8 +20,8 @@ use crate::{
 };
 
 impl Retriever {
-    /// The best sources of a fused ranking. Passages are fetched as far down as it takes to fill all
-    /// places, which is once unless there are many duplicates.
+    /// Returns the best sources of a fused ranking. Passages are fetched as far down as needed to fill all results,
+    /// which takes one fetch unless there are many duplicates.
     pub(super) async fn best_sources(
         &self,
         query: &RetrievalQuery<'_>,
@@ -43,7 +43,7 @@ impl Retriever {
         loop {
             let best = hits.get(..grouped).unwrap_or(&hits);
             let groups = group(&ranked(best), query.stages.grouping, query.top_k);
-            // Where the last one looked at says the same as a result, the next may too.
+            // If the last passage examined duplicates a result, the next one may do so too.
             let last = best.len().saturating_sub(1);
             let ends_in_duplicate = groups.iter().any(|group| group.duplicates.contains(&last));
             if (groups.len() >= query.top_k && !ends_in_duplicate) || grouped >= total {
@@ -100,8 +100,8 @@ impl Retriever {
         Ok(items.into_iter().filter_map(hit).collect())
     }
 
-    /// Makes each group one hit. Chunks do not hold the white space between them, so that is read where
-    /// chunks do not overlap.
+    /// Merges each group into one hit. Chunks do not contain the white space between them, so it is read where chunks
+    /// do not overlap.
     async fn merge(&self, tenant: TenantId, hits: &[Hit], groups: Vec<Group>) -> Result<Vec<GroupedHit>, ServiceError> {
         let members =
             |group: &Group| -> Vec<&Hit> { group.members.iter().filter_map(|place| hits.get(*place)).collect() };
@@ -114,7 +114,7 @@ impl Retriever {
             let Some(leader) = hits.get(group.leader) else { continue };
             let members = members(&group);
             let texts: Vec<String> = gap_texts.by_ref().take(gaps_between(&members).len()).collect();
-            // A document that was replaced in between cannot be joined: the leader stands alone.
+            // A document that was replaced in between cannot be merged: the leader alone becomes the source.
             let mut source = merged(leader, &members, &texts).unwrap_or_else(|| leader.clone());
             let same = group.duplicates.iter().filter_map(|place| hits.get(*place));
             source.duplicates = members.iter().flat_map(|hit| hit.duplicates.iter().cloned()).collect();
@@ -125,8 +125,8 @@ impl Retriever {
     }
 }
 
-/// Puts passages that hold what the query has in quotation marks before all others, those that hold most
-/// of it first; how many there are. The order is otherwise kept.
+/// Moves passages that contain the quoted phrases of the query before all others, those that contain most of them
+/// first; returns their number. The order is otherwise kept.
 fn quoted_first(phrases: &[Phrase], hits: &mut Vec<Hit>) -> usize {
     if phrases.is_empty() {
         return 0;
@@ -142,14 +142,14 @@ fn quoted_first(phrases: &[Phrase], hits: &mut Vec<Hit>) -> usize {
     holding
 }
 
-/// How many of the best passages are grouped at first: some stand in for duplicates and neighbours. Duplicates score
-/// nearly the same and stand together.
+/// Number of the best passages that are grouped at first. It exceeds the number of results, because some are duplicates
+/// or neighbours of others. Duplicates have nearly equal scores and are close together in the ranking.
 fn places(query: &RetrievalQuery<'_>) -> usize {
     let spare = if query.stages.grouping.is_none() { 0 } else { query.top_k / 2 + 2 };
     (query.top_k + spare).max(1)
 }
 
-/// How many passages are read at first: what the reranker looks at; of a query with a quotation all that
+/// Number of passages that are read at first: those that the reranker scores; for a query with a quotation, all that
 /// were found.
 fn first_fetch(query: &RetrievalQuery<'_>, phrases: &[Phrase]) -> usize {
     if !phrases.is_empty() {

@@ -1,4 +1,4 @@
-//! The stages of retrieval: which run, and what each did.
+//! The stages of retrieval: the selection that runs, and the figures of each.
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -17,7 +17,7 @@ pub enum Mode {
     Lexical,
 }
 
-/// How two rankings become one.
+/// Method by which two rankings are fused into one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Fusion {
     /// By their scores, the vectors with the share of their embedding model.
@@ -34,7 +34,7 @@ pub struct Stages {
     pub mode: Mode,
     /// How they are fused.
     pub fusion: Fusion,
-    /// Whether the best are looked at again.
+    /// Whether the best passages are reranked.
     pub rerank: bool,
     /// Which passages become one result.
     pub grouping: Grouping,
@@ -46,12 +46,12 @@ impl Default for Stages {
     }
 }
 
-/// How selective a filter is, and what follows.
+/// Selectivity of a filter, and the resulting search method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterTrace {
     /// Chunks in the collections.
     pub chunks: u64,
-    /// About how many of them pass; `None` where it was not looked at.
+    /// Approximate number of chunks that pass the filter; `None` where it was not determined.
     pub matching: Option<u64>,
     /// Whether the search starts from the documents that pass, not from its indexes.
     pub is_narrow: bool,
@@ -79,17 +79,17 @@ impl ListTrace {
     }
 }
 
-/// How much of the collections the dense half can find.
+/// The share of the collections that the dense half can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Chunks in them.
+    /// Chunks in the collections.
     pub chunks: u64,
-    /// Those that have a vector.
+    /// Chunks that have a vector.
     pub embedded: u64,
 }
 
 impl Coverage {
-    /// Share of the chunks that have a vector, 0 to 1; of nothing, all.
+    /// Share of the chunks that have a vector, 0 to 1; 1 if there are no chunks.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn fraction(self) -> f64 {
@@ -111,7 +111,7 @@ pub enum RerankedBy {
 pub struct RerankTrace {
     /// The reranker.
     pub by: RerankedBy,
-    /// Passages that were looked at again.
+    /// Passages that were reranked.
     pub passages: usize,
     /// How long it took.
     pub duration_ms: f64,
@@ -126,17 +126,17 @@ pub struct StageTrace {
     pub lexical: Option<ListTrace>,
     /// Vectors.
     pub dense: Option<ListTrace>,
-    /// How much of the collections vectors could find.
+    /// The share of the collections that vectors could find.
     pub coverage: Option<Coverage>,
     /// Passages in the fused ranking.
     pub fused: usize,
-    /// The second look at the best.
+    /// The reranking of the best passages.
     pub rerank: Option<RerankTrace>,
-    /// Passages that hold what the query has in quotation marks, and so come first.
+    /// Passages that contain the quoted phrases of the query, and are therefore ranked first.
     pub quoted: usize,
-    /// Passages that gave up their place because a better one says the same.
+    /// Passages that were removed as duplicates of a better one.
     pub collapsed: usize,
-    /// Passages that became part of a neighbour's source.
+    /// Passages that were merged into the source of a neighbour.
     pub merged: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The end of an ask: its cost is booked, its answer kept, its audit row written, in any case.
+//! The end of an ask: in any case its cost is recorded, its answer cached, and its audit row written.
 
 mod row;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{domain::audit::AuditOutcome, service::ServiceError, store::AuditRow};
 
-/// Sees to it that an ask leaves a row in the audit. Dropped before the end it writes that the caller went away.
+/// Ensures that an ask leaves a row in the audit. Dropped before the end, it records that the caller disconnected.
 pub(super) struct AuditGuard<'a> {
     ask: &'a AskContext,
     state: State,
@@ -32,8 +32,8 @@ impl<'a> AuditGuard<'a> {
         Self { ask, state: State::Open }
     }
 
-    /// Writes the row; only then the result may leave. Before that the cost is booked and the answer kept, if that can be
-    /// done in a moment, and otherwise afterwards.
+    /// Writes the row; only then the result may be returned. Before that the cost is recorded and the answer cached, if
+    /// that can be done quickly, and otherwise afterwards.
     ///
     /// # Errors
     /// That of the result, or that the row could not be written.
@@ -43,7 +43,7 @@ impl<'a> AuditGuard<'a> {
         claim: Option<CacheClaim>,
     ) -> Result<AskReport, AskError> {
         let ask = self.ask;
-        // Before anything is waited for: a caller who leaves now is audited by the drop, with all of it.
+        // Before any wait: a caller who disconnects now is audited by the drop, with all of the data.
         let row = Arc::new(row(ask, &End::of(ask, &result)));
         self.state = State::Ended(Arc::clone(&row));
         let settled = ask.daily_account.settle(ask.spent_at_most());
@@ -53,7 +53,7 @@ impl<'a> AuditGuard<'a> {
         self.state = State::Done;
         match (written, result) {
             (Ok(()), result) => result,
-            // The failure that ended the ask also keeps its row from being written.
+            // The failure that ended the ask also prevents its row from being written.
             (Err(_), Err(AskError::Service(ServiceError::Store(error)))) if error.is_transient() => {
                 Err(AskError::Service(ServiceError::Store(error)))
             }
@@ -63,7 +63,7 @@ impl<'a> AuditGuard<'a> {
 }
 
 impl Drop for AuditGuard<'_> {
-    /// The caller went away before the end. The row is written by a task of its own, since nobody waits.
+    /// The caller disconnected before the end. The row is written by a task of its own, since no caller waits for it.
     fn drop(&mut self) {
         let ask = self.ask;
         let (outcome, reason) = (AuditOutcome::ClientGone, Some(ask.record.stage().doing().to_owned()));

@@ -27,8 +27,8 @@ pub(super) struct End<'e> {
     answer: Option<&'e str>,
     citations: &'e [Citation],
     is_cache_hit: bool,
-    /// The call that ended it and its purpose, if it is one that the trace does not hold: of a model that does not chat, or
-    /// whose reply was of no use.
+    /// The call that ended it and its purpose, if the trace does not contain the call: of a model that does not chat,
+    /// or whose reply was of no use.
     failed: Option<(&'static str, FailedAttempt)>,
 }
 
@@ -52,7 +52,7 @@ impl<'e> End<'e> {
         }
     }
 
-    /// An end without an answer. Takes the trace out of the record.
+    /// An end without an answer. Moves the trace out of the record.
     pub(super) fn without_answer(ask: &AskContext, outcome: AuditOutcome, reason: Option<String>) -> Self {
         Self {
             outcome,
@@ -90,7 +90,7 @@ impl<'e> End<'e> {
     }
 }
 
-/// The purpose of a call that the trace does not hold.
+/// The purpose of a call that the trace does not contain.
 fn purpose_of(ask: &AskContext, error: &ProviderError) -> &'static str {
     if ask.record.stage() == Stage::Rewrite {
         CallRole::Rewrite.as_str()
@@ -155,7 +155,7 @@ fn audit_citation(citation: &Citation, sources: &[GradedHit]) -> AuditCitation {
     AuditCitation { marker: citation.marker, urn, support: citation.support }
 }
 
-/// The providers of all models that were asked or passed over, each once.
+/// The providers of all models that were called or skipped, each once.
 fn providers(end: &End<'_>) -> Vec<String> {
     let trace = &end.trace;
     let answered = trace.calls.iter().map(|call| &call.model.provider);
@@ -188,7 +188,7 @@ fn calls(end: &End<'_>) -> Value {
     answered.chain(failed).chain(last).collect()
 }
 
-/// Without the provider's own words, which may quote what was sent.
+/// Omits the provider's own message, which may quote the request.
 fn attempt_json(attempt: &FailedAttempt) -> Value {
     json!({
         "provider": attempt.error.provider,

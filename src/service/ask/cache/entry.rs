@@ -1,4 +1,4 @@
-//! An answer as the cache keeps it: not what was validated, but what to validate again.
+//! An answer in the form that the cache stores: the draft to be validated again, not the validated result.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     warnings: Vec<AskWarning>,
     missing: Vec<String>,
     evidence: EvidenceFound,
-    /// A model's rulings on the claims about which the scorer is not sure.
+    /// A model's rulings on the claims for which the scorer is uncertain.
     rulings: Vec<Option<Ruling>>,
     /// Number of the sources that were given to the model; the others were only found.
     used: usize,
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// An answer to be kept; `None` if it is not to be given again.
+    /// The entry for an answer; `None` if the answer must not be reused.
     pub(super) fn of(report: &AskReport, used: usize) -> Option<Value> {
         let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
         if !may_be_kept(report) {
@@ -61,24 +61,24 @@ impl Entry {
 }
 
 fn may_be_kept(report: &AskReport) -> bool {
-    // The question may find the same again when rewritten queries would find something else.
+    // A later search for the question may find the same passages while rewritten queries would find others.
     let is_of_the_question = report.trace.rounds.len() <= 1;
-    // A change on the web is not noticed here.
+    // A change on the web is not detected here.
     let is_of_the_web = report.sources.iter().any(|graded| graded.hit.passage.origin == Origin::Web);
-    // Asked again, it may go better.
+    // A new attempt may give a better answer.
     let is_makeshift =
         |warning: &AskWarning| matches!(warning, AskWarning::WebSearchFailed { .. } | AskWarning::ModelSkipped { .. });
     is_of_the_question && !is_of_the_web && !report.warnings.iter().any(is_makeshift)
 }
 
-/// The documents that the sources are from, each once, with their versions.
+/// The documents of the sources, each once, with their versions.
 pub(super) fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
     let passages = report.sources.iter().flat_map(GradedHit::passages);
     let documents: BTreeSet<_> = passages.map(|passage| (passage.key.document_id, passage.version)).collect();
     documents.into_iter().collect()
 }
 
-/// The answer, validated anew; `None` if it can no longer be read or no longer passes.
+/// Restores the answer and validates it again; `None` if it can no longer be read or no longer passes.
 pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
     let entry: Entry = serde_json::from_value(answer).ok()?;
     let used: Arc<[GradedHit]> = entry.sources.get(..entry.used)?.into();

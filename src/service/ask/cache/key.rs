@@ -1,8 +1,8 @@
 //! The key of a cached answer: SHA-256 of everything that decides the answer.
 //!
-//! The key is a derived serialisation, so a new member of the request, of its filter, of the stages of retrieval or of the
-//! limits is part of it without further ado. Omissions are explicit and have their reasons: of the request, the members of
-//! [`AskExecution`]; of the deployment's settings, those that [`SettingsKey::of`] passes over.
+//! The key is a derived serialisation, so a new member of the request, of its filter, of the stages of retrieval or of
+//! the limits is automatically part of it. Omissions are explicit and have their reasons: of the request, the members
+//! of [`AskExecution`]; of the deployment's settings, those that [`SettingsKey::of`] skips.
 //!
 //! [`AskExecution`]: crate::service::ask::AskExecution
 
@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-/// Prompts, parsers and judges are those of a release.
+/// The release, because it determines prompts, parsers and judges.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
-/// Everything that decides an answer, together with the release. JSON of structs and lists is canonical: members stand in the
-/// order of their declaration.
+/// Everything that decides an answer, together with the release. JSON of structs and lists is canonical: members are in
+/// the order of their declaration.
 #[derive(Debug, Serialize)]
 pub(super) struct CacheKey<'a> {
     request: &'a AskRequest,
@@ -69,18 +69,18 @@ struct SettingsKey {
 }
 
 impl SettingsKey {
-    /// Takes the settings apart, so that a new one must be placed here before this compiles.
+    /// Destructures the settings, so that a new one must be handled here before this compiles.
     const fn of(settings: &Settings) -> Self {
         let Settings {
             min_correct_fraction,
             max_rewrite_attempts,
-            // In the key as what results from it and the request: the limits and the level that are applied.
+            // Represented in the key by the result of it and the request: the limits and the level that are applied.
             limits: _,
             allows_mode_fallback: _,
-            // An ask that exceeds them has no answer to keep.
+            // An ask that exceeds them has no answer to cache.
             timeout: _,
             daily_cost: _,
-            // About what is kept, not about what it says.
+            // These decide which data is stored, not its content.
             audit: _,
             cache: _,
         } = settings;

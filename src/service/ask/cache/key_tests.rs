@@ -53,7 +53,7 @@ fn hash_of(request: &AskRequest) -> Hash {
     key(request, &Limits::ask()).hash()
 }
 
-/// The request with one member changed, under the member's name.
+/// Variants of the request, each with one member changed, under the member's name.
 fn variants() -> Vec<(&'static str, AskRequest)> {
     let metadata = Condition { key: "year".to_owned(), test: Test::AnyOf(vec![json!(2026)]) };
     vec![
@@ -86,7 +86,7 @@ fn every_member_of_the_request_decides_the_key() {
 
 #[test]
 fn how_an_ask_is_carried_out_does_not_decide_the_key() {
-    // Taken apart, so that a new member must be changed below before this compiles.
+    // Destructured, so that a new member must be changed below before this compiles.
     let AskExecution { models: _, reach: _, limits: _, timeout: _, speculation: _, cache_life: _, dry_run: _ } =
         AskExecution::default();
     let execution = AskExecution {

@@ -1,9 +1,8 @@
-//! Answers given again: looked up once it is known what was found, so that any change to it misses.
+//! Cache of answers. It is consulted once the passages are known, so that any change to them is a miss.
 //!
-//! Of many asks for the same answer one writes it and the others wait, over all processes. Within a process they wait for
-//! the one that was first ([`SingleFlight`]); of those that are first in their processes, one has the claim in the database
-//! and the others look for its answer from time to time. So a process asks the database once per interval, however many
-//! of its asks wait.
+//! Of many asks for the same answer one writes it and the others wait, over all processes. Within a process they wait
+//! for the first one ([`SingleFlight`]); of the first ones of all processes, one holds the claim in the database and
+//! the others poll for its answer. So a process queries the database once per interval, however many of its asks wait.
 
 mod entry;
 mod key;
@@ -30,11 +29,11 @@ use crate::{
     store::{CachedState, NewCachedAnswer, Store, StoreError},
 };
 
-/// Time between two looks for the answer of another process.
+/// Interval at which the answer of another process is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The answer that was given before to the same question over the same passages, validated anew, if the request allows
-/// that. If there is none, the claim is left for the answer that is to be written.
+/// Returns the answer given earlier to the same question over the same passages, validated again, if the request allows
+/// that. If there is none, `claim` is set for the answer that is to be written.
 ///
 /// # Errors
 /// When the database fails.
@@ -59,8 +58,8 @@ pub(super) async fn recall(
     Ok(Some(report))
 }
 
-/// Keeps an answer that was not there, then lets those go on that wait for it. The work begins at once and is done even if
-/// the future is dropped; the future waits for it, but not for long.
+/// Stores an answer that was not cached, then releases the asks that wait for it. The work begins at once and is done
+/// even if the future is dropped; the future waits for it, but not for long.
 pub(super) fn keep(
     ask: &AskContext,
     claim: Option<CacheClaim>,
@@ -75,7 +74,7 @@ pub(super) fn keep(
     wait_briefly(keeping)
 }
 
-/// Where the answer to one question is kept, as one ask sees it.
+/// The cache entry of one question, as one ask sees it.
 #[derive(Clone)]
 struct Slot {
     store: Store,
@@ -89,7 +88,7 @@ impl Slot {
         self.store.asks().cached_answer(self.tenant, &self.key, self.ask, lease).await
     }
 
-    /// Lets others write the answer.
+    /// Releases the claim, so that another ask can write the answer.
     async fn release(&self) {
         if let Err(error) = self.store.asks().release_cached_answer(self.tenant, &self.key, self.ask).await {
             tracing::warn!(
@@ -100,18 +99,18 @@ impl Slot {
     }
 }
 
-/// The right to keep an answer that was not there. Dropped without one, it lets others write it.
+/// The right to store an answer that was not cached. Dropped without one, it lets another ask write it.
 pub(super) struct CacheClaim {
     slot: Slot,
     life: Duration,
     /// Whether the database may hold the claim.
     is_stored: bool,
-    /// Held by the ask that others of this process wait for.
+    /// Held by the ask for which others of this process wait.
     flight: Option<Flight>,
 }
 
 impl CacheClaim {
-    /// The answer, if there is one. Waits for an ask that writes it already, in this process or in another.
+    /// Returns the answer, if there is one. Waits for an ask that is already writing it, in this process or in another.
     async fn look_up(&mut self, single_flight: &SingleFlight, deadline: Instant) -> Result<Option<Value>, StoreError> {
         match single_flight.join((self.slot.tenant.0, self.slot.key)) {
             Role::Leader(flight) => {
@@ -122,18 +121,18 @@ impl CacheClaim {
                 flight.landed().await;
                 match self.slot.look(None).await? {
                     CachedState::Ready(answer) => Ok(Some(answer)),
-                    // It is of no use to wait for the next one: each goes on alone.
+                    // Waiting for the next claim would not help: each ask continues on its own.
                     CachedState::Claimed | CachedState::Pending | CachedState::Missing => Ok(None),
                 }
             }
         }
     }
 
-    /// Claims the answer, or waits for the process that did. That its answer is there can only be found out by looking.
+    /// Claims the answer, or waits for the process that holds the claim. Its answer can only be detected by polling.
     async fn claim(&mut self, deadline: Instant) -> Result<Option<Value>, StoreError> {
         loop {
             let lease = deadline.saturating_duration_since(Instant::now());
-            // A statement that is cancelled may have taken effect.
+            // A cancelled statement may have taken effect.
             self.is_stored = true;
             let state = self.slot.look(Some(lease)).await?;
             self.is_stored = state == CachedState::Claimed;
@@ -145,7 +144,7 @@ impl CacheClaim {
         }
     }
 
-    /// Keeps the answer, if there is one to be kept, and gives up the claim.
+    /// Stores the answer, if there is one to store, and releases the claim.
     async fn settle(mut self, answer: Option<Value>, documents: Vec<(Uuid, u32)>, most: u32) {
         if let Some(answer) = &answer {
             let new = NewCachedAnswer { key: self.slot.key, answer, life: self.life, documents, most };

@@ -1,5 +1,5 @@
-//! The record of an ask: what happened on the way. Stages write to it and read nothing back. At the end it becomes the
-//! [trace](Trace) of the report, the row of the audit, and the entry of the cache.
+//! The record of an ask: the events and results of its stages. Stages write to it and read nothing back. At the end it
+//! becomes the [trace](Trace) of the report, the row of the audit, and the entry of the cache.
 
 mod stage;
 mod trace;
@@ -25,14 +25,14 @@ struct Entries {
     clock: StageClock,
     trace: Trace,
     warnings: Vec<AskWarning>,
-    /// Set while the last draft is one that was cut.
+    /// Set while the last draft is one that was truncated.
     cut: Option<AskWarning>,
     /// The sources of the answer, in marker order.
     sources: Arc<[GradedHit]>,
 }
 
 impl Record {
-    /// The time begins.
+    /// Starts the record and its clock.
     pub(super) fn start(stages: Stages) -> Self {
         Self(Mutex::new(Entries {
             clock: StageClock::start(),
@@ -43,7 +43,7 @@ impl Record {
         }))
     }
 
-    /// The ask enters a stage, on which time is booked from now on.
+    /// Records that the ask enters a stage; time is counted for that stage from now on.
     pub(super) fn enter(&self, stage: Stage) {
         self.lock().clock.enter(stage);
     }
@@ -76,7 +76,7 @@ impl Record {
         self.lock().trace.attempts.push(attempt);
     }
 
-    /// Whether the last draft was cut.
+    /// Whether the last draft was truncated.
     pub(super) fn note_cut(&self, cut: Option<AskWarning>) {
         self.lock().cut = cut;
     }
@@ -89,12 +89,12 @@ impl Record {
         }
     }
 
-    /// Warns that a configured model had no part in the answer.
+    /// Adds a warning that a configured model was not used for the answer.
     pub(super) fn warn_skipped(&self, role: CallRole, cause: SkipCause) {
         self.warn(AskWarning::ModelSkipped { role, cause });
     }
 
-    /// Replaces all warnings by those of an answer that is given again.
+    /// Replaces all warnings by those of a cached answer.
     pub(super) fn set_warnings(&self, warnings: Vec<AskWarning>) {
         self.lock().warnings = warnings;
     }

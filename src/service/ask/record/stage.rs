@@ -1,4 +1,4 @@
-//! Which stage an ask is in, and how long it was in each.
+//! The current stage of an ask, and the time spent in each.
 
 use tokio::time::Instant;
 
@@ -58,7 +58,7 @@ impl StageClock {
         TimingsMs { total: milliseconds(self.started, self.entered), ..self.timings }
     }
 
-    /// Books the time since the last change on the stage that it was spent in.
+    /// Adds the time since the last change to the stage in which it was spent.
     fn book(&mut self) {
         let now = Instant::now();
         let spent = milliseconds(self.entered, now);

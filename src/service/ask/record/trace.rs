@@ -1,4 +1,4 @@
-//! The whole path of an ask, as a request may ask to see it.
+//! The complete trace of an ask, as a request may ask to see it.
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -28,7 +28,7 @@ use crate::{
 /// The steps, rounds, calls and drafts of an ask, each in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Which stages of retrieval were to run.
+    /// The stages of retrieval that were requested.
     pub stages: Stages,
     /// The plan.
     pub plan: Option<Plan>,
@@ -40,9 +40,9 @@ pub struct Trace {
     pub refinements: Vec<Refinement>,
     /// Model calls.
     pub calls: Vec<CallTrace>,
-    /// Model calls that nobody answered.
+    /// Model calls that no model answered.
     pub failed_calls: Vec<FailedCallTrace>,
-    /// Drafts and what was wrong with them.
+    /// Drafts and their errors.
     pub attempts: Vec<AttemptTrace>,
 }
 
@@ -102,13 +102,13 @@ pub struct CallTrace {
     pub duration_ms: f64,
     /// Whether the reply was cut because its tokens were used up.
     pub is_cut: bool,
-    /// Whether the reply was thrown away: it was begun over sources that the grades did not confirm.
+    /// Whether the reply was discarded: it was begun over sources that the grades did not confirm.
     pub is_discarded: bool,
-    /// Models that were asked before and did not answer.
+    /// Models that were called before and did not answer.
     pub failed: Vec<FailedAttempt>,
 }
 
-/// One model call that nobody answered.
+/// One model call that no model answered.
 #[derive(Clone, Debug)]
 pub struct FailedCallTrace {
     /// The role in which the model was called.
@@ -126,25 +126,25 @@ pub struct AttemptTrace {
     pub by: GeneratedBy,
     /// Its errors.
     pub errors: Vec<CitationError>,
-    /// A model's rulings on the claims about which the scorer is not sure; empty if none was asked.
+    /// A model's rulings on the claims for which the scorer is uncertain; empty if no model was called.
     pub rulings: Vec<RulingTrace>,
 }
 
-/// A claim that was put before a model. Serialised as the trace shows it.
+/// A claim that was sent to a model. Serialised as the trace shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct RulingTrace {
-    /// Where it stands in the draft, in code points.
+    /// Its position in the draft, in code points.
     pub span: Span,
     /// The scorer's probability that its sources support it.
     pub support: f32,
-    /// The model's ruling; `None` if its reply holds none.
+    /// The model's ruling; `None` if its reply contains none.
     pub ruling: Option<Ruling>,
     /// The model's reason, in its words.
     pub reason: String,
 }
 
 impl RoundTrace {
-    /// A round, of which no passage counts as new yet.
+    /// A round of which no passage counts as new yet.
     pub(in crate::service::ask) fn of(query: &str, found: &Retrieved, hits: &[GradedHit], answerability: f32) -> Self {
         let verdict = |hit: &GradedHit| VerdictTrace { grade: hit.verdict.grade, hit: hit.clone() };
         Self {

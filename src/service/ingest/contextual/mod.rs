@@ -1,4 +1,5 @@
-//! Contextual chunks: each gets a sentence that says how it relates to its document, and is embedded and indexed with it.
+//! Contextual chunks: each gets a sentence that describes how it relates to its document, and is embedded and indexed
+//! with it.
 
 mod writer;
 
@@ -28,23 +29,23 @@ use crate::{
     store::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin, ItemFailure, MAX_CLAIMS, StoreError},
 };
 
-/// Sentences that are kept together: so many are lost with their worker at most.
+/// Number of sentences that are stored together: at most this many are lost with their worker.
 const KEPT_TOGETHER: usize = 32;
-/// Estimates of parts do not add up to that of the whole.
+/// Margin, since the estimates of the parts do not add up to the estimate of the whole.
 const SLACK: u32 = 16;
 
-/// A document on its way.
+/// A document for which sentences are being written.
 struct Situated<'d> {
     origin: DocumentOrigin<'d>,
     keys: Vec<Hash>,
     sentences: HashMap<Hash, String>,
-    /// Whether the next failure that may pass is its last.
+    /// Whether the next transient failure is the last one allowed.
     is_last_try: bool,
 }
 
 impl Processor {
-    /// Has sentences written for the pieces of documents, where the index wants them. What fails for good, or as its
-    /// collection wants it, is settled here; the rest comes back.
+    /// Writes sentences for the pieces of documents whose index requires them. Documents that fail permanently, or as
+    /// their collection demands, are settled here; the others are returned.
     pub(super) async fn contextualise(
         &self,
         batch: &Batch<'_>,
@@ -100,7 +101,7 @@ impl Processor {
         Ok(document)
     }
 
-    /// What is known of a document's sentences.
+    /// Loads the sentences that are known for a document.
     async fn begin<'d>(&self, batch: &Batch<'d>, document: &'d Prepared) -> Result<Situated<'d>, StoreError> {
         let origin = origin(batch, document);
         let keys = keys(document, self.writer.models());
@@ -116,7 +117,7 @@ impl Processor {
         Ok(Situated { origin, keys, sentences, is_last_try })
     }
 
-    /// Has the missing sentences written; why some are still missing, if they are.
+    /// Has the missing sentences written; returns the reason why some are still missing, if any are.
     async fn write_missing(
         &self,
         document: &mut Situated<'_>,
@@ -131,7 +132,7 @@ impl Processor {
                 continue;
             }
             let shared = Shared::new(title, &prepared.text, &excerpt.parts);
-            // The first call alone: once a provider has read what the others share, it can keep it.
+            // The first call runs alone: once a provider has read the shared part of the prompt, it can cache it.
             let (first, others) = asked.split_at(1);
             for run in std::iter::once(first).chain(others.chunks(KEPT_TOGETHER)) {
                 let passages: Vec<&str> = run.iter().map(|(_, passage)| *passage).collect();
@@ -147,7 +148,7 @@ impl Processor {
                 document.sentences.extend(sentences.iter().cloned());
                 let so_far = ContextsSoFar { sentences, work, gaps: None };
                 self.store.documents().note_contexts(&document.origin, &so_far).await?;
-                // Only now: the other sentences of the run are kept.
+                // Returns the error only now, after the other sentences of the run are stored.
                 if let Some(error) = failure {
                     return Err(error);
                 }
@@ -198,7 +199,7 @@ impl Unwritten {
     }
 }
 
-/// The reason that decides what becomes of the document: one that may pass, if it may be tried again.
+/// The reason that decides the outcome of the document: a transient one, if the document may be retried.
 fn worse(one: Option<Unwritten>, other: Unwritten) -> Unwritten {
     match one {
         Some(one) if one.is_transient || !other.is_transient => one,
@@ -217,8 +218,9 @@ fn origin<'d>(batch: &Batch<'d>, document: &'d Prepared) -> DocumentOrigin<'d> {
     }
 }
 
-/// Counts the pieces without a sentence, and leaves them out where the collection wants that. The document is then not
-/// stored as what it would be with all of them: sent again, it is worked on again.
+/// Counts the pieces without a sentence, and removes these pieces where the collection's settings require that. The
+/// document is then not stored under the identity that it would have with all of them, so an identical upload is
+/// processed again.
 fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritten) -> ContextGaps {
     let bare = document.pieces.iter().filter(|piece| piece.context.is_none()).count();
     let bare = u32::try_from(bare).unwrap_or(u32::MAX);
@@ -239,7 +241,7 @@ fn leave_gaps(document: &mut Prepared, on_failure: OnFailure, refusal: &Unwritte
     }
 }
 
-/// What of the document is shown with which of its pieces.
+/// Selects the excerpts of the document that are shown with each of its pieces.
 fn shown_with(document: &Prepared, prompt_tokens: u32) -> Vec<Excerpt> {
     let starts: Vec<usize> = document.pieces.iter().map(|piece| piece.piece.bytes.start).collect();
     let largest = document.pieces.iter().map(|piece| cost(&piece.text)).max().unwrap_or(0);
@@ -247,7 +249,7 @@ fn shown_with(document: &Prepared, prompt_tokens: u32) -> Vec<Excerpt> {
     excerpts(&document.text, &starts, prompt_tokens.saturating_sub(taken), &cost)
 }
 
-/// A title that is only the name is not shown either: under another name the same bytes have the same sentences.
+/// A title that is only the file name is omitted, so that the same bytes under another name have the same sentences.
 fn shown_title(document: &Prepared) -> &str {
     embedded_title(&document.title, &document.described.origin.source)
 }

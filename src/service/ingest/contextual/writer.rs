@@ -1,4 +1,4 @@
-//! Calls to the model that says how chunks relate to their document: within the budget and the tenant's day.
+//! Calls the model that describes how chunks relate to their document, within the budget and the tenant's daily limit.
 
 use std::{
     num::NonZeroUsize,
@@ -28,17 +28,17 @@ use crate::{
     store::{ContextWork, StoreError},
 };
 
-/// Tokens that a reply may take. Two sentences are a hundred; models that reason before they answer take the rest.
+/// Most tokens of a reply. Two sentences take about a hundred; models that reason before they answer use the rest.
 const REPLY_TOKENS: u32 = 512;
 
-/// What the sentences may take.
+/// Limits for writing the sentences.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextSettings {
-    /// Calls of this process that are under way at once.
+    /// Concurrent calls of this process.
     pub calls: NonZeroUsize,
-    /// Most estimated tokens of a prompt: documents that do not fit are shown in part.
+    /// Most estimated tokens of a prompt: of longer documents only a part is shown.
     pub prompt_tokens: u32,
-    /// Longest call.
+    /// Longest duration of a call.
     pub timeout: Duration,
 }
 
@@ -52,7 +52,7 @@ impl Default for ContextSettings {
     }
 }
 
-/// Writes sentences that say how chunks relate to their document.
+/// Writes sentences that describe how chunks relate to their document.
 #[derive(Clone)]
 pub struct ContextWriter {
     context: Context,
@@ -63,14 +63,14 @@ pub struct ContextWriter {
     permits: Arc<Semaphore>,
 }
 
-/// Why a chunk has no sentence.
+/// Reasons why a chunk has no sentence.
 #[derive(Clone, Debug)]
 pub(super) struct Unwritten {
     pub(super) cause: &'static str,
     pub(super) message: String,
     pub(super) is_transient: bool,
     pub(super) retry_after: Option<Duration>,
-    /// Whether no other chunk would fare better now.
+    /// Whether every other chunk would fail for the same reason now.
     pub(super) is_about_all: bool,
 }
 
@@ -82,14 +82,14 @@ struct Run<'r> {
     given_up: OnceLock<Unwritten>,
 }
 
-/// A sentence, or why there is none; an error where no call could be made for it.
+/// A sentence, or the reason why there is none; an error where no call could be made for it.
 pub(super) type Attempted = Result<Result<String, Unwritten>, StoreError>;
 
-/// What became of a call, and what it took.
+/// The outcome of a call, and the work that it took.
 type Called = (Result<String, Unwritten>, ContextWork);
 
 impl ContextWriter {
-    /// Writes with the models of `chain`; without one nothing can be written.
+    /// A writer that uses the models of `chain`; without a chain nothing can be written.
     #[must_use]
     pub fn new(
         context: Context,
@@ -104,7 +104,7 @@ impl ContextWriter {
         Self { context, chain, models, settings, daily_budget, permits }
     }
 
-    /// Hash of the names of the models: with others, sentences are written anew.
+    /// Hash of the model names: with other models, sentences are written anew.
     pub(in crate::service::ingest) const fn models(&self) -> &Hash {
         &self.models
     }
@@ -114,7 +114,7 @@ impl ContextWriter {
         self.settings.prompt_tokens
     }
 
-    /// Sentences for passages of a document, in their order, and what they took.
+    /// Writes sentences for passages of a document, in their order; returns them with the work that they took.
     pub(super) async fn write(
         &self,
         tenant: TenantId,
@@ -146,7 +146,7 @@ impl ContextWriter {
         if let Err(reason) = &result
             && reason.is_about_all
         {
-            // Another call may have found out at the same time; one reason is enough.
+            // A concurrent call may have failed for the same reason; one reason is enough.
             let _ = run.given_up.set(reason.clone());
         }
         Ok((result, work))
