@@ -2,7 +2,7 @@
 //!
 //! Corrective RAG (Yan et al. 2024, arXiv:2401.15884) grades the retrieved passages before anything is generated and
 //! rewrites the question when the evidence is poor. The paper generates as soon as one passage is correct; here a share
-//! of correct passages is required, with three refinements:
+//! of correct passages is required, with four refinements:
 //!
 //! - **The share is taken over candidates**, the passages not graded incorrect. An incorrect
 //!   passage is padding up to `top_k`: it says that the collection holds little on the subject, not

@@ -14,7 +14,8 @@
 //!   write to. [`LoopState`] is the whole state of the loop; it is changed here and read by the stages.
 //! - A stage is a function: it takes the context and the parts of the state that it needs, and returns its result. Each
 //!   is in a file of its name.
-//! - [`next_step`](crate::domain::corrective::next_step) decides what is done next, and nothing else does.
+//! - [`next_step`](crate::domain::corrective::next_step) decides what is done next. An answerer that finds no answer in the
+//!   sources ends the ask as an abstention too.
 //! - Models are called through [`model_call`](super::model_call) alone, which keeps the limits and the day's cost.
 //! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost recorded
 //!   unless the grades confirm its sources.
