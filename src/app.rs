@@ -55,7 +55,7 @@ pub struct Core {
     postgres: Option<PrivatePostgres>,
 }
 
-/// What runs beside requests and workers.
+/// Tasks that run in the background, besides requests and workers.
 struct Background {
     notifier: Option<Notifier>,
     sweeper: Sweeper,
@@ -73,7 +73,7 @@ impl Core {
     /// Starts or reaches the database, brings it up to date, loads the models.
     ///
     /// # Errors
-    /// When any of that fails; the error says what to do.
+    /// If any of that fails; the error describes how to resolve it.
     pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
         // Another part of the process may have chosen one already; either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -163,12 +163,12 @@ impl Core {
     /// Closes the pools, then stops the private Postgres, in this order.
     ///
     /// # Errors
-    /// When Postgres does not stop.
+    /// If Postgres does not stop.
     pub async fn close(self) -> anyhow::Result<()> {
         self.close_before(&Shutdown::default()).await
     }
 
-    /// The same, but statements under way are not waited for when everything is to be dropped.
+    /// Closes the same parts, but does not wait for running statements when everything is to be dropped.
     async fn close_before(self, shutdown: &Shutdown) -> anyhow::Result<()> {
         tokio::select! {
             () = self.store.close() => {}
@@ -180,7 +180,7 @@ impl Core {
         Ok(())
     }
 
-    /// Everything that runs in the background while the service does, requests apart.
+    /// Everything that runs in the background while the service does, except requests.
     fn tasks(&self, shutdown: &Shutdown) -> Tasks {
         let mut tasks = Tasks::new(shutdown.clone());
         let stop = &shutdown.soft;
@@ -199,10 +199,10 @@ impl Core {
         tasks
     }
 
-    /// Works on the queue until told to stop.
+    /// Processes the queue until it is told to stop.
     ///
     /// # Errors
-    /// When a background task dies, or the private Postgres cannot be kept alive.
+    /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
         let result = self.tasks(&shutdown).run().await;
         self.close_before(&shutdown).await.and(result)
@@ -213,7 +213,7 @@ impl App {
     /// Builds everything and listens; requests wait until [`App::run_until_stopped`].
     ///
     /// # Errors
-    /// When any part cannot be built or the address is taken.
+    /// If any part cannot be built or the address is taken.
     pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(config.listen)
             .await
@@ -226,7 +226,7 @@ impl App {
     /// The address that it listens on.
     ///
     /// # Errors
-    /// When the socket is gone.
+    /// If the socket is closed.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -237,11 +237,11 @@ impl App {
         self.address().map_or(0, |address| address.port())
     }
 
-    /// Serves and works until told to stop; then finishes what is under way, closes the pools and
-    /// stops the private Postgres.
+    /// Serves requests and processes the queue until it is told to stop; then finishes the work in progress, closes the
+    /// pools and stops the private Postgres.
     ///
     /// # Errors
-    /// When a background task dies, or the private Postgres cannot be kept alive.
+    /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
         let Self { core, router, listener } = self;
         let mut tasks = core.tasks(&shutdown);
@@ -251,7 +251,7 @@ impl App {
     }
 }
 
-/// Where to connect, with the private Postgres if that is where.
+/// The database to connect to; includes the private Postgres if that is configured.
 async fn open_database(
     database: &Database,
 ) -> anyhow::Result<(Option<PrivatePostgres>, PgConnectOptions, Option<PgConnectOptions>)> {
@@ -273,7 +273,7 @@ async fn open_database(
     }
 }
 
-/// The model behind these settings; without any the built-in one.
+/// The model configured by these settings; the built-in one if there are none.
 async fn embedder(config: &Config, settings: Option<&EmbeddingSettings>) -> anyhow::Result<Arc<dyn Embedder>> {
     match settings {
         None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),

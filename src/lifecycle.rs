@@ -10,8 +10,8 @@ use crate::shutdown::Shutdown;
 
 /// Tasks that run until the service stops.
 ///
-/// None of them may end before: one that does leaves a service that looks alive and lacks a part. The others are
-/// then told to stop, as by a signal, and [`Tasks::run`] returns the reason.
+/// No task may end earlier: one that does leaves a service that appears to run but lacks a part. The others are then
+/// told to stop, as by a signal, and [`Tasks::run`] returns the reason.
 pub struct Tasks {
     running: JoinSet<()>,
     names: HashMap<Id, String>,
@@ -20,7 +20,7 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// No tasks yet; `shutdown` tells them to stop.
+    /// Creates an empty set of tasks; `shutdown` tells them to stop.
     #[must_use]
     pub fn new(shutdown: Shutdown) -> Self {
         Self { running: JoinSet::new(), names: HashMap::new(), failures: FuturesUnordered::new(), shutdown }
@@ -37,7 +37,7 @@ impl Tasks {
         self.failures.push(failure.boxed());
     }
 
-    /// Waits until every task has ended, or until what is not done is to be dropped.
+    /// Waits until every task has ended, or until unfinished tasks are to be dropped.
     ///
     /// # Errors
     /// The first failure: a task that panicked, or ended while the service was not stopping, or a watched part that
@@ -62,7 +62,7 @@ impl Tasks {
         first_failure.map_or(Ok(()), Err)
     }
 
-    /// Why the end of a task is a failure; none if it ended as it was told to.
+    /// The reason why the end of a task is a failure; `None` if it ended as requested.
     fn failure_of(&self, ended: Result<(Id, ()), JoinError>) -> Option<anyhow::Error> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, ())| *id);
         let name = self.names.get(&id).map_or("unknown", String::as_str);

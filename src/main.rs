@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Parser;
 
-/// How long threads that compute may go on when all else has ended.
+/// Time that computing threads may continue after everything else has ended.
 const LONGEST_END: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {

@@ -12,12 +12,12 @@ use tokio::net::TcpListener;
 
 use crate::{http, shutdown::Shutdown};
 
-/// A client that takes longer to send its headers is cut off.
+/// Time limit for a client to send its headers; after it the connection is closed.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
-/// What is read of a request's head: enough to refuse one that is too large with a problem document. Beyond it the
-/// answer is a bare 431.
+/// Largest part of a request's head that is read, in bytes: enough to refuse one that is too large with a problem
+/// document. Beyond it the response is a bare 431.
 const MAX_HEAD_BYTES: usize = 4 * http::MAX_HEADER_BYTES;
-/// Pause after a failed accept, such as one for want of file descriptors.
+/// Pause after a failed accept, such as one caused by a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until told to stop; connections then finish the request they are in.
@@ -44,7 +44,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Shutdown) {
             },
             () = shutdown.soft.cancelled() => break,
         };
-        // Answers are small and wanted at once.
+        // Responses are small and should be sent without delay.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();

@@ -1,19 +1,19 @@
-//! Two stages: the first signal lets work finish, a second one or the grace period cuts it.
+//! Shutdown in two stages: the first signal lets work finish, a second one or the end of the grace period aborts it.
 
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// How long work may go on after the first signal.
+/// Time that work may continue after the first signal.
 pub const GRACE: Duration = Duration::from_secs(25);
 
-/// The two stages.
+/// The two stages of a shutdown.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    /// Take no new work.
+    /// Accept no new work.
     pub soft: CancellationToken,
-    /// Drop what is not done.
+    /// Drop unfinished work.
     pub hard: CancellationToken,
 }
 
@@ -21,7 +21,7 @@ impl Shutdown {
     /// Listens for SIGINT and SIGTERM.
     ///
     /// # Errors
-    /// When the signals cannot be listened for.
+    /// If the handlers of the signals cannot be installed.
     pub fn on_signals() -> std::io::Result<Self> {
         let shutdown = Self::default();
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -41,7 +41,7 @@ impl Shutdown {
         Ok(shutdown)
     }
 
-    /// Stops as the first signal would, and cuts after the grace period.
+    /// Stops as the first signal would, and aborts after the grace period.
     pub fn stop(&self) {
         self.soft.cancel();
         let hard = self.hard.clone();

@@ -4,21 +4,21 @@ use std::{fmt, io::IsTerminal, str::FromStr};
 
 use tracing_subscriber::EnvFilter;
 
-/// What is logged and how.
+/// Content and format of the log.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Filter in the syntax of `tracing-subscriber`, such as `info,cited=debug`.
     pub filter: String,
-    /// Form of a line.
+    /// Format of a line.
     pub format: Format,
 }
 
-/// Form of a log line.
+/// Format of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For machines.
+    /// JSON for machines.
     Json,
 }
 
@@ -53,7 +53,7 @@ impl FromStr for Format {
 /// Starts logging to standard error.
 ///
 /// # Errors
-/// When the filter cannot be read or logging was started before.
+/// If the filter cannot be read or logging was started before.
 pub fn start(settings: &Settings) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&settings.filter)
         .map_err(|error| anyhow::anyhow!("CITED_LOG is {:?}: {error}", settings.filter))?;

@@ -1,4 +1,4 @@
-//! `cited ask`: one question to the running service, the answer with its footnotes.
+//! `cited ask`: sends one question to the running service and prints the answer with its footnotes.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::ingest::client;
 use crate::config::Config;
 
-/// Beyond the longest ask: for the way there and back, and because a service elsewhere may allow longer ones.
+/// Time added to the longest ask: for the network, and because a service elsewhere may allow longer asks.
 const MARGIN: Duration = Duration::from_secs(90);
 
-/// What to ask.
+/// Arguments of `cited ask`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The question.
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Asks and prints.
+/// Sends the question and prints the answer.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let client = client(config, None, config.ask.timeout + MARGIN)?;
     let body = json!({"question": arguments.question, "collections": arguments.collection});
@@ -44,7 +44,7 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     Ok(())
 }
 
-/// The answer with one footnote per citation.
+/// Formats the answer with one footnote per citation.
 fn readable(body: &Value) -> String {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();

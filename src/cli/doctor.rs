@@ -1,4 +1,4 @@
-//! `cited doctor`: what the service would run with, and whether it could.
+//! `cited doctor`: prints the settings that the service would run with, and checks whether it could run.
 
 use anyhow::{Context as _, bail};
 use secrecy::{ExposeSecret, SecretString};
@@ -36,7 +36,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
     }
 }
 
-/// Who does what, and what each model can do.
+/// Prints the models of each role, and the capabilities of each model.
 fn print_chat_models(chat: &ChatSettings) {
     for role in CallRole::ALL {
         let models = match chat.roles.get(&role) {
@@ -62,7 +62,7 @@ fn print_chat_models(chat: &ChatSettings) {
     }
 }
 
-/// The model of new collections, and those of others.
+/// Prints the embedding model of new collections, and the models of other collections.
 fn print_embedding_models(config: &Config) {
     let name = |settings: Option<&EmbeddingSettings>| {
         settings.map_or_else(|| format!("{BUILT_IN_EMBEDDER}, built in"), |settings| place_of(&settings.endpoint))
@@ -94,7 +94,7 @@ async fn check_servers(primary: &SecretString, replica: Option<&SecretString>) -
     }
 }
 
-/// Prints the findings about a server; returns how many of them must be solved.
+/// Prints the findings about a server; returns the number of findings that must be resolved.
 async fn check_server(setting: &str, url: &SecretString) -> anyhow::Result<usize> {
     let options = url.expose_secret().parse().with_context(|| format!("{setting} is no URL of a Postgres database"))?;
     let findings = store::examine(&options)

@@ -1,4 +1,4 @@
-//! The child that reads one document (`service/ingest/extraction.rs` starts it): bytes come in, text goes out.
+//! The child process that reads one document (`service/ingest/extraction.rs` starts it): receives bytes, returns text.
 
 use std::io::{Read, Write};
 
@@ -7,19 +7,19 @@ use nix::sys::resource::{Resource, setrlimit};
 
 use crate::extract;
 
-/// Stack of the thread that reads. Parsers recurse; what overflows even this is hostile.
+/// Stack size of the thread that reads. Parsers recurse; a document that overflows even this stack is hostile.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// What the parent allows.
+/// Limits and hints from the parent process.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Media type that the document is said to have.
     #[arg(long)]
     media_type: String,
-    /// Most memory.
+    /// Memory limit.
     #[arg(long)]
     memory_mib: u64,
-    /// Most time of the processor.
+    /// CPU time limit.
     #[arg(long)]
     seconds: u64,
 }
@@ -39,8 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Limits this process, for good. Memory is limited by address space, which not every system can do; the program itself
-/// and its libraries, which are mapped already, do not count.
+/// Limits this process permanently. Memory is limited by address space, which not every system supports.
 fn limit(arguments: &Arguments) -> anyhow::Result<()> {
     let memory = arguments.memory_mib.saturating_mul(1024 * 1024).saturating_add(mapped_bytes());
     let limited = setrlimit(Resource::RLIMIT_AS, memory, memory);
@@ -50,7 +49,7 @@ fn limit(arguments: &Arguments) -> anyhow::Result<()> {
     setrlimit(Resource::RLIMIT_CPU, arguments.seconds, arguments.seconds.saturating_add(1))
         .context("time could not be limited")?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core dumps could not be switched off")?;
-    // Nothing is to be written to a file, whatever a library thinks.
+    // Nothing may be written to a file, regardless of what a library attempts.
     setrlimit(Resource::RLIMIT_FSIZE, 0, 0).context("files could not be forbidden")
 }
 

@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 
 use crate::{config::Config, providers::remote};
 
-/// Longest wait for the answer.
+/// Longest wait for the response.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks `/readyz` of the service on this machine.
+/// Requests `/readyz` from the service on this machine.
 pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
     let client = remote::Client::here(config.listen, TIMEOUT)?;
     let answer = client.get("/readyz").await.context("the service does not answer")?;

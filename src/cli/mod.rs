@@ -1,4 +1,4 @@
-//! Commands.
+//! The commands of the program.
 
 mod ask;
 mod doctor;
@@ -23,11 +23,11 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the API and work on the queue (the default).
+    /// Serve the API and process the queue (the default).
     Serve,
-    /// Only work on the queue of the database at `DATABASE_URL`.
+    /// Only process the queue of the database at `DATABASE_URL`.
     Worker,
-    /// Bring the database up to date and stop.
+    /// Migrate the database to the current schema and exit.
     Migrate,
     /// Ask the running service one question and print the cited answer.
     Ask(ask::Arguments),
@@ -35,7 +35,7 @@ enum Command {
     Ingest(ingest::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
-    /// Read one document from standard input; the service starts this itself.
+    /// Read one document from standard input; the service starts this command itself.
     #[command(hide = true)]
     Extract(extract::Arguments),
     /// Print the `OpenAPI` document.
@@ -50,7 +50,7 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// Whatever the command fails with, in words for an operator.
+    /// The error of the command, in words for an operator.
     pub async fn run(self) -> anyhow::Result<()> {
         match self.command.unwrap_or(Command::Serve) {
             Command::Openapi => openapi::print(),

@@ -12,7 +12,7 @@ use crate::{
     telemetry,
 };
 
-/// Serves until a signal.
+/// Serves the API and processes the queue until a signal.
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     telemetry::start(&config.log)?;
     let shutdown = Shutdown::on_signals()?;
@@ -24,7 +24,7 @@ pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     app.run_until_stopped(shutdown).await
 }
 
-/// Works on the queue until a signal.
+/// Processes the queue until a signal.
 pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     telemetry::start(&config.log)?;
     if matches!(config.database, Database::Private(_)) {
@@ -39,7 +39,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     Box::pin(core.work_until_stopped(shutdown)).await
 }
 
-/// Brings the operator's database up to date.
+/// Migrates the operator's database to the current schema.
 pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
     match &config.database {
         Database::Server { primary, .. } => {

@@ -9,18 +9,18 @@ use crate::{
     service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings},
 };
 
-/// How long a row of the audit is kept unless configured otherwise.
+/// Days that a row of the audit is kept unless configured otherwise.
 const AUDIT_RETENTION_DAYS: u32 = 90;
-/// Pages that are taken of a search of the web unless configured otherwise.
+/// Number of pages that are used from a web search unless configured otherwise.
 const WEB_RESULTS: usize = 5;
-/// Each is graded, and shown to a model.
+/// Largest number of pages that can be configured: each one is graded and shown to a model.
 const MOST_WEB_RESULTS: usize = 20;
-/// Longest search of the web unless configured otherwise.
+/// Time limit of a web search unless configured otherwise.
 const WEB_TIMEOUT: Duration = Duration::from_secs(5);
-/// A century: longer ones are mistakes, and do not fit a date.
+/// Longest retention, a century: longer ones are mistakes, and do not fit a date.
 const LONGEST_RETENTION_DAYS: u32 = 36_500;
 
-/// Reads all of it; faults go to the reader.
+/// Reads all settings of asks; faults are added to the reader.
 pub(super) fn read(reader: &mut Reader) -> Settings {
     let defaults = Settings::default();
     let limits = Limits {
@@ -55,7 +55,7 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
     settings
 }
 
-/// How long an answer is good; 0 is off.
+/// How long an answer is cached; 0 turns the cache off.
 fn read_cache_life(reader: &mut Reader) -> Option<Duration> {
     let life = reader.seconds_within("CITED_CACHE_TTL_S", Duration::ZERO, (Duration::ZERO, LONGEST_CACHE_LIFE));
     Some(life).filter(|life| !life.is_zero())
@@ -70,7 +70,7 @@ fn read_daily_cost(reader: &mut Reader) -> Option<NanoUsd> {
     limit
 }
 
-/// A search engine for when the documents fall short; `None` if none is named.
+/// A search engine that is used if the documents do not suffice; `None` if none is configured.
 pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Settings> {
     let endpoint = reader.url("CITED_WEB_SEARCH_URL");
     let results = reader.value("CITED_WEB_SEARCH_RESULTS", WEB_RESULTS);
@@ -81,7 +81,7 @@ pub(super) fn read_web_search(reader: &mut Reader) -> Option<web_search::Setting
     endpoint.map(|endpoint| web_search::Settings { endpoint, results, timeout })
 }
 
-/// How long a row of the audit is kept; `None` is for ever.
+/// How long a row of the audit is kept; `None` means forever.
 pub(super) fn read_audit_retention(reader: &mut Reader) -> Option<Duration> {
     let days = reader.value("CITED_AUDIT_RETENTION_DAYS", AUDIT_RETENTION_DAYS);
     if days > LONGEST_RETENTION_DAYS {

@@ -1,5 +1,5 @@
-//! Embedding models: the `CITED_EMBEDDING_*` variables for the one of new collections, and the tables `embeddings` of the
-//! file for others that collections were made with or move to.
+//! Embedding models: the `CITED_EMBEDDING_*` variables for the model of new collections, and the `embeddings` tables of
+//! the file for other models that collections were made with or move to.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::{
     providers::{BUILT_IN_EMBEDDER, Endpoint, openai},
 };
 
-/// Longest call unless configured otherwise.
+/// Time limit of a call unless configured otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The model of new collections; none is the built-in one.
+/// The model of new collections; `None` is the built-in model.
 pub(super) fn read(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
     let base_url = reader.url("CITED_EMBEDDING_BASE_URL");
     let model = reader.optional::<String>("CITED_EMBEDDING_MODEL");
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
     })
 }
 
-/// The models beside it; none is the built-in one.
+/// The additional models; `None` is the built-in model.
 pub(super) fn read_further(
     reader: &mut Reader,
     first: Option<&openai::EmbeddingSettings>,
@@ -95,12 +95,12 @@ fn read_server(table: &mut Table<'_>) -> Option<openai::EmbeddingSettings> {
     })
 }
 
-/// What tokens cost at this many dollars a million.
+/// Price of tokens at this many dollars per million.
 fn price(usd_per_million: f64) -> Result<Price, &'static str> {
     Price::per_million(usd_per_million, 0.0).ok_or("must be US dollars for a million tokens, from 0 to 1,000,000")
 }
 
-/// What a number that is set stands for; the default if none is set, and if it is refused, which is told.
+/// Converts a configured number; the default if none is set or if it is refused, which is reported as a fault.
 fn checked<Value: Default, Why>(
     set: Option<f64>,
     read: impl FnOnce(f64) -> Result<Value, Why>,

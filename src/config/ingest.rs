@@ -3,7 +3,7 @@
 use super::reader::{LONGEST_TIME, Reader};
 use crate::{providers::outbound, service::ingest, store::QueueLimits};
 
-/// Ingest.
+/// Reads the settings of ingest.
 pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
     let defaults = ingest::Settings::default();
     let settings = ingest::Settings {
@@ -50,7 +50,7 @@ fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> inge
     settings
 }
 
-/// Requests to URLs that come from outside.
+/// Reads the settings of requests to URLs that come from outside.
 pub(super) fn read_outbound(reader: &mut Reader) -> outbound::Settings {
     let defaults = outbound::Settings::default();
     let listed = reader.optional::<String>("CITED_OUTBOUND_ALLOW").unwrap_or_default();

@@ -34,69 +34,70 @@ use crate::{
 
 /// Name of the variable that holds the path of the configuration file.
 const FILE_VARIABLE: &str = "CITED_CONFIG";
-/// Read when [`FILE_VARIABLE`] is not set and the file is there.
+/// The file that is read if [`FILE_VARIABLE`] is not set and the file exists.
 const DEFAULT_FILE: &str = "cited.toml";
 
-/// Everything the service can be told.
+/// All settings of the service.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Address and port.
+    /// Address and port to listen on.
     pub listen: SocketAddr,
-    /// Where the data is.
+    /// Location of the database.
     pub database: Database,
-    /// Pools of the database.
+    /// Connection pools of the database.
     pub pools: PoolSettings,
-    /// Limits and keys of the HTTP face.
+    /// Limits and keys of the HTTP layer.
     pub http: http::Settings,
-    /// Chat providers for grading, rewriting and answering; without any the built-in parts do it.
+    /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
-    /// An embedding provider; `None` is the built-in model.
+    /// The embedding provider of new collections; `None` is the built-in model.
     pub embedding: Option<openai::EmbeddingSettings>,
-    /// Further ones, for collections that were made with them or move to them; `None` is the built-in model.
+    /// Additional embedding models, for collections that were made with them or move to them; `None` is the built-in
+    /// model.
     pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
-    /// A reranking model; without one the built-in features order the best passages.
+    /// A reranking model; without one, the built-in features order the best passages.
     pub reranker: Option<Endpoint>,
-    /// Threads of the built-in embedding model for documents.
+    /// Number of threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
-    /// Ingest.
+    /// Settings of ingest.
     pub ingest: service::ingest::Settings,
     /// Requests to URLs that come from outside.
     pub outbound: outbound::Settings,
-    /// A search engine for when the documents fall short.
+    /// A search engine that is used if the documents do not suffice.
     pub web_search: Option<web_search::Settings>,
-    /// The service that commands talk to, if it is not the one of this machine, and its key.
+    /// The service that commands connect to, if it is not the one on this machine, and its key.
     pub remote: Remote,
-    /// What webhooks are signed with; `None` sends none.
+    /// Key that webhooks are signed with; if `None`, no webhooks are sent.
     pub webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
     pub ask: AskSettings,
-    /// How long a row of the audit is kept; `None` is for ever.
+    /// How long a row of the audit is kept; `None` means forever.
     pub audit_retention: Option<Duration>,
-    /// Logs.
+    /// Settings of the log.
     pub log: telemetry::Settings,
     effective: Vec<EffectiveValue>,
 }
 
-/// A service elsewhere.
+/// A service on another machine.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    /// Where it is.
+    /// URL of the service.
     pub server: Option<Url>,
-    /// A key of it.
+    /// Key for the service.
     pub key: Option<SecretString>,
 }
 
-/// Where the database is.
+/// Location of the database.
 #[derive(Clone, Debug)]
 pub enum Database {
-    /// A server of the operator's.
+    /// A server that the operator runs.
     Server {
-        /// For everything.
+        /// Connection URL for everything.
         primary: SecretString,
-        /// For retrieval, if given.
+        /// Connection URL for retrieval, if given.
         replica: Option<SecretString>,
     },
-    /// A private one that lives and dies with the service.
+    /// A private server that starts and stops with the service.
     Private(embedded_postgres::Settings),
 }
 
@@ -107,22 +108,22 @@ pub struct EffectiveValue {
     pub name: String,
     /// Its value; secrets are not shown.
     pub value: String,
-    /// Where it came from.
+    /// Source of the value.
     pub origin: Origin,
 }
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The environment.
     Environment,
     /// The configuration file.
     File,
-    /// Nobody said anything.
+    /// The default: the setting is not configured.
     Default,
 }
 
-/// All that is wrong with a configuration.
+/// All faults of a configuration.
 #[derive(Debug)]
 pub struct ConfigError {
     faults: Vec<String>,

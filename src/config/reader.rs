@@ -1,4 +1,4 @@
-//! Looking settings up by name: environment, then file; every fault is remembered.
+//! Looks up settings by name: environment first, then file; every fault is recorded.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
@@ -7,10 +7,10 @@ use url::Url;
 
 use super::{Config, ConfigError, EffectiveValue, Origin, table::shown_url};
 
-/// Longest time that anything waits: longer ones are mistakes, and timers do not take much longer ones.
+/// Longest time of any timeout: longer ones are mistakes, and timers do not accept much longer ones.
 pub(super) const LONGEST_TIME: Duration = Duration::from_hours(365 * 24);
 
-/// Looks names up and remembers what was found and what was wrong.
+/// Looks up names and records the values found and the faults.
 pub(super) struct Reader {
     pub(super) environment: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
@@ -32,7 +32,7 @@ impl Reader {
 
     fn raw(&mut self, name: &'static str) -> Option<(String, Origin)> {
         let from_file = self.file.remove(&file_key(name));
-        // An empty variable counts as unset: that is how compose files pass on what is not there.
+        // An empty variable counts as unset, because compose files pass unset variables as empty ones.
         let from_environment = self.environment.get(name).filter(|value| !value.is_empty()).cloned();
         match (from_environment, from_file) {
             (Some(value), _) => Some((value, Origin::Environment)),
@@ -45,7 +45,7 @@ impl Reader {
         self.effective.push(EffectiveValue { name: name.into(), value, origin });
     }
 
-    /// A table of the file; empty if it is not there.
+    /// A table of the file; empty if it does not exist.
     pub(super) fn table(&mut self, name: &str) -> toml::Table {
         self.tables.remove(name).unwrap_or_default()
     }
@@ -62,7 +62,7 @@ impl Reader {
         tables
     }
 
-    /// An address, shown without what it may hold of secrets.
+    /// A URL, displayed without the parts that may be secret.
     pub(super) fn url(&mut self, name: &'static str) -> Option<Url> {
         let Some((text, origin)) = self.raw(name) else {
             self.note(name, "(unset)".to_owned(), Origin::Default);
@@ -99,7 +99,7 @@ impl Reader {
         self.seconds_within(name, default, (Duration::from_secs(1), LONGEST_TIME))
     }
 
-    /// A time in whole seconds within bounds; the default if it is not within them, which is told.
+    /// A time in whole seconds within bounds; the default if it is out of bounds, which is reported as a fault.
     pub(super) fn seconds_within(
         &mut self,
         name: &'static str,
@@ -115,7 +115,7 @@ impl Reader {
         default
     }
 
-    /// Two settings that belong together, if both are there; one without the other is a fault.
+    /// Two settings that belong together, if both are set; one without the other is a fault.
     pub(super) fn both<One, Other>(
         &mut self,
         (name, one): (&str, Option<One>),
@@ -157,7 +157,7 @@ fn file_key(variable: &str) -> String {
     variable.strip_prefix("CITED_").unwrap_or(variable).to_ascii_lowercase()
 }
 
-/// What the file holds: settings by name, and tables.
+/// The content of the file: settings by name, and tables.
 #[derive(Default)]
 struct File {
     values: BTreeMap<String, String>,

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::reader::Reader;
 use crate::providers::Endpoint;
 
-/// Longest call unless configured otherwise: a search waits for it.
+/// Time limit of a call unless configured otherwise: a search waits for it.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The model; none leaves reranking to the built-in one.
+/// The reranking model; `None` leaves reranking to the built-in features.
 pub(super) fn read(reader: &mut Reader) -> Option<Endpoint> {
     let base_url = reader.url("CITED_RERANK_BASE_URL");
     let model = reader.optional::<String>("CITED_RERANK_MODEL");

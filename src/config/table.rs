@@ -11,7 +11,7 @@ use super::{
     reader::{LONGEST_TIME, Reader},
 };
 
-/// A table under its path, such as `providers.groq`. Keys that nobody asked for are faults.
+/// A table with its path, such as `providers.groq`. Keys that were not read are faults.
 pub(super) struct Table<'a> {
     reader: &'a mut Reader,
     path: String,
@@ -39,7 +39,7 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// A text with a meaning.
+    /// A text that is parsed to a value.
     pub(super) fn parsed<T: FromStr<Err: fmt::Display>>(&mut self, key: &str) -> Option<T> {
         let text = self.text(key)?;
         self.note(key, text.clone());
@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// An address, shown without what it may hold of secrets.
+    /// A URL, displayed without the parts that may be secret.
     pub(super) fn url(&mut self, key: &str) -> Option<Url> {
         let text = self.text(key)?;
         self.note(key, shown_url(&text));
@@ -65,7 +65,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A text that is not shown.
+    /// A text that is not displayed.
     fn secret(&mut self, key: &str) -> Option<SecretString> {
         let text = self.text(key)?;
         self.note(key, "(set, not shown)".to_owned());
@@ -158,7 +158,7 @@ impl<'a> Table<'a> {
         Some(list)
     }
 
-    /// Reports the keys that are left.
+    /// Reports the keys that were not read.
     pub(super) fn finish(mut self) {
         let unknown: Vec<String> = self.values.keys().cloned().collect();
         for key in unknown {
@@ -167,7 +167,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A URL without user, password and query, which may be secrets.
+/// A URL without user, password and query, which may be secret.
 pub(super) fn shown_url(text: &str) -> String {
     let Ok(mut url) = text.parse::<Url>() else { return "(not a URL)".to_owned() };
     if url.username().is_empty() && url.password().is_none() && url.query().is_none() {
@@ -177,7 +177,7 @@ pub(super) fn shown_url(text: &str) -> String {
     format!("{url} (user, password or query not shown)")
 }
 
-/// Takes user, password and query off a URL.
+/// Removes user, password and query from a URL.
 pub(crate) fn hide_secrets(url: &mut Url) {
     // Only URLs that have no host refuse this, and they have no user either.
     let _ = url.set_username("");

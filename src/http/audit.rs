@@ -20,29 +20,29 @@ use crate::{
     service::audit::{AuditFilter, AuditRow},
 };
 
-/// Which asks.
+/// Filters of the audit list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AuditQuery {
-    /// Only those that ended so.
+    /// Only asks with this outcome.
     #[param(inline, value_type = Option<AuditOutcomeSchema>)]
     outcome: Option<AuditOutcome>,
-    /// Only those asked with this key, by its `key_id`.
+    /// Only asks made with the key that has this `key_id`.
     #[param(inline, value_type = Option<PlainText>)]
     key_id: Option<String>,
-    /// Only those that this provider had to do with, in whatever role; `built-in` for the built-in answerer.
+    /// Only asks in which this provider took part, in any role; `built-in` for the built-in answerer.
     #[param(inline, value_type = Option<PlainText>)]
     provider: Option<String>,
-    /// Only those asked at this time (RFC 3339) or later.
+    /// Only asks received at this time (RFC 3339) or later.
     #[serde(default, with = "time::serde::rfc3339::option")]
     #[param(example = "2026-01-31T00:00:00Z")]
     asked_after: Option<OffsetDateTime>,
-    /// Only those asked before this time (RFC 3339).
+    /// Only asks received before this time (RFC 3339).
     #[serde(default, with = "time::serde::rfc3339::option")]
     asked_before: Option<OffsetDateTime>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<Uuid>,
-    /// Rows of a page, 1 to 200.
+    /// Rows per page, 1 to 200.
     #[serde(default = "default_limit")]
     #[param(default = 50, minimum = 1, maximum = 200)]
     limit: i64,
@@ -51,9 +51,9 @@ pub(super) struct AuditQuery {
 /// A page of the audit.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AuditPage {
-    /// Newest first.
+    /// The asks, newest first.
     asks: Vec<AuditBody>,
-    /// Send it as `cursor` for the next page; null on the last.
+    /// Send this as `cursor` to get the next page; null on the last page.
     next_cursor: Option<String>,
 }
 
@@ -61,47 +61,47 @@ pub(super) struct AuditPage {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditedAsk)]
 pub(super) struct AuditBody {
-    /// Identity of the ask, as in its answer.
+    /// Id of the ask, as in its answer.
     id: Uuid,
-    /// When it came in.
+    /// When the ask was received.
     #[serde(with = "time::serde::rfc3339")]
     asked_at: OffsetDateTime,
-    /// As in the `x-request-id` header.
+    /// Id of the request, as in the `x-request-id` header.
     request_id: Option<String>,
-    /// The first digits of the SHA-256 of the key; null where none is needed.
+    /// The first digits of the SHA-256 of the API key; null if no key is required.
     key_id: Option<String>,
-    /// How it ended.
+    /// Outcome of the ask.
     #[schema(value_type = AuditOutcomeSchema)]
     outcome: AuditOutcome,
-    /// Why it ended so: of an abstention; the limit that was exceeded; what was being done when the time was up or
-    /// the client left; the cause of a failure.
+    /// Reason for the outcome: of an abstention, its reason; the limit that was exceeded; the stage that was running
+    /// when the time was up or the client disconnected; the cause of a failure.
     reason: Option<String>,
-    /// The question; null where the deployment does not keep questions.
+    /// The question; null if the deployment does not store questions.
     question: Option<String>,
-    /// Of the question, hexadecimal.
+    /// SHA-256 of the question, hexadecimal.
     question_sha256: String,
-    /// As asked.
+    /// The collections as named in the request.
     collections: Vec<String>,
-    /// Whether the answer went out piece by piece.
+    /// Whether the answer was streamed.
     stream: bool,
     /// How the answer was checked.
     validation: AuditValidationBody,
-    /// Who wrote the answer or its last draft.
+    /// Provider of the model that wrote the answer or its last draft.
     provider: Option<String>,
-    /// Its model.
+    /// The model that wrote the answer or its last draft.
     model: Option<String>,
-    /// Temperature as sent with the last draft.
+    /// Temperature sent with the last draft.
     temperature: Option<f32>,
-    /// Seed as sent with the last draft.
+    /// Seed sent with the last draft.
     seed: Option<u64>,
     /// Model calls with their roles, tokens, costs and failed attempts.
     #[schema(value_type = Vec<Map<String, Value>>)]
     calls: Value,
-    /// What it cost.
+    /// Calls, tokens and cost of the ask.
     usage: AuditUsageBody,
-    /// What was searched, the question first; empty where the deployment does not keep questions.
+    /// The queries that were searched, the question first; empty if the deployment does not store questions.
     queries: Vec<String>,
-    /// URNs of what the answer was written from: `[^N]` cites the Nth.
+    /// URNs of the sources that the answer was written from: `[^N]` cites the Nth.
     sources: Vec<String>,
     /// Citations of the answer.
     citations: Vec<AuditCitationBody>,
@@ -109,9 +109,9 @@ pub(super) struct AuditBody {
     cache_hit: bool,
     /// SHA-256 of the answer's text, hexadecimal.
     answer_sha256: Option<String>,
-    /// The answer, where the deployment keeps answers.
+    /// The answer, if the deployment stores answers.
     answer: Option<String>,
-    /// Milliseconds by stage.
+    /// Time spent per stage, in milliseconds.
     #[schema(value_type = Map<String, Value>)]
     timings_ms: Value,
 }
@@ -120,45 +120,45 @@ pub(super) struct AuditBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditValidation)]
 pub(super) struct AuditValidationBody {
-    /// Level asked for.
+    /// Validation level that was requested.
     #[schema(value_type = ValidationLevelSchema)]
     level: Level,
-    /// Level applied.
+    /// Validation level that was applied.
     #[schema(value_type = ValidationLevelSchema)]
     effective_level: Level,
-    /// Drafts made: one more than retries; 0 when nothing was generated.
+    /// Number of drafts: one more than the number of retries; 0 if nothing was generated.
     attempts: u8,
-    /// What was wrong with the last draft.
+    /// Errors of the last draft.
     errors: Vec<FindingBody>,
-    /// Kinds of warnings.
+    /// Kinds of the warnings.
     warnings: Vec<String>,
 }
 
-/// What an ask cost.
+/// Calls, tokens and cost of an ask.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditUsage)]
 pub(super) struct AuditUsageBody {
-    /// Calls of a configured model.
+    /// Number of calls to configured models.
     llm_calls: u32,
-    /// Tokens read by it.
+    /// Tokens read by those models.
     prompt_tokens: u64,
-    /// Tokens written by it.
+    /// Tokens written by those models.
     completion_tokens: u64,
-    /// Whether some tokens were counted by the service.
+    /// Whether some tokens were counted by this service.
     estimated: bool,
-    /// US dollars.
+    /// Cost in US dollars.
     cost_usd: f64,
 }
 
-/// A citation.
+/// A citation of an audited answer.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuditCitation)]
 pub(super) struct AuditCitationBody {
     /// Number in the marker.
     marker: u32,
-    /// The passage.
+    /// URN of the cited passage.
     urn: String,
-    /// How well it supports its claim.
+    /// How well the passage supports its claim.
     support: f32,
 }
 
@@ -213,10 +213,10 @@ impl From<AuditRow> for AuditBody {
     }
 }
 
-/// List what was asked
+/// List past asks
 ///
-/// One row per ask, however it ended, abstentions, refusals, failures and clients that went away included. It is
-/// written before the answer leaves.
+/// One row per ask regardless of its outcome, including abstentions, refusals, failures and clients that disconnected.
+/// The row is written before the answer is sent.
 #[utoipa::path(
     get, path = "/v1/audit", tag = "audit", params(AuditQuery),
     responses(
@@ -244,9 +244,9 @@ pub(super) async fn list_asks(
     Ok(Json(AuditPage { asks, next_cursor }))
 }
 
-/// Get what was asked
+/// Get a past ask
 ///
-/// One ask by the `id` of its answer.
+/// Returns one ask by the `id` of its answer.
 #[utoipa::path(
     get, path = "/v1/audit/{id}", tag = "audit",
     params(("id" = Uuid, Path, description = "Identity of the ask")),

@@ -11,22 +11,22 @@ use crate::{
     service::citations::{CitedPassage, CitedState},
 };
 
-/// What became of a cited passage.
+/// The current state of a cited passage.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CitedState)]
 pub(super) struct CitedBody {
-    /// The name that was looked up.
+    /// The URN that was looked up.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
     urn: String,
-    /// What became of it.
+    /// State of the cited version.
     status: CitedStatusBody,
-    /// The document.
+    /// Id of the document.
     document_id: String,
     /// Name of its collection.
     collection: String,
     /// Version that was cited.
     version: u32,
-    /// Version that the document has; null if it was deleted.
+    /// Current version of the document; null if it was deleted.
     current_version: Option<u32>,
     /// When the cited version was replaced.
     #[serde(with = "time::serde::rfc3339::option")]
@@ -34,18 +34,18 @@ pub(super) struct CitedBody {
     /// When the document was deleted.
     #[serde(with = "time::serde::rfc3339::option")]
     deleted_at: Option<OffsetDateTime>,
-    /// Whether the current version still has the passage word for word; null if it is not known.
+    /// Whether the current version still contains the passage word for word; null if this is not known.
     still_said: Option<bool>,
-    /// The passage as it was cited; null if its document was deleted, or replaced before versions were kept.
+    /// The passage as it was cited; null if its document was deleted, or was replaced before versions were kept.
     passage: Option<CitedPassageBody>,
 }
 
-/// What became of a cited passage.
+/// State of a cited version.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = CitedStatus)]
 pub(super) enum CitedStatusBody {
-    /// The document has this version.
+    /// The cited version is the document's current version.
     Current,
     /// The document has a newer version.
     Superseded,
@@ -57,7 +57,7 @@ pub(super) enum CitedStatusBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CitedPassage)]
 pub(super) struct CitedPassageBody {
-    /// Caller's own name for the document.
+    /// The caller's own name for the document.
     source: String,
     /// Title of the document.
     title: String,
@@ -74,9 +74,9 @@ pub(super) struct CitedPassageBody {
     heading: Vec<String>,
     /// The passage, word for word.
     text: String,
-    /// Where it starts in that version's text, in Unicode code points.
+    /// Start of the passage in that version's text, in Unicode code points.
     start: u32,
-    /// Where it ends, exclusive.
+    /// End of the passage, exclusive, in Unicode code points.
     end: u32,
 }
 
@@ -131,12 +131,11 @@ impl From<CitedPassage> for CitedPassageBody {
     }
 }
 
-/// Look a citation up
+/// Look up a citation
 ///
-/// Shows the passage that a URN names as it was when it was cited, and says whether its document still is what it
-/// was: `current`, `superseded` by a newer version, or `deleted`. The ranges are those of the cited version. Of a
-/// deleted document nothing is shown. In the path the URN is percent-encoded as a whole: `/` as `%2F`, `#` as `%23`,
-/// `%` as `%25`.
+/// Returns the passage that a URN names as it was when it was cited, and the state of its version: `current`,
+/// `superseded` by a newer version, or `deleted`. The ranges are those of the cited version. Nothing is shown of a
+/// deleted document. In the path the URN is percent-encoded as a whole: `/` as `%2F`, `#` as `%23`, `%` as `%25`.
 #[utoipa::path(
     get, path = "/v1/citations/{urn}", tag = "ask",
     params(("urn" = String, Path, description = "`urn` of a citation or source, percent-encoded",

@@ -25,29 +25,30 @@ use crate::{
     service::collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
 };
 
-/// A collection to be made.
+/// A collection to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewCollection, example = json!({"name": "policies", "language": "en"}))]
 pub(super) struct NewCollectionBody {
-    /// 1 to 128 characters, unique.
+    /// Name of the collection: 1 to 128 characters, unique.
     #[schema(value_type = CollectionName)]
     name: String,
-    /// How its documents are cut into chunks. Another index changes it (`POST /v1/collections/{name}/indexes`).
+    /// How documents are cut into chunks. It can be changed later by another index (`POST
+    /// /v1/collections/{name}/indexes`).
     splitter: Option<SplitterBody>,
-    /// Whose endings are cut off words, so that "Verträge" finds "Vertrag", and whose stop words are left out:
-    /// `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`, `it`, `lt`, `nl`, `no`,
-    /// `pl`, `pt`, `ro`, `ru`, `sv`, `ta`, `tr`, `uk` (ISO 639-1), or `none` for texts in many languages. By default
-    /// what the service is set to, `en`. It stays so.
+    /// Language for stemming and stop words: word endings are removed, so that "Verträge" finds "Vertrag", and stop
+    /// words are left out. One of `ar`, `ca`, `cs`, `da`, `de`, `el`, `en`, `es`, `et`, `fi`, `fr`, `hi`, `hu`, `id`,
+    /// `it`, `lt`, `nl`, `no`, `pl`, `pt`, `ro`, `ru`, `sv`, `ta`, `tr`, `uk` (ISO 639-1), or `none` for texts in many
+    /// languages. If left out, the language configured for the service, by default `en`. It cannot be changed later.
     #[schema(value_type = Option<String>, example = "en")]
     language: Option<Language>,
-    /// When its documents can be found, unless a request says otherwise: `complete`, by words and by meaning at once,
-    /// or `progressive`, by words as soon as they are split, by meaning as their vectors are made.
+    /// When documents can be found, unless a request specifies otherwise: `complete`, by words and by meaning at once,
+    /// or `progressive`, by words as soon as they are split, and by meaning as their vectors are made.
     #[serde(default)]
     #[schema(value_type = IndexingSchema, default = "complete")]
     indexing: Indexing,
-    /// Has a chat model write a sentence for each chunk that says how it relates to its document; embedded and indexed
-    /// with the chunk, never quoted. Left out, none is written.
+    /// Lets a chat model write a sentence for each chunk that describes how the chunk relates to its document; the
+    /// sentence is embedded and indexed with the chunk, but never quoted. If left out, no sentences are written.
     context: Option<ContextBody>,
 }
 
@@ -55,32 +56,33 @@ pub(super) struct NewCollectionBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Collection)]
 pub(super) struct CollectionBody {
-    /// Name in requests and URNs.
+    /// Name of the collection in requests and URNs.
     #[schema(example = "handbook")]
     name: String,
-    /// Documents in their current version.
+    /// Number of documents, each counted in its current version.
     documents: u64,
     /// Chunks of those documents.
     chunks: u64,
-    /// Those of them that have a vector: fewer while vectors of `progressive` jobs are to come.
+    /// Number of those chunks that have a vector: fewer than `chunks` while vectors of `progressive` jobs are
+    /// outstanding.
     embedded_chunks: u64,
-    /// Its active index, which is searched; how that is made follows.
+    /// Id of the active index, which is the one that is searched; the following fields describe it.
     index_id: Uuid,
-    /// The index next to it, if there is one: being built, or active before.
+    /// Id of the other index, if there is one: either it is being built, or it was active before.
     next_index_id: Option<Uuid>,
     /// The vector space of its chunks and of queries.
     embedding: EmbeddingBody,
-    /// How its documents are cut into chunks.
+    /// How documents are cut into chunks.
     splitter: SplitterBody,
-    /// What its words are stemmed in: an ISO 639-1 code, or `none`.
+    /// Language for stemming: an ISO 639-1 code, or `none`.
     #[schema(value_type = String, example = "en")]
     language: Language,
-    /// How sentences are written that say how a chunk relates to its document; null where none are.
+    /// How sentences are written that describe how a chunk relates to its document; null if none are written.
     context: Option<ContextBody>,
-    /// When its documents can be found, unless a request says otherwise.
+    /// When documents can be found, unless a request specifies otherwise.
     #[schema(value_type = IndexingSchema)]
     indexing: Indexing,
-    /// When it was made.
+    /// When the collection was created.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
 }
@@ -89,10 +91,10 @@ pub(super) struct CollectionBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = VectorSpace)]
 pub(super) struct EmbeddingBody {
-    /// Embedding model.
+    /// Name of the embedding model.
     #[schema(example = "minilm")]
     model: String,
-    /// Numbers in a vector.
+    /// Dimensions: how many numbers a vector has.
     #[schema(example = 384)]
     dimension: usize,
 }
@@ -100,41 +102,41 @@ pub(super) struct EmbeddingBody {
 /// A page of collections.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CollectionPage {
-    /// By name.
+    /// The collections, ordered by name.
     collections: Vec<CollectionBody>,
-    /// Send it as `cursor` for the next page; null on the last.
+    /// Send this as `cursor` to get the next page; null on the last page.
     next_cursor: Option<String>,
 }
 
-/// What a delete removed.
+/// Counts of everything that a delete removed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DeleteReceipt, example = json!({"documents": 2, "chunks": 31, "vectors": 31, "terms": 940, "answers": 3, "queue_items": 1, "failed_items": 0}))]
 pub(super) struct DeleteReceiptBody {
-    /// Documents.
+    /// Number of documents.
     documents: u64,
-    /// Their chunks.
+    /// Number of their chunks.
     chunks: u64,
-    /// The vectors of those.
+    /// Number of vectors of those chunks.
     vectors: u64,
-    /// Entries of the lexical statistics that were lowered or removed.
+    /// Number of entries of the lexical statistics that were reduced or removed.
     terms: u64,
-    /// Cached answers that were written from them.
+    /// Number of cached answers that were written from the documents.
     answers: u64,
-    /// Documents waiting or being worked on that will not be indexed; stored ones that were to be built into the next
-    /// index count too.
+    /// Number of documents that were waiting or being processed and will not be indexed; stored documents that were to
+    /// be built into the next index count too.
     queue_items: u64,
-    /// Failed ones that were kept for a retry.
+    /// Number of failed documents that had been kept for a retry.
     failed_items: u64,
 }
 
-/// Which page of a list.
+/// Page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PageQuery {
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<PlainText>)]
     cursor: Option<String>,
-    /// Rows of a page, 1 to 200.
+    /// Rows per page, 1 to 200.
     #[serde(default = "default_limit")]
     #[param(default = 50, minimum = 1, maximum = 200)]
     limit: i64,
@@ -239,7 +241,7 @@ pub(super) async fn get_collection(
 
 /// Delete a collection
 ///
-/// With its documents, chunks, vectors, statistics and waiting documents, in one transaction.
+/// Deletes the collection with its documents, chunks, vectors, statistics and waiting documents, in one transaction.
 #[utoipa::path(
     delete, path = "/v1/collections/{name}", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")),

@@ -25,30 +25,31 @@ use crate::{
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Document)]
 pub(super) struct DocumentBody {
-    /// Identity, the same over all versions.
+    /// Id of the document, the same for all versions.
     id: Uuid,
-    /// Collection it is in.
+    /// Name of the collection that contains the document.
     collection: String,
-    /// Your own name for it.
+    /// Your own name for the document.
     source: String,
-    /// Title.
+    /// Title of the document.
     title: String,
-    /// Media type.
+    /// Media type of the document.
     media_type: String,
-    /// From 1; plus one with each replacement.
+    /// Version, starting at 1 and incremented by each replacement.
     version: u32,
-    /// Length of its text in Unicode code points.
+    /// Length of the extracted text in Unicode code points.
     characters: u32,
-    /// Its chunks.
+    /// Number of chunks.
     chunks: u32,
-    /// Those of them that have a vector: fewer while the vectors of a `progressive` job are to come.
+    /// Number of those chunks that have a vector: fewer than `chunks` while the vectors of a `progressive` job are
+    /// outstanding.
     embedded_chunks: u32,
-    /// Where it came from.
+    /// Origin of the document.
     provenance: ProvenanceBody,
-    /// Your own data about it.
+    /// Your own data about the document.
     #[schema(value_type = Map<String, Value>)]
     metadata: Value,
-    /// When it was first stored.
+    /// When the document was first stored.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
     /// When this version was stored.
@@ -56,31 +57,31 @@ pub(super) struct DocumentBody {
     updated_at: OffsetDateTime,
 }
 
-/// Where a document came from.
+/// Origin of a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Provenance)]
 pub(super) struct ProvenanceBody {
-    /// Where it was read from.
+    /// URI that the document was read from.
     uri: String,
-    /// How it came: `json`, `multipart`, `bulk` or `url`.
+    /// How the document was submitted: `json`, `multipart`, `bulk` or `url`.
     loader: String,
-    /// When it was handed in or fetched.
+    /// When the document was submitted or fetched.
     #[serde(with = "time::serde::rfc3339")]
     fetched_at: OffsetDateTime,
-    /// Of the HTTP response it came in.
+    /// `ETag` of the HTTP response that contained the document.
     etag: Option<String>,
     /// `Last-Modified` of that response.
     last_modified: Option<String>,
-    /// SHA-256 of its bytes, hexadecimal.
+    /// SHA-256 of the document's bytes, hexadecimal.
     content_hash: String,
 }
 
 /// A page of documents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DocumentPage {
-    /// Newest first.
+    /// The documents, newest first.
     documents: Vec<DocumentBody>,
-    /// Send it as `cursor` for the next page; null on the last.
+    /// Send this as `cursor` to get the next page; null on the last page.
     next_cursor: Option<String>,
 }
 
@@ -88,7 +89,7 @@ pub(super) struct DocumentPage {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DocumentContent)]
 pub(super) struct ContentBody {
-    /// The document.
+    /// Id of the document.
     id: Uuid,
     /// Version that the text belongs to.
     version: u32,
@@ -100,78 +101,79 @@ pub(super) struct ContentBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Chunk)]
 pub(super) struct ChunkBody {
-    /// Place in the document, from 0.
+    /// Position of the chunk in the document, from 0.
     ordinal: u32,
-    /// Where it starts in the document's text, in Unicode code points.
+    /// Start of the chunk in the document's text, in Unicode code points.
     start: u32,
-    /// Where it ends, exclusive.
+    /// End of the chunk, exclusive, in Unicode code points.
     end: u32,
     /// Page from 1, where the format has pages.
     page: Option<i32>,
-    /// Headings above it, outermost first.
+    /// Headings above the chunk, outermost first.
     heading: Vec<String>,
-    /// Splitter that made it, with its settings.
+    /// Splitter that made the chunk, with its settings.
     splitter: String,
-    /// Chunkers that worked on it, in order.
+    /// Chunkers that processed the chunk, in order.
     chunkers: Vec<String>,
-    /// Tokens by the embedding model's tokenizer.
+    /// Number of tokens by the embedding model's tokenizer.
     tokens: u32,
-    /// The document's text at the range.
+    /// The document's text from `start` to `end`.
     text: String,
-    /// Sentence by a model that says how it relates to its document: embedded and indexed with it, never quoted.
+    /// Sentence by a model that describes how the chunk relates to its document: embedded and indexed with the chunk,
+    /// but never quoted.
     context: Option<String>,
 }
 
 /// A page of chunks.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ChunkPage {
-    /// In the document's order.
+    /// The chunks, in the order of the document.
     chunks: Vec<ChunkBody>,
-    /// Chunks of the document in all.
+    /// Total number of chunks of the document.
     total: u32,
-    /// Send it as `from` for the next page; null on the last.
+    /// Send this as `from` to get the next page; null on the last page.
     next_from: Option<u32>,
 }
 
-/// Which documents.
+/// Filters of a list of documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DocumentsQuery {
-    /// Only of this collection.
+    /// Only documents of this collection.
     #[param(inline, value_type = Option<CollectionName>)]
     collection: Option<String>,
-    /// Only with a source that starts so.
+    /// Only documents whose source starts with this text.
     #[param(inline, value_type = Option<PlainText>)]
     source_prefix: Option<String>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<Uuid>,
-    /// Rows of a page, 1 to 200.
+    /// Rows per page, 1 to 200.
     #[serde(default = "default_limit")]
     #[param(default = 50, minimum = 1, maximum = 200)]
     limit: i64,
 }
 
-/// Which documents to delete. Both are needed: nothing is deleted because something was left out.
+/// The documents to delete. Both parameters are required, so that nothing is deleted because one was left out.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DeleteQuery {
-    /// Of this collection.
+    /// Collection of the documents.
     #[param(inline, value_type = CollectionName)]
     collection: String,
-    /// Those whose source starts so; not empty.
+    /// Deletes documents whose source starts with this text; must not be empty.
     #[param(inline, value_type = ShortText, example = "hr/2019/")]
     source_prefix: String,
 }
 
-/// Which chunks.
+/// Range of chunks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ChunksQuery {
-    /// First chunk shown, from 0.
+    /// First chunk to return, from 0.
     #[serde(default)]
     #[param(maximum = 2_147_483_647)]
     from: u32,
-    /// Chunks of a page, 1 to 200.
+    /// Chunks per page, 1 to 200.
     #[serde(default = "default_limit")]
     #[param(default = 50, minimum = 1, maximum = 200)]
     limit: i64,
@@ -304,8 +306,8 @@ pub(super) async fn list_document_chunks(
 
 /// Delete a document
 ///
-/// With its chunks, vectors and its part of the lexical statistics, and with what waits to be stored under its
-/// source, in one transaction.
+/// Deletes the document with its chunks, its vectors and its part of the lexical statistics, and also everything that
+/// is waiting to be stored under its source, in one transaction.
 #[utoipa::path(
     delete, path = "/v1/documents/{id}", tag = "documents",
     params(("id" = Uuid, Path, description = "Identity of the document")),
@@ -323,8 +325,8 @@ pub(super) async fn delete_document(
 
 /// Delete documents by source
 ///
-/// Everything in a collection whose source starts so: documents, chunks, vectors, lexical statistics, and what waits
-/// to be stored there, in one transaction. To empty a collection, delete it.
+/// Deletes everything in a collection whose source starts with the given text: documents, chunks, vectors, lexical
+/// statistics, and documents waiting to be stored there, in one transaction. To empty a collection, delete it.
 #[utoipa::path(
     delete, path = "/v1/documents", tag = "documents", params(DeleteQuery),
     responses(

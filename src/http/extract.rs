@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{AppState, problem::ApiError};
 
-/// A JSON body. Syntax errors are 400; a value of the wrong type or an unknown member is 422 and named.
+/// Extracts a JSON body. Syntax errors are 400; a value of the wrong type or an unknown member is 422 and is named.
 pub(super) struct ValidJson<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<AppState> for ValidJson<T> {
@@ -34,12 +34,12 @@ fn is_json(content_type: Option<&axum::http::HeaderValue>) -> bool {
     })
 }
 
-/// Largest body of a route, bytes.
+/// Largest body of a route, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyLimit(pub(super) usize);
 
 impl BodyLimit {
-    /// That of the route the request came to; a route without one takes any body.
+    /// The limit of the route that the request was sent to; a route without a limit accepts any body.
     pub(super) fn of(request: &Request) -> Self {
         request.extensions().get().copied().unwrap_or(Self(usize::MAX))
     }
@@ -56,12 +56,12 @@ pub(super) async fn read_body(request: Request, state: &AppState) -> Result<Byte
     })
 }
 
-/// Parses a JSON object, with the place of a wrong value.
+/// Parses a JSON object; an error includes the position of a wrong value.
 ///
 /// # Errors
 /// 400 for a syntax error, 422 for a wrong value.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    // The members of a list would be taken for those of an object, in their order.
+    // The elements of an array would be read as the members of an object, in their order.
     let is_object = body.trim_ascii_start().starts_with(b"{");
     if !is_object && serde_json::from_slice::<IgnoredAny>(body).is_ok() {
         return Err(ApiError::invalid_field(String::new(), "must be a JSON object"));
@@ -105,17 +105,17 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// The member that is not there; serde's path ends at the object that lacks it.
+/// The name of a missing member; serde's path ends at the object that lacks it.
 fn missing_field(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.split_once('`').map(|(name, _)| name)
 }
 
-/// The message without serde's line and column, which say nothing that the pointer does not.
+/// The message without serde's line and column, which add nothing to the pointer.
 fn strip_place(message: &str) -> String {
     message.rsplit_once(" at line ").map_or(message, |(text, _)| text).to_owned()
 }
 
-/// Query parameters.
+/// Extracts query parameters.
 pub(super) struct ValidQuery<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> {
@@ -128,7 +128,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
         let Query(value) = Query::from_request_parts(parts, state).await.map_err(|rejection| {
             let text = rejection.body_text();
             let detail = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
-            // Of a wrong value the message begins with the name; a missing one is only named within it.
+            // For a wrong value the message begins with the parameter's name; a missing parameter is only named within
+            // it.
             let (name, detail) =
                 detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail));
             ApiError::invalid_field(format!("?{name}"), detail)
@@ -137,13 +138,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
     }
 }
 
-/// The first parameter with a NUL in it, which no text in the database can hold.
+/// The first parameter that contains a NUL, which no text in the database can hold.
 fn parameter_with_nul(query: &str) -> Option<&str> {
     let with_nul = query.split('&').find(|parameter| parameter.contains("%00"))?;
     Some(with_nul.split_once('=').map_or(with_nul, |(name, _)| name))
 }
 
-/// Path parameters; a value that cannot name anything names nothing.
+/// Extracts path parameters; a value that cannot be a valid name is treated as not found.
 pub(super) struct ValidPath<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ValidPath<T> {

@@ -7,13 +7,13 @@ use super::problem::{ApiError, FieldError};
 
 /// Longest collection name, in characters.
 pub(super) const MAX_NAME: usize = 128;
-/// Longest source and URL, in bytes: an index holds them, and its entries end at 2.7 kB.
+/// Longest source and URL, in bytes: they are stored in a database index, whose entries are limited to 2.7 kB.
 pub(super) const MAX_SOURCE_BYTES: usize = 2_048;
 /// Longest URI, title and query, in characters.
 pub(super) const MAX_SHORT_TEXT: usize = 2_048;
 /// Longest question or search query, in characters.
 pub(super) const MAX_QUESTION: usize = 8_192;
-/// Most collections of one request.
+/// Largest number of collections in one request.
 pub(super) const MAX_COLLECTIONS: usize = 32;
 
 /// Faults found so far.
@@ -73,7 +73,8 @@ impl Faults {
         }
     }
 
-    /// Where a document is to be fetched. Which hosts may be asked is decided where they are asked.
+    /// Checks a URL that a document is fetched from. Whether its host may be contacted is decided when the request is
+    /// made.
     pub(super) fn url(&mut self, pointer: &str, url: &str) {
         let fault = match Url::parse(url) {
             Ok(_) if url.chars().any(char::is_control) => "must hold no control characters".to_owned(),

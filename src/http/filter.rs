@@ -8,30 +8,30 @@ use uuid::Uuid;
 use super::{fields::Faults, schema::ShortText};
 use crate::domain::filter::{Bound, Condition, Filter, Test};
 
-/// Most conditions of a filter.
+/// Largest number of conditions in a filter.
 const MAX_CONDITIONS: usize = 32;
-/// Most alternatives of a condition.
+/// Largest number of alternatives in a condition.
 const MAX_ALTERNATIVES: usize = 256;
 
-/// Which chunks may be found. All parts must hold; the empty filter lets everything through.
+/// Limits which chunks may be found. All parts must hold; the empty filter lets everything through.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = SearchFilter, example = json!({"metadata": {"team": "people", "year": {"gte": 2024}}, "source_prefix": "hr/"}))]
 pub(super) struct FilterBody {
-    /// Per metadata key: a value (equal), or one of `{"in": […]}`, `{"exists": true}`, or bounds
-    /// `{"gt", "gte", "lt", "lte"}`. A condition on an array holds if it holds for one element.
+    /// Conditions per metadata key: a value (equality), or one of `{"in": […]}`, `{"exists": true}`, or bounds
+    /// `{"gt", "gte", "lt", "lte"}`. A condition on an array holds if it holds for at least one element.
     metadata: Map<String, Value>,
-    /// How the document's `source` starts.
+    /// Start of the document's `source`.
     #[schema(value_type = Option<ShortText>)]
     source_prefix: Option<String>,
-    /// Documents, any of them.
+    /// Ids of documents; a chunk of any of them passes.
     document_ids: Vec<Uuid>,
-    /// Pages from 1, any of them.
+    /// Page numbers, from 1; a chunk on any of them passes.
     pages: Vec<i32>,
 }
 
 impl FilterBody {
-    /// The filter; what is wrong with it goes to `faults` under `pointer`.
+    /// Reads the filter; faults are added to `faults` under `pointer`.
     pub(super) fn read(self, pointer: &str, faults: &mut Faults) -> Filter {
         if self.metadata.len() > MAX_CONDITIONS {
             faults.add(format!("{pointer}/metadata"), format!("at most {MAX_CONDITIONS} conditions"));

@@ -21,18 +21,18 @@ pub(super) struct Health {
 
 const OK: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
-/// Alive
+/// Liveness
 ///
-/// Answers as long as the process runs; asks nothing of the database.
+/// Returns 200 as long as the process runs; the database is not queried.
 #[utoipa::path(get, path = "/livez", tag = "operations",
     responses((status = 200, description = "The process runs", body = Health)))]
 pub(super) async fn livez() -> Json<Health> {
     Json(OK)
 }
 
-/// Ready
+/// Readiness
 ///
-/// Answers 200 when requests can be served and what is queued is worked on.
+/// Returns 200 if requests can be served and the queue is being processed.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
     responses(
         (status = 200, description = "Requests can be served", body = Health),

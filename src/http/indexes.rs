@@ -24,26 +24,28 @@ use crate::{
     service::indexes::{CollectionIndex, DroppedIndex, WantedIndex},
 };
 
-/// How the next index differs from the active one; `{}` for what is left to do of the next one.
+/// Settings in which the next index differs from the active one; `{}` continues the remaining work of the existing next
+/// index.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = NewIndex, examples(json!({"embedding_model": "text-embedding-3-small"}), json!({"splitter": {"size": 256}, "context": null})))]
 pub(super) struct NewIndexBody {
-    /// How documents are cut; left out, as in the active one. What it leaves out is as in a new collection.
+    /// How documents are cut; if left out, as in the active index. Fields left out of it get the defaults of a new
+    /// collection.
     splitter: Option<SplitterBody>,
-    /// How sentences are written that say how a chunk relates to its document; null for no more of them, left out, as
-    /// in the active one.
+    /// How sentences are written that describe how a chunk relates to its document; null to stop writing them. If left
+    /// out, as in the active index.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<ContextBody>)]
     #[expect(clippy::option_option, reason = "left out, null or given")]
     context: Option<Option<ContextBody>>,
-    /// Model that embeds chunks and queries: the service's own, or that of a table of `[embeddings]` in its
-    /// configuration; left out, as in the active one.
+    /// Model that embeds chunks and queries: the service's own, or one defined by a table of `[embeddings]` in its
+    /// configuration. If left out, as in the active index.
     #[schema(nullable = false)]
     embedding_model: Option<String>,
 }
 
-/// Tells null from what is left out.
+/// Distinguishes null from a member that is left out.
 #[expect(clippy::option_option, reason = "left out, null or given")]
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<ContextBody>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
@@ -53,25 +55,26 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Con
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CollectionIndex)]
 pub(super) struct IndexBody {
-    /// Its id, to activate or to drop it.
+    /// Id of the index, used to activate or drop it.
     id: Uuid,
-    /// Whether it is the one that is searched. The other one is being built, or was active before.
+    /// Whether this index is the one that is searched. The other one is being built, or was active before.
     is_active: bool,
-    /// How documents are cut into its chunks.
+    /// How documents are cut into the chunks of this index.
     splitter: SplitterBody,
-    /// How sentences are written that say how a chunk relates to its document; null where none are.
+    /// How sentences are written that describe how a chunk relates to its document; null if none are written.
     context: Option<ContextBody>,
-    /// The vector space of its chunks.
+    /// The vector space of the chunks.
     embedding: EmbeddingBody,
-    /// Documents that are in it as they are now. An activation needs all.
+    /// Number of documents that the index contains in their current version. Activating it requires all documents.
     documents: u64,
-    /// Its chunks.
+    /// Number of chunks in the index.
     chunks: u64,
-    /// Those of them that have no vector yet: they are found by their words only.
+    /// Number of those chunks that have no vector yet: they are found by their words only.
     unembedded_chunks: u64,
-    /// Latest job that was asked to build it from stored documents; null for the first one of a collection.
+    /// Id of the latest job that was requested to build this index from stored documents; null for the first index of a
+    /// collection.
     job_id: Option<Uuid>,
-    /// When it was made.
+    /// When the index was created.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
 }
@@ -80,7 +83,7 @@ pub(super) struct IndexBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = IndexList)]
 pub(super) struct IndexListBody {
-    /// The active one, and the one next to it, if there is one.
+    /// The active index, and the other one if there is one.
     indexes: Vec<IndexBody>,
 }
 
@@ -94,15 +97,15 @@ pub(super) struct BuildingBody {
     job: JobBody,
 }
 
-/// What was dropped.
+/// Counts of everything that was dropped.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DroppedIndex)]
 pub(super) struct DroppedIndexBody {
-    /// Documents that had chunks in it.
+    /// Number of documents that had chunks in the index.
     documents: u64,
-    /// Its chunks.
+    /// Number of chunks.
     chunks: u64,
-    /// Their vectors.
+    /// Number of vectors of those chunks.
     vectors: u64,
 }
 
@@ -126,10 +129,11 @@ impl From<CollectionIndex> for IndexBody {
 
 /// Build the next index of a collection
 ///
-/// A job splits each stored document by other settings, or embeds it with another model, from its stored text; nothing is
-/// uploaded again. The chunks make an index next to the active one: meanwhile the collection is searched and cited as
-/// before, and uploads go into both. Chunks whose text is embedded already by the same model use that vector. When the job
-/// has succeeded, activate the index. Sent again, also with an empty body, the job does only what is left.
+/// A job splits each stored document by other settings, or embeds it with another model, from its stored text; nothing
+/// is uploaded again. The chunks form a second index: meanwhile the collection is searched and cited through the active
+/// index as before, and uploads go into both. Chunks whose text has already been embedded by the same model reuse that
+/// vector. When the job has succeeded, activate the index. If the request is sent again, also with an empty body, the
+/// job does only the remaining work.
 #[utoipa::path(
     post, path = "/v1/collections/{name}/indexes", tag = "collections",
     params(("name" = String, Path, description = "Name of the collection")), request_body = NewIndexBody,
@@ -177,9 +181,9 @@ pub(super) async fn list_indexes(
 
 /// Activate an index
 ///
-/// If every document is in it as it is now. In one transaction: each document becomes a new version of itself, since its
-/// chunks are others from then on, and what was cited before stays good. The index before stays next to it, up to date with
-/// uploads, until it is dropped: to activate it again undoes this.
+/// Possible only if the index contains every document in its current version. In one transaction each document gets a
+/// new version, because its chunks differ from then on; existing citations stay valid. The previously active index is
+/// kept and receives uploads until it is dropped, so activating it again undoes this.
 #[utoipa::path(
     post, path = "/v1/collections/{name}/indexes/{id}/activate", tag = "collections",
     params(
@@ -202,7 +206,7 @@ pub(super) async fn activate_index(
 
 /// Drop an index
 ///
-/// One that is not the active one, with its chunks and their vectors; jobs that build it are cancelled.
+/// Drops an index that is not the active one, with its chunks and their vectors; jobs that build it are cancelled.
 #[utoipa::path(
     delete, path = "/v1/collections/{name}/indexes/{id}", tag = "collections",
     params(

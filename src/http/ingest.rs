@@ -1,4 +1,4 @@
-//! Documents in: `POST /v1/documents`, `PUT /v1/documents/{id}`.
+//! Ingest of documents: `POST /v1/documents`, `PUT /v1/documents/{id}`.
 
 use axum::{
     Extension,
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Most documents of one request.
+/// Largest number of documents in one request.
 const MAX_DOCUMENTS: usize = 10_000;
 /// Longest Idempotency-Key, in characters.
 const MAX_KEY: usize = 255;
@@ -41,15 +41,15 @@ const MAX_KEY: usize = 255;
     {"source": "travel.md", "text": "Book flights a week ahead.", "metadata": {"team": "people"}}
 ]}))]
 pub(super) struct NewDocumentsBody {
-    /// Where they go; made if it does not exist.
+    /// Collection that the documents go to; created if it does not exist.
     #[serde(default = "default_collection")]
     #[schema(value_type = CollectionName, default = "default")]
     collection: String,
-    /// When they can be found; by default as the collection says. `progressive`: by their words as soon as they are
-    /// split, while their vectors follow; the job ends when those are there.
+    /// When the documents can be found; by default as configured for the collection. `progressive`: by words as soon as
+    /// they are split, while their vectors follow; the job ends when the vectors are stored.
     #[schema(value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
-    /// One or more, each with a `source` of its own.
+    /// One or more documents, each with a different `source`.
     #[schema(min_items = 1, max_items = 10_000)]
     documents: Vec<NewDocumentBody>,
 }
@@ -63,77 +63,80 @@ pub(super) fn default_collection() -> String {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewDocument)]
 pub(super) struct NewDocumentBody {
-    /// Your own name for it (path, URL, key), unique in its collection: sending it again replaces the document.
-    /// 1 to 2,048 bytes of UTF-8. Needed with `text`; by default the URL with `url`.
+    /// Your own name for the document (path, URL, key), unique in its collection: sending it again replaces the
+    /// document. 1 to 2,048 bytes of UTF-8. Required with `text`; with `url` it defaults to the URL.
     #[schema(value_type = Option<DocumentSource>)]
     source: Option<String>,
-    /// Its text.
+    /// Text of the document.
     text: Option<String>,
-    /// Where a worker fetches it: http or https, on the public internet, without a password. Redirects are followed.
-    /// Sent again, it is asked for with the `ETag` and `Last-Modified` of the last time, and is unchanged if the
-    /// server says so. What goes wrong is told by the item of the job.
+    /// URL that a worker fetches the document from: http or https, on the public internet, without a password.
+    /// Redirects are followed. If the URL is sent again, the worker requests it with the `ETag` and `Last-Modified` of
+    /// the previous response, and the document counts as unchanged if the server confirms that. Errors are reported in
+    /// the item of the job.
     #[schema(value_type = Option<WebUrl>)]
     url: Option<String>,
-    /// Its title; otherwise its first heading or its name.
+    /// Title of the document; if left out, its first heading or its name.
     #[schema(value_type = Option<ShortText>)]
     title: Option<String>,
-    /// Media type of `text`, which may be that of any text format; otherwise what the name of the source suggests,
-    /// else plain text. With `url`, what to believe instead of the server.
+    /// Media type of `text`, which may be that of any text format; if left out, the type that the source's name
+    /// suggests, else plain text. With `url`, the type to use instead of the one that the server sends.
     #[schema(value_type = Option<ShortText>)]
     media_type: Option<String>,
-    /// Where `text` was read from, if that is something else than `source`.
+    /// URI that `text` was read from, if it differs from `source`.
     #[schema(value_type = Option<ShortText>)]
     uri: Option<String>,
-    /// Your own data about it; filters look here.
+    /// Your own data about the document; filters search in it.
     #[serde(default)]
     metadata: Map<String, Value>,
 }
 
-/// A document to put in place of another.
+/// A document that replaces another.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Replacement)]
 pub(super) struct ReplacementBody {
-    /// Its text.
+    /// Text of the document.
     text: String,
-    /// Its title; otherwise the one that was given before, its first heading, or its name.
+    /// Title of the document; if left out, the title given before, its first heading, or its name.
     #[schema(value_type = Option<ShortText>)]
     title: Option<String>,
-    /// Media type of `text`; otherwise as before.
+    /// Media type of `text`; if left out, as before.
     #[schema(value_type = Option<ShortText>)]
     media_type: Option<String>,
-    /// Your own data about it; otherwise as before.
+    /// Your own data about the document; if left out, as before.
     metadata: Option<Map<String, Value>>,
-    /// When it can be found; by default as its collection says.
+    /// When the document can be found; by default as configured for its collection.
     #[schema(value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
 }
 
-/// How to ingest.
+/// Options of an ingest request.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct IngestQuery {
-    /// Answer when the job has ended, with the finished job; if that takes too long, with the job as it is.
+    /// Whether to respond only when the job has ended, with the finished job; if that takes too long, the response has
+    /// the job in its current state.
     #[serde(default)]
     wait: bool,
-    /// A URL that is told when the job ends: a POST in the form of Standard Webhooks, signed with the operator's
-    /// secret, tried again for about three days. Must be http or https and lead to the public internet.
+    /// A URL that is notified when the job ends: a POST in the format of Standard Webhooks, signed with the operator's
+    /// secret, retried for about three days. Must be http or https and lead to the public internet.
     #[param(inline, value_type = Option<PlainText>)]
     webhook_url: Option<String>,
 }
 
-/// A name for the request.
+/// The idempotency key of a request.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "describes the header; idempotency_key reads it")]
 pub(super) struct IdempotencyHeader {
-    /// Your own name for this request, 1 to 255 printable ASCII characters, such as a UUID. The same request sent
-    /// again within 24 hours gets the first answer; another request with the same name is refused with 409.
+    /// Your own name for this request, 1 to 255 printable ASCII characters, such as a UUID. The same request sent again
+    /// within 24 hours gets the first response; another request with the same name is refused with 409.
     #[param(rename = "Idempotency-Key", required = false, min_length = 1, max_length = 255, pattern = "^[ -~]+$")]
     idempotency_key: String,
 }
 
-/// The name of a request. The draft wants it in quotes, most clients leave them out; both name the same.
+/// The idempotency key of a request. The draft standard requires quotes, but most clients leave them out; both forms
+/// name the same key.
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let text = value.to_str().unwrap_or_default().trim();
@@ -222,13 +225,14 @@ impl ReplacementBody {
     }
 }
 
-/// What the name suggests, else plain text: JSON brings text, whatever its name.
+/// The media type that the name suggests, else plain text: JSON carries text, regardless of its name.
 fn media_type_of(source: &str) -> String {
     let by_name = MediaType::of_name(source).filter(|known| known.format.is_text());
     by_name.unwrap_or(MediaType::plain()).name.to_owned()
 }
 
-/// One to so many documents, each with a source of its own: of two with one source, either could win.
+/// Checks that there are between one and the maximum number of documents, each with a different source: of two with the
+/// same source, either could win.
 pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults) {
     if documents.is_empty() || documents.len() > MAX_DOCUMENTS {
         faults.add("/documents", format!("send 1 to {MAX_DOCUMENTS} documents"));
@@ -241,7 +245,7 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
     }
 }
 
-/// How a request ends that brings documents.
+/// The possible responses to a request that submits documents.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "describes the answers; `reply` makes them")]
 enum IngestResponses {
@@ -254,21 +258,22 @@ enum IngestResponses {
     /// The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)
     #[response(status = 413)]
     TooLarge,
-    /// As many documents or bytes wait as may; nothing was accepted, see Retry-After
+    /// The queue is full, by number of documents or by bytes; nothing was accepted, see Retry-After
     #[response(status = 429)]
     QueueFull,
 }
 
 /// Ingest documents
 ///
-/// What is read: text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines and source code, told by
-/// content first and by name and media type second.
+/// Supported formats: text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines and source code. The
+/// format is detected by content first, and by name and media type second.
 ///
-/// JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`: parts `file`, repeatable, and `collection`,
-/// `metadata` as a JSON object for all files, `indexing`, `title` for a single one; a file's name is its source). Once this
-/// answers, the documents are kept: each of them ends as stored, unchanged or failed with a cause.
+/// The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:
+/// parts `file`, repeatable, and `collection`, `metadata` as a JSON object for all files, `indexing`, `title` for a
+/// single one; a file's name is its source). Once the response is sent, the documents are kept durably: each of them
+/// ends as stored, unchanged or failed with a cause.
 ///
-/// With an `Idempotency-Key` the request can be sent again for 24 hours: it then gets the first answer (with the
+/// With an `Idempotency-Key` the request can be sent again for 24 hours: it then gets the first response (with the
 /// header `Idempotency-Replayed: true`) and nothing is done twice.
 #[utoipa::path(
     post, path = "/v1/documents", tag = "ingest", params(IngestQuery, IdempotencyHeader),
@@ -311,15 +316,15 @@ async fn ingest(
     reply(state, tenant, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
-/// What of a request decides its answer.
+/// The parts of a request that determine its response.
 pub(super) struct ReplyTo<'a> {
-    /// Its Idempotency-Key.
+    /// Its `Idempotency-Key`.
     pub(super) key: Option<&'a str>,
-    /// Whether the end of the job is waited for.
+    /// Whether the response waits for the end of the job.
     pub(super) wait: bool,
 }
 
-/// The answer to an accepted request.
+/// The response to an accepted request.
 pub(super) async fn reply(
     state: &AppState,
     tenant: TenantId,
@@ -339,7 +344,7 @@ pub(super) async fn reply(
     Ok(response)
 }
 
-/// A job as the body of an answer, with its status: 200 for one that was waited for and has ended.
+/// The response body of a job, with its status: 200 for a job that was waited for and has ended.
 fn render(report: JobReport, was_waited_for: bool) -> Result<(u16, Vec<u8>), ApiError> {
     let body = JobBody::from(report);
     let status = if was_waited_for && body.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
@@ -349,7 +354,8 @@ fn render(report: JobReport, was_waited_for: bool) -> Result<(u16, Vec<u8>), Api
 
 /// Replace a document
 ///
-/// As sending its source again; title, media type and metadata that are not given stay as they are.
+/// Has the same effect as sending the document's source again; title, media type and metadata that are not given stay
+/// as they are.
 #[utoipa::path(
     put, path = "/v1/documents/{id}", tag = "documents", request_body = ReplacementBody,
     params(("id" = Uuid, Path, description = "Identity of the document"), IngestQuery),

@@ -1,4 +1,4 @@
-//! What every request passes through: identity, keys, completed problem documents, one log line.
+//! Layers that every request passes through: request id, keys, completion of problem documents, one log line.
 
 use axum::{
     Json,
@@ -20,15 +20,15 @@ use crate::domain::{
     identity::{Caller, TenantId},
 };
 
-/// Carries a request's identity in both directions.
+/// Header that carries a request's id in both directions.
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Longest request identity that is taken over from a client.
+/// Longest request id that is accepted from a client, in characters.
 const MAX_REQUEST_ID: usize = 128;
-/// Digits of a key's digest that name it: enough to tell keys apart, too few to be of use otherwise.
+/// Number of digits of a key's digest that name the key: enough to distinguish keys, too few to be useful otherwise.
 const KEY_ID_DIGITS: usize = 12;
 
-/// Drops a client's request identity that does not fit a log line; a fresh one takes its place.
+/// Drops a client's request id that is not suitable for a log line; a new one replaces it.
 pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Response {
     let is_sane = request.headers().get(&REQUEST_ID).is_some_and(|value| {
         value.len() <= MAX_REQUEST_ID
@@ -56,7 +56,7 @@ pub(super) async fn limit_headers(request: Request, next: Next) -> Response {
     ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", title, detail).into_response()
 }
 
-/// Lets a request through with a known key, or without any if none is configured.
+/// Accepts a request with a known key, or any request if no key is configured.
 pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let mut key_id = None;
     if !state.keys.is_empty() {
@@ -85,12 +85,12 @@ pub(super) async fn authenticate(State(state): State<AppState>, mut request: Req
     next.run(request).await
 }
 
-/// Names a key without telling it.
+/// A name for a key that does not reveal it.
 fn key_id_of(key: &str) -> String {
     hex(&Sha256::digest(key)).chars().take(KEY_ID_DIGITS).collect()
 }
 
-/// The request's identity, which [`sane_request_id`] and the layer after it have seen to.
+/// The request's id, which [`sane_request_id`] and the layer after it have set.
 fn request_id(request: &Request) -> Option<String> {
     request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned)
 }
@@ -99,7 +99,7 @@ fn unauthorized(detail: &str) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
 }
 
-/// The keys that open the service, as hashes.
+/// The keys that give access to the service, as hashes.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     digests: Vec<[u8; 32]>,
@@ -115,15 +115,14 @@ impl Keys {
         self.digests.is_empty()
     }
 
-    /// Compares with every key in constant time, whichever matches.
+    /// Compares with every key in constant time, regardless of which one matches.
     fn contains(&self, key: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(key).into();
         self.digests.iter().fold(subtle::Choice::from(0), |found, known| found | known.ct_eq(&digest)).into()
     }
 }
 
-/// Fills path and request identity into problem documents, and turns the bare errors of other layers
-/// into problem documents.
+/// Adds path and request id to problem documents, and converts the bare errors of other layers into problem documents.
 pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let id = request_id(&request);
@@ -152,7 +151,7 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     completed
 }
 
-/// Errors that routing and limits answer with an empty or plain text body.
+/// Converts errors that routing and limits return with an empty or plain text body.
 fn bare_error(response: &Response) -> Option<ApiError> {
     let is_json = response
         .headers()
@@ -186,7 +185,7 @@ fn bare_error(response: &Response) -> Option<ApiError> {
     }
 }
 
-/// One line per request, with its route and not its path: paths may hold what nobody should read.
+/// Logs one line per request, with its route instead of its path, because paths may contain confidential data.
 pub(super) async fn log_request(request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let method = request.method().clone();

@@ -1,4 +1,4 @@
-//! The HTTP face. Handlers translate between the wire and the services; they decide nothing.
+//! The HTTP layer. Handlers translate between requests and the services; they make no decisions.
 
 mod answer;
 mod ask;
@@ -47,21 +47,21 @@ use crate::service::{
     search::SearchService,
 };
 
-/// Shorter keys can be guessed.
+/// Minimum length of a key, in characters: shorter keys can be guessed.
 pub const MINIMUM_KEY_LENGTH: usize = 16;
-/// Largest path, query and headers of a request, together.
+/// Largest total size of path, query and headers of a request, in bytes.
 pub const MAX_HEADER_BYTES: usize = 32 * 1024;
-/// Largest body of the routes that take a question or a name.
+/// Largest body of the routes that accept a question or a name, in bytes.
 const SMALL_BODY_BYTES: usize = 256 * 1024;
 
-/// Limits and keys.
+/// Limits and keys of the HTTP layer.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Keys that open `/v1`; none means that it is open.
+    /// Keys that give access to `/v1`; if there are none, no key is required.
     pub keys: Vec<SecretString>,
-    /// Largest body that brings documents.
+    /// Largest body of the routes that accept documents, in bytes.
     pub max_body_bytes: usize,
-    /// Longest request, apart from an ask's own limit.
+    /// Time limit of a request, apart from an ask's own limit.
     pub request_timeout: Duration,
 }
 
@@ -71,35 +71,35 @@ impl Default for Settings {
     }
 }
 
-/// The use cases, as handlers reach them.
+/// The services that handlers call.
 #[derive(Clone)]
 pub struct Services {
-    /// Answers.
+    /// Answers questions.
     pub ask: AskService,
-    /// What was asked, and how it ended.
+    /// Lists past asks and their outcomes.
     pub audit: AuditService,
-    /// Citations, looked up later.
+    /// Looks up citations.
     pub citations: CitationService,
-    /// Retrieval alone.
+    /// Retrieval without generation.
     pub search: SearchService,
-    /// Documents in.
+    /// Ingests documents.
     pub ingest: IngestService,
-    /// Documents stored.
+    /// Reads and deletes stored documents.
     pub documents: DocumentService,
-    /// Collections.
+    /// Manages collections.
     pub collections: CollectionService,
-    /// How the documents of collections are made searchable.
+    /// Manages the indexes of collections.
     pub indexes: IndexService,
     /// Whether requests can be served.
     pub readiness: Readiness,
 }
 
-/// What handlers see.
+/// State that handlers receive.
 #[derive(Clone)]
 pub(crate) struct AppState {
     services: Arc<Services>,
     keys: Arc<middleware::Keys>,
-    /// How long `?wait=true` waits for a job: a little less than the request may take.
+    /// Time that `?wait=true` waits for a job: a little less than the time limit of a request.
     longest_wait: Duration,
 }
 
@@ -147,7 +147,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         .with_state(state)
 }
 
-/// Routes that need a key, with their documentation.
+/// The routes that need a key, with their documentation.
 fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let large = OpenApiRouter::new()
         .routes(routes!(ingest::create_documents, documents::list_documents, documents::delete_documents))
@@ -176,17 +176,17 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     large.merge(small).merge(replace)
 }
 
-/// Bounds the bodies of these routes and lets their handlers tell the bound.
+/// Limits the bodies of these routes and makes the limit available to their handlers.
 fn body_limit(bytes: usize) -> (DefaultBodyLimit, Extension<extract::BodyLimit>) {
     (DefaultBodyLimit::max(bytes), Extension(extract::BodyLimit(bytes)))
 }
 
-/// Routes that need a key and take as long as the client sends: they watch over that themselves.
+/// Routes that need a key and run as long as the client sends: they enforce their own time limits.
 fn stream_routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(bulk::stream_documents))
 }
 
-/// Routes that are always open.
+/// Routes that never need a key.
 fn health_routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(health::livez)).routes(routes!(health::readyz))
 }

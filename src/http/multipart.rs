@@ -1,4 +1,4 @@
-//! Documents as files: `multipart/form-data` (RFC 7578).
+//! Documents uploaded as files: `multipart/form-data` (RFC 7578).
 
 use axum::{
     extract::{FromRequest, Multipart, Request, multipart::MultipartError},
@@ -21,7 +21,7 @@ use crate::{
     service::ingest::{Content, IncomingDocument, MediaType},
 };
 
-/// Documents and where they go.
+/// The documents of a form and their options.
 #[derive(Debug)]
 pub(super) struct Upload {
     pub(super) collection: String,
@@ -29,24 +29,24 @@ pub(super) struct Upload {
     pub(super) documents: Vec<IncomingDocument>,
 }
 
-/// Documents as files.
+/// A form with documents as files.
 #[derive(ToSchema)]
 #[schema(as = DocumentForm)]
 #[expect(dead_code, reason = "describes the form; its parts are read one by one")]
 pub(super) struct UploadForm {
-    /// A file; repeat the part for more. Its name is the document's `source`.
+    /// A file; repeat the part for more files. The file's name becomes the document's `source`.
     #[schema(value_type = Vec<String>, format = Binary, content_media_type = "application/octet-stream")]
     file: Vec<u8>,
-    /// Where they go; made if it does not exist.
+    /// Collection that the documents go to; created if it does not exist.
     #[schema(value_type = Option<CollectionName>, nullable = false)]
     collection: Option<String>,
-    /// When they can be found; by default as the collection says.
+    /// When the documents can be found; by default as configured for the collection.
     #[schema(value_type = Option<IndexingSchema>, nullable = false)]
     indexing: Option<String>,
     /// Your own data about all the files, a JSON object.
     #[schema(nullable = false)]
     metadata: Option<String>,
-    /// Title, if there is one file only.
+    /// Title of the document, only if the form has one file.
     #[schema(value_type = Option<ShortText>, nullable = false)]
     title: Option<String>,
 }

@@ -1,22 +1,22 @@
-//! Lists in pages.
+//! Pagination of lists.
 //!
-//! A list is fetched with one row more than its page holds. Is that row there, a cursor names the last row of the page,
-//! and the next page begins behind it.
+//! A list is fetched with one row more than its page holds. If that row exists, a cursor names the last row of the
+//! page, and the next page starts after it.
 
 use super::{fields::Faults, problem::ApiError};
 
-/// Most rows of a page.
+/// Largest number of rows per page.
 pub(super) const MAX_LIMIT: i64 = 200;
 
-/// Rows of a page of a request that does not say how many it wants.
+/// Number of rows per page if a request does not specify it.
 pub(super) const fn default_limit() -> i64 {
     50
 }
 
-/// Rows to fetch for a page of `limit`.
+/// Number of rows to fetch for a page of `limit`.
 ///
 /// # Errors
-/// 422 if no page may have so many rows.
+/// 422 if a page may not have that many rows.
 pub(super) fn rows_to_fetch(limit: i64) -> Result<i64, ApiError> {
     let mut faults = Faults::default();
     faults.range("?limit", limit, 1, MAX_LIMIT);
@@ -24,16 +24,16 @@ pub(super) fn rows_to_fetch(limit: i64) -> Result<i64, ApiError> {
     Ok(limit + 1)
 }
 
-/// The place in a list from which on rows are shown.
+/// Converts the position in a list from which rows are returned.
 ///
 /// # Errors
-/// 422 if no list is so long.
+/// 422 if the position exceeds the longest possible list.
 pub(super) fn position(name: &str, from: u32) -> Result<i32, ApiError> {
     i32::try_from(from).map_err(|_| ApiError::invalid_field(name, format!("must lie between 0 and {}", i32::MAX)))
 }
 
-/// Cuts the rows that were fetched to a page of `limit`; the cursor is what `name` makes of the last row that stays,
-/// if there are more.
+/// Truncates the fetched rows to a page of `limit`. If there are more rows, returns the cursor that `name` makes from
+/// the last row of the page.
 pub(super) fn next_cursor<T>(rows: &mut Vec<T>, limit: i64, name: impl Fn(&T) -> String) -> Option<String> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     if rows.len() <= limit {

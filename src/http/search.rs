@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{domain::identity::TenantId, service::search::SearchRequest};
 
-/// Most results of a search: as many as the vector index finds at once.
+/// Largest number of results of a search: the most that the vector index finds at once.
 const MAX_TOP_K: usize = 1_000;
 
 /// A search.
@@ -27,65 +27,66 @@ const MAX_TOP_K: usize = 1_000;
 #[serde(deny_unknown_fields)]
 #[schema(as = SearchRequest, example = json!({"query": "days of parental leave", "collections": ["handbook"], "top_k": 5}))]
 pub(super) struct SearchBody {
-    /// In words, not all space.
+    /// The query in words; must not be only white space.
     #[schema(value_type = Question)]
     query: String,
-    /// Where; all must exist.
+    /// Collections to search; all must exist.
     #[serde(default = "default_collections")]
     #[schema(value_type = CollectionNames, default = json!(["default"]))]
     collections: Vec<String>,
-    /// Which halves of retrieval run.
+    /// Which halves of retrieval run: vectors, BM25, or both.
     #[serde(default)]
     mode: ModeBody,
-    /// At most this many results, 1 to 1000.
+    /// Maximum number of results, 1 to 1000.
     #[serde(default = "default_top_k")]
     #[schema(default = 10, minimum = 1, maximum = 1000)]
     top_k: usize,
-    /// Results below this score are left out: the fused one, or with one half alone its own. Without it none are.
+    /// Leaves out results below this score: the fused score, or the only score if one half of retrieval runs alone.
+    /// Without it no result is left out.
     min_score: Option<f64>,
-    /// What may be found.
+    /// Limits which passages may be found.
     #[serde(default)]
     filter: FilterBody,
-    /// What happens to what was found.
+    /// How the passages found are fused, reranked and merged.
     #[serde(default)]
     stages: StagesBody,
-    /// What to add to the results.
+    /// Additions to the response.
     #[serde(default)]
     #[schema(value_type = Vec<SearchIncludeBody>)]
     include: HashSet<SearchIncludeBody>,
 }
 
-/// The collection that is meant when none is named.
+/// The collection used if the request names none.
 pub(super) fn default_collections() -> Vec<String> {
     vec![DEFAULT_COLLECTION.to_owned()]
 }
 
-/// The collection that is meant when none is named.
+/// The collection used if a request names none.
 pub(super) const DEFAULT_COLLECTION: &str = "default";
 
 const fn default_top_k() -> usize {
     10
 }
 
-/// What to add to the results.
+/// An addition to the response of a search.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = SearchInclude)]
 pub(super) enum SearchIncludeBody {
-    /// What each stage did.
+    /// The work of each stage.
     Trace,
 }
 
-/// What was found.
+/// Results of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SearchResults {
-    /// Best first.
+    /// The passages, best first.
     results: Vec<SourceBody>,
-    /// How vectors were searched: `exact` (every one that may be found) or `iterative` (by the index, until enough passed
-    /// the filter); null when they were not.
+    /// How vectors were searched: `exact` (all vectors that may be found) or `iterative` (through the index, until
+    /// enough passed the filter); null if vectors were not searched.
     vector_scan: Option<&'static str>,
-    /// What each stage did, if asked for; `filter` says about how many chunks pass, and whether the search started from
-    /// their `documents` or from its `indexes`.
+    /// The work of each stage, if requested; `filter` contains the approximate number of chunks that pass, and whether
+    /// the search started from their `documents` or from its `indexes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
     trace: Option<Value>,
@@ -93,7 +94,7 @@ pub(super) struct SearchResults {
 
 /// Search
 ///
-/// Retrieval alone: the best passages with every score, nothing graded or generated.
+/// Runs retrieval alone: returns the best passages with every score, without grading or generation.
 #[utoipa::path(
     post, path = "/v1/search", tag = "ask", request_body = SearchBody,
     responses(

@@ -1,4 +1,4 @@
-//! A passage as search and ask show it.
+//! The body of a passage, as search and ask return it.
 
 use std::sync::Arc;
 
@@ -17,23 +17,23 @@ use crate::{
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Source)]
 pub(super) struct SourceBody {
-    /// Names the passage for good: collection, document, version, chunk; `#3-4` for chunks merged into one source.
-    /// `cited-web:…` for words found on the web.
+    /// Permanent name of the passage: collection, document, version, chunk; `#3-4` for chunks merged into one source.
+    /// `cited-web:…` for text found on the web.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@2#3")]
     pub(super) urn: String,
-    /// Where it comes from: `document`, or `web` for words that a search of the web found, of which nothing is stored.
+    /// Origin of the passage: `document`, or `web` for text found by a web search, which is not stored.
     #[schema(value_type = OriginSchema)]
     pub(super) origin: Origin,
-    /// The document; null for the web.
+    /// Id of the document; null for the web.
     pub(super) document_id: Option<Uuid>,
-    /// Name of its collection; empty for the web.
+    /// Name of the document's collection; empty for the web.
     pub(super) collection: String,
-    /// Caller's own name for the document; the URL for the web.
+    /// The caller's own name for the document; the URL for the web.
     #[schema(example = "leave.md")]
     pub(super) source: String,
     /// Title of the document.
     pub(super) title: String,
-    /// Where the document was read from.
+    /// URI that the document was read from.
     pub(super) uri: String,
     /// Page from 1, where the format has pages.
     pub(super) page: Option<i32>,
@@ -41,19 +41,19 @@ pub(super) struct SourceBody {
     pub(super) heading: Vec<String>,
     /// The passage, word for word.
     pub(super) text: String,
-    /// Where it starts in the document's text, in Unicode code points.
+    /// Start of the passage in the document's text, in Unicode code points.
     pub(super) start: u32,
-    /// Where it ends, exclusive.
+    /// End of the passage, exclusive, in Unicode code points.
     pub(super) end: u32,
     /// Version of the document.
     pub(super) version: u32,
     /// SHA-256 of the document's bytes, hexadecimal.
     pub(super) content_hash: String,
-    /// How well it matches, by each measure.
+    /// How well the passage matches the query, by each measure.
     pub(super) scores: ScoresBody,
-    /// Other places where the same stands, best first: documents that hold these words too.
+    /// Other documents that contain the same text, best first.
     pub(super) duplicates: Vec<DuplicateBody>,
-    /// What the grader says of it; null in search results.
+    /// Verdict of the grader on the passage; null in search results.
     #[schema(value_type = Option<GradeSchema>)]
     pub(super) grade: Option<Grade>,
     /// Metadata of the document.
@@ -61,26 +61,26 @@ pub(super) struct SourceBody {
     pub(super) metadata: Value,
 }
 
-/// Another place where a passage stands.
+/// Another document that contains the passage.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Duplicate)]
 pub(super) struct DuplicateBody {
-    /// Names the passage there for good.
+    /// Permanent name of the passage in that document.
     #[schema(example = "cited:handbook/0199c1f0-a1b2-7c3d-8e4f-5a6b7c8d9e0f@1#7")]
     pub(super) urn: String,
-    /// The document.
+    /// Id of the document.
     pub(super) document_id: Uuid,
-    /// Name of its collection.
+    /// Name of the document's collection.
     pub(super) collection: String,
-    /// Caller's own name for the document.
+    /// The caller's own name for the document.
     pub(super) source: String,
     /// Title of the document.
     pub(super) title: String,
-    /// Where the document was read from.
+    /// URI that the document was read from.
     pub(super) uri: String,
-    /// Where it starts in that document's text, in Unicode code points.
+    /// Start of the passage in that document's text, in Unicode code points.
     pub(super) start: u32,
-    /// Where it ends, exclusive.
+    /// End of the passage, exclusive, in Unicode code points.
     pub(super) end: u32,
 }
 
@@ -103,14 +103,14 @@ impl DuplicateBody {
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Scores)]
 pub(super) struct ScoresBody {
-    /// Cosine similarity, -1 to 1; null when the vector search did not find it.
+    /// Cosine similarity, -1 to 1; null if the vector search did not find the passage.
     pub(super) dense: Option<f64>,
-    /// BM25, from 0; null when the lexical search did not find it.
+    /// BM25 score, 0 or more; null if the lexical search did not find the passage.
     pub(super) lexical: Option<f64>,
-    /// Both in one, 0 to 1, or the one score of a one-sided search.
+    /// Fused score of both halves, 0 to 1, or the only score of a one-sided search.
     pub(super) fused: f64,
-    /// What the first results are ordered by, where they were reranked: the fused score and what their text
-    /// adds to it, or the score of the reranking model on its own scale; null for those behind, which keep the fused
+    /// Score that orders the first results if they were reranked: the fused score plus the amount that their text adds,
+    /// or the score of the reranking model on its own scale. Null for the results after those, which keep the fused
     /// order, and without reranking.
     pub(super) reranked: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! How a collection's documents become chunks, as requests and answers say it.
+//! How a collection's documents become chunks, as requests and responses describe it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,15 +12,16 @@ use crate::domain::{
     split::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError},
 };
 
-/// Running text has four to five characters per token.
+/// Average characters per token: running text has four to five.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// How sentences are written that say how a chunk relates to its document.
+/// How sentences are written that describe how a chunk relates to its document.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = ContextSettings)]
 pub(super) struct ContextBody {
-    /// What becomes of a chunk whose sentence cannot be had. What may pass (the model is busy or away) is tried again before.
+    /// Handling of a chunk whose sentence cannot be written. Temporary failures (the model is busy or unavailable) are
+    /// retried first.
     #[schema(value_type = OnContextFailureSchema, default = "keep_original")]
     on_failure: OnFailure,
 }
@@ -42,23 +43,23 @@ impl From<Contextual> for ContextBody {
 #[serde(default, deny_unknown_fields)]
 #[schema(as = Splitter)]
 pub(super) struct SplitterBody {
-    /// Where to cut.
+    /// Where documents are cut.
     #[schema(value_type = SplitterKindSchema, default = "auto")]
     kind: SplitterKind,
-    /// What `size` and `overlap` count.
+    /// Unit of `size` and `overlap`.
     #[schema(value_type = SizeUnitSchema, default = "tokens")]
     unit: SizeUnit,
-    /// Largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default what the service is set to, 512
-    /// tokens or 2,048 characters. The window of the embedding model may lower it.
+    /// Size of the largest chunk: 16 to 32,768 tokens or 64 to 131,072 characters; by default as configured for the
+    /// service, 512 tokens or 2,048 characters. The window of the embedding model may lower it.
     #[schema(example = 512, minimum = 16, maximum = 131_072)]
     size: Option<usize>,
-    /// How much of a chunk the next one repeats, at most half of it; by default 12 %.
+    /// Amount of a chunk that the next one repeats, at most half of it; by default 12 %.
     #[schema(example = 64)]
     overlap: Option<usize>,
 }
 
 impl SplitterBody {
-    /// The settings; what is wrong with them goes to `faults`.
+    /// Reads the settings; faults are added to `faults`.
     pub(super) fn read(self, default: SplitterSettings, faults: &mut Faults) -> SplitterSettings {
         let Self { kind, unit, size, overlap } = self;
         let usual = match unit {

@@ -1,4 +1,4 @@
-//! The stages of retrieval, as requests switch them and traces show them.
+//! The stages of retrieval: the switches in requests, and their form in traces.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 #[schema(as = SearchMode)]
 pub(super) enum ModeBody {
-    /// Both, fused.
+    /// Vectors and BM25, fused.
     #[default]
     Hybrid,
     /// Vectors only.
@@ -34,34 +34,34 @@ impl From<ModeBody> for Mode {
     }
 }
 
-/// How two rankings become one.
+/// How the lexical and the dense ranking are fused.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = FusionMethod)]
 pub(super) enum FusionBody {
-    /// By their scores, the vectors with the share of their embedding model.
+    /// By score; vectors are weighted with the share of their embedding model.
     #[default]
     Weighted,
-    /// By their ranks.
+    /// By rank.
     ReciprocalRank,
 }
 
-/// What happens to the passages that were found.
+/// How the passages found are fused, reranked and merged.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = SearchStages)]
 pub(super) struct StagesBody {
-    /// How the lexical and the dense ranking become one: `weighted`, by their scores, the vectors with the share of their
-    /// embedding model (0.5 unless configured); `reciprocal_rank`, by their ranks.
+    /// How the lexical and the dense ranking are fused: `weighted`, by score, with vectors weighted by the share of
+    /// their embedding model (0.5 unless configured); `reciprocal_rank`, by rank.
     fusion: FusionBody,
-    /// Order the best fifty anew: by the reranking model, if the deployment has one, else by where their text holds the
-    /// words of the query.
+    /// Reorders the best fifty passages: by the reranking model, if the deployment has one, else by the positions of
+    /// the query's words in their text.
     #[schema(default = true)]
     rerank: bool,
-    /// A passage whose words stand in a better one gives up its place and is named in its `duplicates`.
+    /// Removes a passage whose words are contained in a better one, and lists it in that passage's `duplicates`.
     #[schema(default = true)]
     collapse_duplicates: bool,
-    /// Neighbouring chunks of one document become one source.
+    /// Merges neighbouring chunks of one document into one source.
     #[schema(default = true)]
     merge_neighbours: bool,
 }
@@ -87,7 +87,7 @@ impl StagesBody {
     }
 }
 
-/// Name of a scan in the API.
+/// Name of a vector scan in the API.
 pub(super) const fn scan_name(scan: VectorScan) -> &'static str {
     match scan {
         VectorScan::Exact => "exact",
@@ -95,7 +95,7 @@ pub(super) const fn scan_name(scan: VectorScan) -> &'static str {
     }
 }
 
-/// What each stage of one search did; null for one that did not run.
+/// The work of each stage of one search; null for a stage that did not run.
 pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<VectorScan>) -> Value {
     let list = |list: ListTrace| json!({"found": list.found, "duration_ms": hundredths(list.duration_ms)});
     let dense = trace.dense.map(|dense| {

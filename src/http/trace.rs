@@ -1,4 +1,4 @@
-//! The whole path of an ask as the API shows it.
+//! The full trace of an ask, as the API returns it.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::service::{
     retrieval::Stages,
 };
 
-/// The whole path of an ask.
+/// The full trace of an ask as JSON.
 pub(super) fn trace_json(trace: &Trace) -> Value {
     let round = |round: &RoundTrace| round_json(round, trace.stages);
     json!({
@@ -26,7 +26,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
     })
 }
 
-/// One round of the stages that were to run.
+/// One round as JSON, with the stages that were enabled.
 fn round_json(round: &RoundTrace, stages: Stages) -> Value {
     json!({
         "query": round.query,

@@ -1,4 +1,4 @@
-//! The cluster: made once by `initdb`, whole or not at all.
+//! The cluster: created once by `initdb`, either completely or not at all.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -12,7 +12,7 @@ use super::{
     random_hex, unprivileged::RunAs,
 };
 
-/// A cluster in the making. The rest of the name is random: an `initdb` that outlived a killed
+/// Prefix of a cluster that is being created. The rest of the name is random: an `initdb` that outlived a killed
 /// service must not write into the directory of the next one.
 const STAGING_PREFIX: &str = "cluster-unfinished-";
 
@@ -21,7 +21,7 @@ const STAGING_PREFIX: &str = "cluster-unfinished-";
 pub(super) struct Password(String);
 
 impl Password {
-    /// For the connection options, and for nothing that prints.
+    /// The password, for the connection options only; it must never be printed.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
@@ -46,13 +46,13 @@ pub(super) fn major_of(cluster: &Path) -> Result<Option<String>, PrivatePostgres
     }
 }
 
-/// Makes the cluster unless it is there, and returns the superuser's password.
+/// Creates the cluster unless it exists, and returns the superuser's password.
 ///
-/// `initdb` works in a directory under another name, which takes its real name when all is done. A
-/// crash at any point leaves either no cluster or a whole one; what is unfinished is removed here.
+/// `initdb` works in a directory under another name, which is renamed when everything is done. A crash at any point
+/// leaves either no cluster or a complete one; an unfinished one is removed here.
 ///
 /// # Errors
-/// If `initdb` or the file system fails, or if the cluster is there and its password is not.
+/// If `initdb` or the file system fails, or if the cluster exists and its password does not.
 pub(super) fn ensure(
     data: &DataDir,
     binaries: &Binaries,
@@ -83,7 +83,7 @@ fn remove_unfinished(root: &Path) -> Result<(), PrivatePostgresError> {
         if entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX) {
             let path = entry.path();
             tracing::warn!(path = %path.display(), "removing an unfinished database of an interrupted start");
-            // The initdb of a start that was killed may still write into it. It is in nobody's way meanwhile.
+            // The initdb of a start that was killed may still write into it. It does not disturb anything meanwhile.
             if let Err(error) = fs::remove_dir_all(&path) {
                 tracing::warn!(path = %path.display(), %error, "not removed yet; the next start will try again");
             }
@@ -133,7 +133,7 @@ fn initdb(
 fn write_password(data: &DataDir, run_as: &RunAs) -> Result<Password, PrivatePostgresError> {
     let path = data.password_file();
     let password = random_hex(32)?;
-    // Whatever is there belongs to no cluster; a new file has the permissions asked for.
+    // An existing file belongs to no cluster; a new file has the permissions asked for.
     let _ = fs::remove_file(&path);
     OpenOptions::new()
         .write(true)
@@ -145,7 +145,7 @@ fn write_password(data: &DataDir, run_as: &RunAs) -> Result<Password, PrivatePos
             file.sync_all()
         })
         .map_err(PrivatePostgresError::file("write", &path))?;
-    // initdb reads it as the user that Postgres runs as, who is master of the database anyway.
+    // initdb reads it as the user that Postgres runs as, who has full control over the database anyway.
     run_as.give(&path)?;
     Ok(Password(password))
 }

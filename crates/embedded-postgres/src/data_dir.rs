@@ -1,4 +1,4 @@
-//! The data directory: what lies where in it, and the lock that keeps it to one service process.
+//! The data directory: its layout, and the lock that restricts it to one service process.
 //!
 //! ```text
 //! lock           held for life, names the process
@@ -20,7 +20,7 @@ use nix::unistd::geteuid;
 
 use super::{PrivatePostgresError, random_hex, unprivileged::RunAs};
 
-/// The port is only part of the socket's file name.
+/// The port, which is only part of the socket's file name.
 pub(super) const SOCKET_PORT: u16 = 5432;
 
 /// A socket address holds 103 bytes of path on macOS and 107 on Linux; the lesser serves both.
@@ -57,7 +57,7 @@ impl DataDir {
         &self.root
     }
 
-    /// What Postgres calls its data directory.
+    /// The directory that Postgres uses as its data directory.
     pub(super) fn cluster(&self) -> PathBuf {
         cluster_of(&self.root)
     }
@@ -67,7 +67,7 @@ impl DataDir {
         self.root.join("password")
     }
 
-    /// What Postgres writes to.
+    /// The file that Postgres writes its log to.
     pub(super) fn log_file(&self) -> PathBuf {
         self.root.join("postgres.log")
     }
@@ -78,7 +78,7 @@ pub(super) fn cluster_of(root: &Path) -> PathBuf {
     root.join("cluster")
 }
 
-/// Creates `path` with its missing ancestors, all passable for `run_as`, whatever the umask.
+/// Creates `path` with its missing ancestors, all passable for `run_as`, regardless of the umask.
 fn create_passable(path: &Path, run_as: &RunAs) -> Result<(), PrivatePostgresError> {
     if path.is_dir() {
         return Ok(());
@@ -120,7 +120,7 @@ fn lock(root: &Path) -> Result<File, PrivatePostgresError> {
         }
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            // The number is a courtesy: without it the message still says what is wrong.
+            // The number is optional: without it the message still describes the error.
             let read = file.rewind().and_then(|()| file.read_to_string(&mut holder));
             let holder = match read {
                 Ok(_) if !holder.is_empty() => format!("process {holder}"),
@@ -194,9 +194,9 @@ fn socket_file(directory: &str) -> String {
     format!("{directory}/.s.PGSQL.{SOCKET_PORT}")
 }
 
-/// A directory of our own in a place that others can write to. Its name follows from the data
-/// directory, so that a service killed over and over leaves one such directory and not many; if
-/// somebody else sits on that name, it takes another.
+/// Creates a private directory in a place that others can write to. Its name is derived from the data directory, so
+/// that a service killed repeatedly leaves one such directory instead of many; if another user occupies that name,
+/// another name is used.
 fn short_dir(root: &Path, run_as: &RunAs) -> Result<String, PrivatePostgresError> {
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);

@@ -1,5 +1,5 @@
-//! What can go wrong with the private Postgres. Every message says what to do about it, because the
-//! reader is someone who has just typed `cited serve` and knows nothing of Postgres.
+//! Errors of the private Postgres. Every message includes how to resolve it, because the reader is someone who has just
+//! typed `cited serve` and knows nothing of Postgres.
 
 use std::{fmt, io, path::PathBuf, sync::Arc};
 
@@ -12,9 +12,9 @@ pub enum PrivatePostgresError {
     /// Neither the home folder nor the XDG folder is known.
     #[error("no home folder is known, so there is no place for {what}; set {variable} to a directory")]
     NoHome {
-        /// What the folder was wanted for.
+        /// The purpose of the folder.
         what: &'static str,
-        /// The environment variable that names it outright.
+        /// The environment variable that sets the folder explicitly.
         variable: &'static str,
     },
 
@@ -30,7 +30,7 @@ pub enum PrivatePostgresError {
         holder: String,
     },
 
-    /// The service runs as root, Postgres must not, and the user it runs as cannot get there.
+    /// The service runs as root, Postgres must not, and the user it runs as cannot reach the directory.
     #[error(
         "user {user} cannot reach {}: {} does not let it pass. Postgres refuses to run as root, so it runs as {user}. \
          Run `chmod o+x {}`, or choose another directory ({variable})",
@@ -47,14 +47,14 @@ pub enum PrivatePostgresError {
         variable: &'static str,
     },
 
-    /// Running as root, and there is no account to step down to.
+    /// The service runs as root, and there is no unprivileged account to run Postgres as.
     #[error(
         "Postgres refuses to run as root and there is neither a user `postgres` nor a user `nobody` to run it as; \
          create one, or start the service as an ordinary user"
     )]
     NoUnprivilegedUser,
 
-    /// The cluster on disk belongs to somebody else.
+    /// The cluster on disk belongs to another user.
     #[error(
         "the database in {} belongs to user id {owner}, not to the user that runs this service; \
          start the service as that user, or give the directory away with `chown -R`, or set CITED_DATA_DIR",
@@ -67,7 +67,7 @@ pub enum PrivatePostgresError {
         owner: u32,
     },
 
-    /// No Postgres that fits was found anywhere.
+    /// No suitable Postgres was found anywhere.
     #[error(
         "no usable Postgres (16, 17 or 18, with pgvector 0.8 or newer) was found. Looked at:\n{}\
          Run scripts/fetch-postgres to unpack one, or set CITED_POSTGRES_BIN to the bin directory of one, \
@@ -75,7 +75,7 @@ pub enum PrivatePostgresError {
         List(skipped)
     )]
     NoBinaries {
-        /// Every place that was looked at, in order, and why it was refused.
+        /// Every place that was checked, in order, and why it was rejected.
         skipped: Vec<Skipped>,
     },
 
@@ -91,11 +91,11 @@ pub enum PrivatePostgresError {
         path: PathBuf,
         /// Its major version, as its `PG_VERSION` file states it.
         found: String,
-        /// Every place that was looked at, in order, and why it was refused.
+        /// Every place that was checked, in order, and why it was rejected.
         skipped: Vec<Skipped>,
     },
 
-    /// The cluster is there and its password is not.
+    /// The cluster exists and its password does not.
     #[error(
         "the password of the database is missing or unreadable: {}. Restore that file from a backup, \
          or move the data directory away to begin afresh",
@@ -113,22 +113,22 @@ pub enum PrivatePostgresError {
     InitFailed {
         /// How it ended.
         status: String,
-        /// The last lines of what it said.
+        /// The last lines of its output.
         output: String,
     },
 
-    /// Postgres did not come up.
+    /// Postgres did not start.
     #[error("Postgres did not start: {reason}. The last lines of {}:\n{log_tail}", log.display())]
     StartFailed {
-        /// What was seen from outside.
+        /// The reason as observed by the service.
         reason: String,
         /// The log file.
         log: PathBuf,
-        /// What Postgres wrote there since this start.
+        /// The lines that Postgres wrote there since this start.
         log_tail: String,
     },
 
-    /// The start was broken off from within, which only the end of the runtime does.
+    /// The start was cancelled internally, which only happens when the runtime ends.
     #[error("Postgres was stopped while it was starting")]
     Interrupted,
 
@@ -143,14 +143,14 @@ pub enum PrivatePostgresError {
         status: String,
         /// The log file.
         log: PathBuf,
-        /// What Postgres wrote there since its start.
+        /// The lines that Postgres wrote there since its start.
         log_tail: String,
     },
 
     /// Supervision gave up.
     #[error("Postgres failed {failures} times in a row and is not started again; the last time: {last}")]
     CrashLoop {
-        /// How often it failed without a stable time in between.
+        /// Number of failures without a stable run in between.
         failures: u32,
         /// The last failure.
         last: Arc<PrivatePostgresError>,
@@ -172,7 +172,7 @@ pub enum PrivatePostgresError {
     #[error("Postgres runs, but its database could not be prepared: {0}")]
     Prepare(#[source] sqlx::Error),
 
-    /// The operating system has no randomness to give.
+    /// The operating system could not provide randomness.
     #[error("no random password could be made: {0}")]
     Random(getrandom::Error),
 
@@ -181,13 +181,13 @@ pub enum PrivatePostgresError {
     File {
         /// The verb, such as "create".
         action: &'static str,
-        /// What it was done to.
+        /// The path of the operation.
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
     },
 
-    /// A background task was cut off; only seen when the runtime itself shuts down.
+    /// A background task was cancelled; only seen when the runtime itself shuts down.
     #[error("a task of the private Postgres was cut off: {0}")]
     Task(#[from] tokio::task::JoinError),
 }

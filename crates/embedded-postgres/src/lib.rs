@@ -102,7 +102,7 @@ impl PrivatePostgres {
                 postgres.join().await?;
                 Err(error)
             }
-            // The supervisor ended without a word; joining says how.
+            // The supervisor ended without sending a result; joining it returns the reason.
             Err(_) => {
                 postgres.join().await?;
                 Err(PrivatePostgresError::Interrupted)
@@ -186,7 +186,7 @@ impl fmt::Debug for PrivatePostgres {
     }
 }
 
-/// Everything up to the point where Postgres can be started.
+/// Everything that is needed before Postgres can be started.
 fn prepare(settings: &Settings) -> Result<Installation, PrivatePostgresError> {
     let run_as = RunAs::choose(&cluster_of(&settings.data_dir))?;
     let data = DataDir::open(&settings.data_dir, &run_as)?;

@@ -9,10 +9,10 @@ use std::{
 
 use super::PrivatePostgresError;
 
-/// A larger log is put aside at the next start.
+/// A larger log is renamed at the next start, in bytes.
 const ROTATE_ABOVE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// How much of the log an error message quotes at most.
+/// Largest part of the log that an error message quotes, in bytes.
 const TAIL_BYTES: u64 = 8 * 1024;
 const TAIL_LINES: usize = 20;
 
@@ -24,8 +24,7 @@ pub(super) struct RunLog {
 }
 
 impl RunLog {
-    /// Opens the log for appending, putting a large one aside first. The file is what Postgres
-    /// writes to.
+    /// Opens the log for appending, and renames a large one first. Postgres writes to the returned file.
     ///
     /// # Errors
     /// If the file cannot be opened.

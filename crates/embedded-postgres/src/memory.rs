@@ -1,10 +1,10 @@
-//! How much memory the private Postgres keeps pages in.
+//! The amount of memory in which the private Postgres caches pages.
 
 use sysinfo::System;
 
-/// What is asked for on a small machine: Postgres's own default.
+/// Minimum for small machines: Postgres's own default.
 const LEAST_MB: u64 = 128;
-/// More pages than this are left to the operating system's cache, whatever the machine has.
+/// Maximum, regardless of the machine's memory: further pages are left to the operating system's cache.
 const MOST_MB: u64 = 8 * 1024;
 
 /// The value of `shared_buffers`: a quarter of the memory that this process may use, as Postgres's manual advises
@@ -17,7 +17,7 @@ fn share_mb(bytes: u64) -> u64 {
     (bytes / 4 / (1024 * 1024)).clamp(LEAST_MB, MOST_MB)
 }
 
-/// Of the machine, or of the container if that has less; 0 if the system does not tell.
+/// Memory of the machine, or of the container if that has less; 0 if the system does not report it.
 fn usable_bytes() -> u64 {
     let Ok(mut system) = System::new() else { return 0 };
     system.refresh_memory();

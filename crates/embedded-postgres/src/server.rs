@@ -33,22 +33,22 @@ use super::{
 /// How long Postgres may be silent before it counts as not starting.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// How long it may replay its log after a crash. It answers meanwhile, saying so.
+/// Time limit for replaying the log after a crash. Postgres answers meanwhile that it is recovering.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(15);
 
-/// A longer recovery is explained to the operator, who would think that the service hangs.
+/// A recovery that takes longer is reported to the operator, who would otherwise think that the service hangs.
 const TELL_AFTER: Duration = Duration::from_secs(3);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The SQLSTATE class of a wrong password. Other refusals, such as too many connections while all
-/// pools reconnect, pass.
+/// The SQLSTATE class of a wrong password. Other refusals, such as too many connections while all pools reconnect, are
+/// temporary.
 const INVALID_AUTHORIZATION: &str = "28";
 
 /// SQLSTATE `cannot_connect_now`: starting up, shutting down or recovering.
 const CANNOT_CONNECT_NOW: &str = "57P03";
 
-/// All that is needed to run Postgres, again and again. Holds the lock of the data directory.
+/// Everything that is needed to run Postgres repeatedly. Holds the lock of the data directory.
 #[derive(Debug)]
 pub(super) struct Installation {
     pub(super) socket_dir: SocketDir,
@@ -56,12 +56,12 @@ pub(super) struct Installation {
     pub(super) run_as: RunAs,
     pub(super) password: Password,
     pub(super) durability: Durability,
-    /// Last, so that the lock is released when all else is gone.
+    /// The last field, so that the lock is released after everything else has been dropped.
     pub(super) data: DataDir,
 }
 
 impl Installation {
-    /// How to reach a database of this server as its superuser.
+    /// Options to connect to a database of this server as its superuser.
     pub(super) fn connect_options(&self, database: &str) -> PgConnectOptions {
         PgConnectOptions::new_without_pgpass()
             .host("localhost")
@@ -76,7 +76,7 @@ impl Installation {
             .ssl_mode(PgSslMode::Disable)
     }
 
-    /// Ends what an earlier run left. Blocks.
+    /// Ends the processes that an earlier run left. Blocks.
     pub(super) fn clear_leftovers(&self) -> Result<(), PrivatePostgresError> {
         clear_leftovers(&self.data.cluster())?;
         self.socket_dir.clear();
@@ -193,8 +193,8 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// The last resort, for a runtime that ends under the supervisor: a clean shutdown is asked
-    /// for, though nobody waits for it.
+    /// The last resort, for a runtime that ends before the supervisor: a clean shutdown is requested, but not waited
+    /// for.
     fn drop(&mut self) {
         if let Some(pid) = self.child.id().and_then(|id| i32::try_from(id).ok()) {
             send(pid, Signal::SIGINT);
@@ -209,7 +209,7 @@ fn ended(status: std::io::Result<ExitStatus>) -> String {
     }
 }
 
-/// Whether Postgres gave an error with this SQLSTATE, or of this class.
+/// Whether Postgres returned an error with this SQLSTATE, or of this class.
 fn says(error: &sqlx::Error, code: &str) -> bool {
     error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|found| found.starts_with(code))
 }

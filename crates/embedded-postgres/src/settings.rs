@@ -1,4 +1,4 @@
-//! What the private Postgres needs to be told.
+//! Settings of the private Postgres.
 
 use std::{
     ffi::OsString,
@@ -11,10 +11,10 @@ use super::{PrivatePostgresError, unprivileged::service_is_root};
 pub(super) const ROOT_CACHE_DIR: &str = "/var/cache/cited";
 const ROOT_DATA_DIR: &str = "/var/lib/cited";
 
-/// What the private Postgres needs to be told.
+/// Settings of the private Postgres.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Holds the database, its log and its lock. Created if missing.
+    /// Directory of the database, its log and its lock. Created if missing.
     pub data_dir: PathBuf,
     /// The bin directory of the Postgres to use. `None` searches for one.
     pub bin_dir: Option<PathBuf>,
@@ -22,18 +22,18 @@ pub struct Settings {
     pub cache_dir: PathBuf,
     /// The value of `PATH`, for the search.
     pub search_path: Option<OsString>,
-    /// What a crash of the machine may cost.
+    /// The data that a crash of the machine may lose.
     pub durability: Durability,
 }
 
-/// What a crash of the machine may cost.
+/// The data that a crash of the machine may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Nothing that was committed.
+    /// A crash loses nothing that was committed.
     #[default]
     Full,
-    /// The whole database; a killed process still costs nothing. For tests and other data that is
-    /// thrown away.
+    /// A crash of the machine may lose the whole database; a killed process still loses nothing. For tests and other
+    /// temporary data.
     None,
 }
 

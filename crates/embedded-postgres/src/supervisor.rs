@@ -1,5 +1,5 @@
-//! Keeps Postgres up: starts it, starts it again when it dies, gives up when that does not help,
-//! and stops it in the end.
+//! Keeps Postgres running: starts it, restarts it when it dies, gives up when restarts do not help, and stops it at the
+//! end.
 
 use std::{
     sync::{Arc, atomic::AtomicI32},
@@ -14,13 +14,13 @@ use tokio::{
 
 use super::{PrivatePostgresError, server::Installation};
 
-/// So many failures in a row are a crash loop.
+/// This many failures in a row are a crash loop.
 pub(super) const FAILURE_LIMIT: u32 = 5;
 
-/// A run of this length was not a failure to start, and the count begins anew.
+/// After a run of this length the count of failures starts again.
 const STABLE_AFTER: Duration = Duration::from_mins(1);
 
-/// The wait after the first failure; it doubles with each further one.
+/// Delay after the first failure; it doubles with each further one.
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 
 /// The task that owns Postgres.
@@ -28,19 +28,19 @@ pub(super) struct Supervisor {
     pub(super) installation: Arc<Installation>,
     /// Becomes true, or loses its sender, when Postgres shall stop.
     pub(super) stop: watch::Receiver<bool>,
-    /// Told the outcome of the first start.
+    /// Receives the outcome of the first start.
     pub(super) first_start: Option<oneshot::Sender<Result<(), PrivatePostgresError>>>,
-    /// Told the reason when supervision gives up.
+    /// Receives the reason when supervision gives up.
     pub(super) given_up: watch::Sender<Option<Arc<PrivatePostgresError>>>,
     /// The process number of Postgres while it runs, else 0.
     pub(super) pid: Arc<AtomicI32>,
 }
 
-/// How one run, or all of them, came to an end.
+/// How one run, or the whole supervision, ended.
 enum Ended {
-    /// As it was told to.
+    /// It was requested to stop.
     Stopped,
-    /// Against its will.
+    /// It failed.
     Failed(PrivatePostgresError),
 }
 
@@ -66,7 +66,7 @@ impl Supervisor {
         cleared
     }
 
-    /// One run after the other, until one is stopped or too many have failed.
+    /// Runs Postgres repeatedly, until a run is stopped or too many have failed.
     async fn keep_up(&mut self) -> Ended {
         let mut failures = 0;
         loop {
@@ -89,7 +89,7 @@ impl Supervisor {
         }
     }
 
-    /// One run of Postgres, from what the last one left to the end of this one.
+    /// One run of Postgres, from cleaning up after the previous one to its end.
     async fn run_once(&mut self) -> Ended {
         if let Err(error) = self.clear_leftovers().await {
             return Ended::Failed(error);

@@ -22,7 +22,7 @@ use super::PrivatePostgresError;
 /// but may be shared with other services, hence second.
 const ACCOUNTS: [&str; 2] = ["postgres", "nobody"];
 
-/// Who Postgres runs as.
+/// The user that Postgres runs as.
 #[derive(Debug, Clone)]
 pub(super) struct RunAs {
     /// `None` when it runs as the same user as the service.
@@ -37,12 +37,11 @@ struct Account {
 }
 
 impl RunAs {
-    /// Chooses the user. A cluster that is there already keeps its owner, so that a data directory
-    /// survives the day on which a `postgres` account appears, and one made by an ordinary user
-    /// survives `sudo`.
+    /// Chooses the user. An existing cluster keeps its owner, so that a data directory remains usable after a
+    /// `postgres` account is added, and one created by an ordinary user remains usable under `sudo`.
     ///
     /// # Errors
-    /// If the cluster belongs to somebody that this process cannot become, or no account exists.
+    /// If the cluster belongs to a user that this process cannot become, or no account exists.
     pub(super) fn choose(cluster: &Path) -> Result<Self, PrivatePostgresError> {
         let owner = fs::metadata(cluster).ok().map(|metadata| (metadata.uid(), metadata.gid()));
         let service = geteuid();

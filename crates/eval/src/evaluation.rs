@@ -1,5 +1,5 @@
-//! One evaluation: a set's documents into a collection of their own, its queries and questions over the API, and what
-//! came of it.
+//! One evaluation: loads a set's documents into a separate collection, sends its queries and questions to the API, and
+//! measures the results.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -16,21 +16,21 @@ use crate::{
     set::{Dataset, JudgedQuery, OffCorpus, SetDocument},
 };
 
-/// Most documents of one job: enough to keep all workers busy, few enough to see progress.
+/// Largest number of documents in one job: enough to keep all workers busy, few enough to see progress.
 const JOB_DOCUMENTS: usize = 500;
-/// Most characters of documents in one request, far below what a service takes unless told otherwise.
+/// Largest number of characters of documents in one request, far below the default limit of a service.
 const JOB_BYTES: usize = 8 * 1024 * 1024;
-/// Looks in a row that must find the same ranking before it counts as settled.
+/// Number of consecutive requests that must return the same ranking before it counts as settled.
 const SAME_LOOKS: u32 = 4;
 /// Longest wait for a ranking to settle.
 const MAX_SETTLING: Duration = Duration::from_mins(2);
 
-/// What to measure.
+/// The measurements to make.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Each set gets a collection of its own, called PREFIX-SET.
+    /// Prefix of the collections: each set gets a separate collection, called PREFIX-SET.
     pub collection_prefix: String,
-    /// Whether such a collection may be there already, with the documents of the set, and stays.
+    /// Whether such a collection may already exist with the documents of the set, and is kept.
     pub keep: bool,
     /// Ways to search.
     pub modes: Vec<Mode>,
@@ -40,18 +40,18 @@ pub struct Plan {
     pub off_corpus: Option<OffCorpus>,
 }
 
-/// Why an evaluation failed.
+/// The reason why an evaluation failed.
 #[derive(Debug, Error)]
 pub enum EvaluationError {
-    /// There is a collection of that name already.
+    /// A collection of that name already exists.
     #[error("there is a collection {0:?} already")]
     CollectionExists(String),
-    /// Figures over part of the documents would mislead.
+    /// Some documents could not be indexed: figures over part of the documents would mislead.
     #[error("{failed} documents could not be indexed; the first: {first}")]
     NotIndexed {
-        /// How many.
+        /// Number of failed documents.
         failed: u64,
-        /// Name of the first, and why it failed.
+        /// Name of the first failed document, and the reason.
         first: String,
     },
     /// The collection holds documents that are not in the set.
@@ -64,17 +64,17 @@ pub enum EvaluationError {
         /// Documents of the set.
         expected: u64,
     },
-    /// The service cannot be reached, or refuses.
+    /// The service cannot be reached, or refuses a request.
     #[error("{service}: {detail}")]
     Service {
-        /// Where it is.
+        /// URL of the service.
         service: String,
-        /// Why.
+        /// Description of the failure.
         detail: String,
     },
 }
 
-/// What an evaluation is busy with.
+/// The current work of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Documents are being indexed.
@@ -87,12 +87,12 @@ pub enum Work {
     AskOffCorpus,
 }
 
-/// What happens while a set is measured.
+/// An event while a set is measured.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// So much of it is done.
+    /// Progress of the current work.
     Progress {
-        /// Of what.
+        /// The current work.
         work: Work,
         /// Items done.
         done: usize,
@@ -112,7 +112,7 @@ pub struct Loaded {
     pub documents: u64,
     /// Their chunks.
     pub chunks: u64,
-    /// From the first document sent to the last one stored.
+    /// Time from the first document sent to the last one stored.
     pub duration: Duration,
 }
 
@@ -126,7 +126,7 @@ pub struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// An evaluation that tells `observe` how far it has come.
+    /// An evaluation that reports its progress to `observe`.
     #[must_use]
     pub fn new(
         client: &'a Client,
@@ -138,7 +138,7 @@ impl<'a> Evaluation<'a> {
         Self { client, plan, set, collection, observe }
     }
 
-    /// Makes the collection of the set.
+    /// Creates the collection of the set.
     ///
     /// # Errors
     /// [`EvaluationError::CollectionExists`] unless it may be kept; failures of the service.
@@ -196,7 +196,7 @@ impl<'a> Evaluation<'a> {
         Ok(report)
     }
 
-    /// Indexes the documents as any upload and waits until all are stored.
+    /// Indexes the documents like any upload and waits until all are stored.
     async fn load(&self) -> Result<Loaded, EvaluationError> {
         let (started, documents) = (Instant::now(), &self.set.documents);
         let mut jobs = Vec::new();
@@ -217,7 +217,7 @@ impl<'a> Evaluation<'a> {
         Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration })
     }
 
-    /// Waits for the end of a job, `before` whose documents so many are done; returns how many it settled.
+    /// Waits for the end of a job, where `before` documents were settled earlier; returns how many it settled.
     async fn wait_for(&self, job: &str, before: usize) -> Result<usize, EvaluationError> {
         loop {
             let state = self.client.job(job).await?;
@@ -230,8 +230,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Waits until a search finds the same again and again. After the end of a job the service may still compute BM25
-    /// weights for the new average length of a chunk: figures of before and after would be mixed.
+    /// Waits until a search returns the same ranking repeatedly. After the end of a job the service may still compute
+    /// BM25 weights for the new average length of a chunk: figures of before and after would be mixed.
     async fn settle(&self) -> Result<(), EvaluationError> {
         let queries = self.set.queries.iter().map(|query| query.text.as_str());
         let questions = self.set.questions.iter().map(|question| question.text.as_str());
@@ -279,7 +279,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Asks each question and holds the reply against the set.
+    /// Asks each question and compares the reply with the set.
     async fn measure_answers(&self) -> Result<Vec<QuestionFigures>, EvaluationError> {
         let questions = &self.set.questions;
         let mut measured = Vec::with_capacity(questions.len());
@@ -291,7 +291,7 @@ impl<'a> Evaluation<'a> {
         Ok(measured)
     }
 
-    /// Asks what the documents do not answer.
+    /// Asks questions that the documents do not answer.
     async fn ask_off_corpus(&self, foreign: &OffCorpus) -> Result<Vec<Reply>, EvaluationError> {
         let mut replies = Vec::with_capacity(foreign.queries.len());
         for (done, query) in foreign.queries.iter().enumerate() {
@@ -306,7 +306,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Documents that are sent together: a job each.
+/// Groups of documents that are sent together, as one job each.
 fn parts(documents: &[SetDocument]) -> impl Iterator<Item = &[SetDocument]> {
     let mut rest = documents;
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
-//! Measures how good a running Cited is: its retrieval and its answers, on sets whose right answers are known.
+//! Measures the quality of a running Cited: its retrieval and its answers, on sets whose right answers are known.
 //!
 //! An [`Evaluation`] is a client of the HTTP API and of nothing else. It puts the documents of a [`Dataset`] into a
-//! collection of its own, searches and asks as any caller would, and holds what comes back against the set. The
-//! [`measures`] are functions of plain data.
+//! separate collection, searches and asks as any caller would, and compares the results with the set. The [`measures`]
+//! are functions of plain data.
 
 mod client;
 mod evaluation;

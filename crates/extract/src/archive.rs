@@ -1,4 +1,4 @@
-//! ZIP archives, as office documents and electronic books are.
+//! ZIP archives: the container of office documents and electronic books.
 
 use std::io::{Cursor, Read};
 
@@ -6,13 +6,13 @@ use zip::{ZipArchive, result::ZipError};
 
 use super::{Cause, ExtractError, decode};
 
-/// Most bytes that the parts of one archive may unpack to together.
+/// Limit of the total unpacked size of the parts of one archive, in bytes.
 pub(super) const MAX_UNPACKED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Most parts that an archive may have.
+/// Largest number of parts of an archive.
 const MAX_PARTS: usize = 20_000;
 
-/// An archive, and how much of it may still be unpacked.
+/// An archive, and the number of bytes that may still be unpacked.
 pub(super) struct Archive<'bytes> {
     zip: ZipArchive<Cursor<&'bytes [u8]>>,
     left: u64,
@@ -39,7 +39,7 @@ impl<'bytes> Archive<'bytes> {
     /// Unpacks a part of XML or HTML; `None` if there is none of that name.
     ///
     /// # Errors
-    /// `malformed`, `encrypted`, `encoding`, or `too_large`, however small the part says it is.
+    /// `malformed`, `encrypted`, `encoding`, or `too_large`, regardless of the size that the part declares.
     pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, ExtractError> {
         if !self.has(name) {
             return Ok(None);
@@ -51,7 +51,7 @@ impl<'bytes> Archive<'bytes> {
         decode(&bytes, None).map(Some)
     }
 
-    /// Unpacks every part to nowhere, to know that others may unpack them.
+    /// Unpacks every part and discards the result, to verify that others may unpack them.
     ///
     /// # Errors
     /// As [`Self::text`].

@@ -1,4 +1,4 @@
-//! The text of a document while it is put together, with its headings and pages.
+//! The text of a document as it is built up, with its headings and pages.
 
 use super::{Cause, ExtractError};
 use domain::split::{Heading, PageMap};
@@ -9,7 +9,7 @@ pub const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
 
-/// What was taken out of a document.
+/// The text, headings and pages extracted from a document.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     pub(super) text: String,
@@ -32,7 +32,7 @@ impl Content {
         self.add(text, "\n\n")
     }
 
-    /// Adds a line that goes on with what stands above it: a table's row, an entry of a list.
+    /// Adds a line that continues the block above it: a table's row, an entry of a list.
     pub(super) fn line(&mut self, text: &str) -> Result<(), ExtractError> {
         self.add(text, "\n")
     }
@@ -49,12 +49,12 @@ impl Content {
         Ok(())
     }
 
-    /// Begins the next page; what is added from now on stands on it.
+    /// Starts the next page; text added from now on belongs to it.
     pub(super) fn page(&mut self) {
         self.pages.begin(self.text.len());
     }
 
-    /// Keeps the first title that says something.
+    /// Keeps the first title that is not empty.
     pub(super) fn name(&mut self, title: &str) {
         let title = cleaned(title).split_whitespace().collect::<Vec<_>>().join(" ");
         if self.title.is_none() && !title.is_empty() {
@@ -76,7 +76,7 @@ impl Content {
     }
 }
 
-/// Text without the control characters that formats leave behind, NUL among them.
+/// Text without the control characters, such as NUL, that formats leave in it.
 fn cleaned(text: &str) -> String {
     text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
 }

@@ -1,17 +1,18 @@
-//! Bytes to characters.
+//! Decodes bytes to characters.
 //!
-//! A byte order mark decides, then UTF-8, which other encodings hardly ever are by accident, then what the sender
-//! or the page itself says, then what `chardetng` finds likeliest, which is the detector of a web browser.
+//! The encoding is determined by a byte order mark, then UTF-8, because text in other encodings is hardly ever valid
+//! UTF-8 by accident, then the encoding that the sender or the page declares, then the most likely one by `chardetng`,
+//! the detector of a web browser.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::{Cause, ExtractError};
 
-/// Bytes that are looked at to tell UTF-16 without a mark from other things.
+/// Number of bytes that are examined to detect UTF-16 without a mark.
 const SAMPLE: usize = 4096;
 
-/// A text has at most one control character in so many.
+/// A text has at most one control character per this many characters.
 const CHARACTERS_PER_CONTROL: usize = 50;
 
 /// Decodes text in any encoding of the WHATWG Encoding Standard; byte order marks are left out.
@@ -40,7 +41,7 @@ pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractErr
     Ok(text)
 }
 
-/// Whether bytes that begin so may be text.
+/// Whether bytes with this beginning may be text.
 pub(super) fn may_be_text(beginning: &[u8]) -> bool {
     Encoding::for_bom(beginning).is_some() || unmarked_utf16(beginning).is_some() || !beginning.contains(&0)
 }
@@ -49,7 +50,7 @@ fn binary(what: &str) -> ExtractError {
     ExtractError::new(Cause::Binary, format!("the document holds {what}, so it is not text; send the text itself"))
 }
 
-/// Control characters that no text has.
+/// Control characters that do not occur in text.
 fn is_foreign(character: char) -> bool {
     character.is_control()
         && !matches!(character, '\t' | '\n' | '\r' | '\u{8}' | '\u{b}' | '\u{c}' | '\u{1b}' | '\u{85}')
@@ -177,7 +178,7 @@ mod tests {
         assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
         let utf16: Vec<u8> = "Plain words.".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
-        // What is said counts only where it can be true.
+        // A declared encoding counts only if the bytes are possible in it.
         assert_eq!(decode("é".as_bytes(), Some("iso-8859-1")).as_deref(), Ok("é"));
     }
 

@@ -1,18 +1,18 @@
-//! What a document is, by its bytes first and by what is said about it second.
+//! Detects the format of a document, by its bytes first and by its declared media type second.
 
 use super::{Cause, ExtractError, Format, MediaType, archive::Archive, decode::may_be_text, media_type::essence};
 
-/// Bytes among which the signature of a PDF stands: producers may put something before it.
+/// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
 const PDF_PREFIX: usize = 1024;
 
-/// What Office files before 2007 and encrypted ones of today begin with: a compound file (MS-CFB).
+/// Signature of Office files before 2007 and of current encrypted ones: a compound file (MS-CFB).
 const COMPOUND_FILE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
-/// What a document turned out to be.
+/// The detected format of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Detected {
     pub(super) format: Format,
-    /// Its media type: the one that was given if it agrees, else that of the format.
+    /// Its media type: the declared one if it agrees, else that of the format.
     pub(super) media_type: String,
 }
 
@@ -24,9 +24,9 @@ impl Detected {
     }
 }
 
-/// Whether a document is read by large libraries, which had better be elsewhere when they fail.
+/// Whether a document is read by large libraries, which should run in a separate process in case they fail.
 ///
-/// Everything but text that is taken line by line: whatever has a signature, and web pages.
+/// True for all documents that have a signature, and for web pages; false for text that is read line by line.
 #[must_use]
 pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
@@ -34,8 +34,8 @@ pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
         || MediaType::parse(declared).is_some_and(|known| known.format == Format::Html)
 }
 
-/// Whether a file that begins so looks like a document: one that is read, or one whose owner is told how to save it.
-/// Pictures, programs and archives do not.
+/// Whether a file with this beginning looks like a document: one that can be read, or one for which the error explains
+/// how to save it. Pictures, programs and archives do not.
 #[must_use]
 pub fn looks_like_document(beginning: &[u8]) -> bool {
     match signature(beginning) {
@@ -45,7 +45,7 @@ pub fn looks_like_document(beginning: &[u8]) -> bool {
     }
 }
 
-/// Files that are told by how they begin.
+/// Formats that are recognised by the first bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signature {
     Pdf,
@@ -73,13 +73,13 @@ fn signature(bytes: &[u8]) -> Option<Signature> {
     Some(Signature::Other(other.mime_type()))
 }
 
-/// Finds out what a document is.
+/// Detects the format of a document.
 ///
 /// # Errors
-/// `unsupported`, `encrypted` or `malformed` for what cannot be text.
+/// `unsupported`, `encrypted` or `malformed` for bytes that cannot be text.
 pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractError> {
     match signature(bytes) {
-        // What only mentions the signature of a PDF is a text that tells of one.
+        // A file that only mentions the signature of a PDF is a text about one.
         Some(Signature::Pdf)
             if !bytes.starts_with(b"%PDF") && is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() =>
         {
@@ -89,7 +89,7 @@ pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractEr
         Some(Signature::Zip) => in_archive(bytes).map(|format| Detected::of(format, declared)),
         Some(Signature::CompoundFile) => Err(in_compound_file(bytes)),
         Some(Signature::RichText) => Err(unsupported("a rich text file (RTF)", "save it as DOCX or PDF")),
-        // Some programs' text begins like something else; names and senders know better then.
+        // Text of some programs begins like another format; the name and the declared type are more reliable then.
         Some(Signature::Other(_)) if is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() => {
             Ok(text(bytes, declared))
         }
@@ -133,7 +133,7 @@ fn looks_like_json(bytes: &[u8]) -> bool {
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// What a ZIP archive holds, by its parts.
+/// The format of a ZIP archive, by its parts.
 fn in_archive(bytes: &[u8]) -> Result<Format, ExtractError> {
     let archive = Archive::open(bytes)?;
     let parts = [

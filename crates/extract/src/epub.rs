@@ -31,7 +31,7 @@ pub(super) fn book(bytes: &[u8], content: &mut Content) -> Result<(), ExtractErr
                 "the book is copy-protected (DRM); send a copy without protection",
             ));
         }
-        // Books list covers and fonts that are not there; a chapter that is missing is not worth the others.
+        // Books list covers and fonts that do not exist; a missing chapter is no reason to reject the others.
         if let Some(page) = archive.text(&path)? {
             html::page(&page, content)?;
         }
@@ -53,11 +53,11 @@ fn root_file(container: &str) -> Result<Option<String>, ExtractError> {
     Ok(path)
 }
 
-/// The package document: what there is, and in which order it is read.
+/// The package document: the files of the book, and their reading order.
 #[derive(Debug, Default)]
 struct Package {
     title: String,
-    /// Places of the chapters' files by identity.
+    /// Paths of the chapters' files by id.
     items: HashMap<String, String>,
     spine: Vec<String>,
 }

@@ -1,35 +1,35 @@
-//! Why a document has no text.
+//! Errors: the reason why a document has no text.
 
 use serde::{Deserialize, Serialize};
 
-/// Typed cause, stable: programs branch on it.
+/// Typed cause. It is stable, because programs branch on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// There is nothing in it.
+    /// The document is empty.
     Empty,
-    /// It has pages, and none of them has text.
+    /// The document has pages, and none of them has text.
     NoTextLayer,
-    /// It needs a password.
+    /// The document needs a password.
     Encrypted,
-    /// It is of a format that is not read.
+    /// The format of the document is not supported.
     Unsupported,
-    /// It, or what it unpacks to, is over a limit.
+    /// The document, or its unpacked content, is over a limit.
     TooLarge,
-    /// It took longer than one document may.
+    /// Reading took longer than one document may.
     TimedOut,
-    /// It is not what it says it is, or broken off.
+    /// The document is not in its declared format, or is truncated.
     Malformed,
-    /// It is said to be text and is not.
+    /// The document is declared as text and is not.
     Binary,
-    /// Its bytes are not text in any encoding.
+    /// The bytes are not text in any encoding.
     Encoding,
-    /// Reading it broke the reader.
+    /// The reader crashed.
     Crashed,
 }
 
 impl Cause {
-    /// As jobs report it.
+    /// The name of the cause in jobs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -47,12 +47,12 @@ impl Cause {
     }
 }
 
-/// Why a document has no text, and what to do about it.
+/// The reason why a document has no text, and how to resolve it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractError {
     /// Typed cause.
     pub cause: Cause,
-    /// What to do about it.
+    /// How to resolve the failure.
     pub message: String,
 }
 

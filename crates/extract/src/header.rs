@@ -1,17 +1,17 @@
-//! Whether the first row of a table names its columns although numbers stand in it.
+//! Decides whether the first row of a table is a header although it contains numbers.
 //!
-//! A header tells itself by being of another kind than what stands below it: years over amounts, age groups over
-//! counts, numbers over words. Where the kinds are the same the row is taken for a row: a row without labels says
-//! less than it could, a row with wrong ones says what is not so.
+//! A header is recognised because its cells are of another kind than the cells below it: years over amounts, age groups
+//! over counts, numbers over words. If the kinds are the same, the row is treated as data: a row without labels only
+//! loses information, a row with wrong labels states something false.
 
 use std::collections::HashMap;
 
 use super::rows::Cell;
 
-/// Most years from one column to the next: surveys and plans go by tens.
+/// Largest number of years between two columns: surveys and plans use steps of ten.
 const LONGEST_STEP: i32 = 10;
 
-/// What a cell says, by its form.
+/// The kind of a cell, by the form of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Words, or a sign that stands for one: `#`.
@@ -24,7 +24,7 @@ enum Kind {
     Amount,
     /// Digits in another form: a span, a date, an address.
     Other,
-    /// It stands for nothing: `-`.
+    /// A placeholder for no value: `-`.
     Nothing,
 }
 
@@ -48,7 +48,7 @@ impl Kind {
         if is_amount { Self::Amount } else { Self::Other }
     }
 
-    /// Whether a cell of this kind may name a column of such cells; `in_step` says that the header counts years.
+    /// Whether a cell of this kind may be the header of such cells; `in_step` means that the header counts years.
     fn heads(self, below: Self, in_step: bool) -> bool {
         match (self, below) {
             (Self::Text, _)
@@ -94,7 +94,7 @@ pub(super) fn differs(first: &[Cell], below: &[Vec<Cell>]) -> bool {
     is_proven
 }
 
-/// Whether several cells are years, each as long after the one before.
+/// Whether several cells are years at a constant interval.
 fn counts_years(kinds: &[(usize, Kind)]) -> bool {
     let years: Vec<i32> =
         kinds.iter().filter_map(|(_, kind)| if let Kind::Year(year) = kind { Some(*year) } else { None }).collect();

@@ -1,7 +1,7 @@
-//! JSON as lines of `path: value`, in the order of the document.
+//! Converts JSON to lines of `path: value`, in the order of the document.
 //!
-//! A value is found and cited without the braces around it, so that its line must say what it is. Each object of an
-//! array is a paragraph of its own.
+//! A value is found and cited without the braces around it, so its line must contain its path. Each object of an array
+//! becomes a separate paragraph.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub(super) fn lines(text: &str, content: &mut Content) -> Result<(), ExtractErro
     Ok(())
 }
 
-/// What stopped the walk: the content is full, or the JSON is wrong.
+/// The reason why the walk stopped: the content is full, or the JSON is invalid.
 type Fault = Result<ExtractError, serde_json::Error>;
 
 fn value(text: &str, content: &mut Content) -> Result<(), Fault> {

@@ -1,8 +1,9 @@
-//! Files to text: bytes and what is said of them in, text with its headings and pages out, or a typed cause.
+//! Extracts text from files: takes bytes and a declared media type, and returns text with its headings and pages, or a
+//! typed cause.
 //!
-//! Pure: no I/O, no clock. Text formats are read in time and memory in proportion to their size. The others go through
-//! large libraries, whose failures on hostile input cannot all be foreseen; [`needs_isolation`] tells which those are,
-//! and the caller reads them in a process that may fail.
+//! Pure: no I/O, no clock. Text formats are read in time and memory in proportion to their size. The others are read by
+//! large libraries, whose failures on hostile input cannot all be foreseen; [`needs_isolation`] identifies those
+//! formats, and the caller reads them in a process that may fail.
 
 mod archive;
 mod content;
@@ -34,14 +35,14 @@ use self::{
 };
 use domain::split::{Heading, Outline, PageMap, SplitterKind};
 
-/// What a document turned into.
+/// The result of extracting a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {
     /// Its text; every range of chunks and quotes points into it.
     pub text: String,
     /// Its title, if the document itself names one.
     pub title: Option<String>,
-    /// What it is, by its content.
+    /// Media type, detected by content.
     pub media_type: String,
     /// How its kind of text is best split.
     pub splitter: SplitterKind,
@@ -51,8 +52,8 @@ pub struct Extracted {
     pub pages: PageMap,
 }
 
-/// Extracts the text of a document. `declared` is the media type that its sender or its name gives it; where its
-/// content says something else, the content is believed.
+/// Extracts the text of a document. `declared` is the media type given by its sender or its name; if the content
+/// contradicts it, the content wins.
 ///
 /// # Errors
 /// Any [`Cause`] but `timed_out` and `crashed`.

@@ -1,4 +1,4 @@
-//! Media types that can be read, and the names and signatures that give them away.
+//! Supported media types, and the names and signatures that identify them.
 
 /// How a document is turned into text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct MediaType {
     pub name: &'static str,
     /// Other names for it.
     aliases: &'static [&'static str],
-    /// What the names of its files end in.
+    /// File extensions of this media type.
     extensions: &'static [&'static str],
 }
 
@@ -172,8 +172,8 @@ impl MediaType {
         MEDIA_TYPES.iter().find(|known| known.extensions.contains(&extension.as_str()))
     }
 
-    /// The declared media type if it says something, else what the name says. Senders declare what they do not know
-    /// as `application/octet-stream`, and most text as plain text; its charset then still holds.
+    /// The declared media type if it is specific, else the type that the name suggests. Senders declare unknown files
+    /// as `application/octet-stream`, and most text as plain text; the declared charset still applies then.
     #[must_use]
     pub fn choose(name: &str, declared: Option<String>) -> String {
         let says_little = declared.as_deref().is_none_or(|declared| {

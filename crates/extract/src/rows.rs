@@ -1,27 +1,27 @@
 //! Rows of a table as lines, each cell labelled by its column.
 //!
-//! A row is found and cited on its own, far from the header, so that it must say what its cells are.
+//! A row is found and cited on its own, far from the header, so it must contain the names of its columns.
 
 use std::collections::BTreeMap;
 
 use super::{ExtractError, content::Content, header};
 
-/// Stands between the cells of a row.
+/// Separator between the cells of a row.
 pub(super) const CELL_SEPARATOR: &str = " | ";
 
 /// Longest name of a column, in characters: it is repeated in every row.
 const LONGEST_LABEL: usize = 100;
-/// Rows by which a first row with numbers is judged.
+/// Number of rows used to judge whether a first row with numbers is a header.
 const SAMPLE: usize = 16;
 
-/// A cell: its column, from 0, and what it says. Sheets may be thousands of columns wide and nearly empty.
+/// A cell: its column, from 0, and its text. Sheets may be thousands of columns wide and nearly empty.
 pub(super) type Cell = (usize, String);
 
 /// Writes the rows of one table.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     header: BTreeMap<usize, String>,
-    /// The first row, while only those that follow can tell whether it is the header, and those.
+    /// The first row and the rows after it, while they are needed to decide whether the first one is the header.
     undecided: Vec<Vec<Cell>>,
     has_begun: bool,
     has_body: bool,
@@ -62,7 +62,7 @@ impl Rows {
         if self.has_body { Ok(()) } else { content.block(&labels.join(CELL_SEPARATOR)) }
     }
 
-    /// Writes the rows that were kept back, with what the first one is.
+    /// Writes the rows that were held back, after deciding whether the first one is the header.
     fn decide(&mut self, content: &mut Content) -> Result<(), ExtractError> {
         let rows = std::mem::take(&mut self.undecided);
         let mut rest = rows.as_slice();
@@ -97,13 +97,13 @@ fn is_header(cells: &[Cell]) -> bool {
     cells.len() > 1 && can_label(cells) && cells.iter().all(|(_, cell)| header::is_text(cell))
 }
 
-/// Whether a first row may name columns by numbers too, as `region, 2022, 2023`. Of two columns one would be as good
-/// as the other: `Founded, 1998` is a row.
+/// Whether a first row may use numbers as column names too, as `region, 2022, 2023`. With two columns this cannot be
+/// decided: `Founded, 1998` is a row.
 fn may_be_header(cells: &[Cell]) -> bool {
     cells.len() > 2 && can_label(cells) && cells.iter().any(|(_, cell)| header::is_text(cell))
 }
 
-/// Whether no two cells say the same, and none says too much.
+/// Whether no two cells have the same text, and none is too long.
 fn can_label(cells: &[Cell]) -> bool {
     let distinct: std::collections::HashSet<&str> = cells.iter().map(|(_, cell)| cell.as_str()).collect();
     distinct.len() == cells.len() && distinct.iter().all(|cell| cell.chars().count() <= LONGEST_LABEL)
@@ -125,7 +125,7 @@ fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
     csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
 }
 
-/// The delimiter under which most of the first rows have as many cells as the first one, and more than one.
+/// The delimiter with which most of the first rows have as many cells as the first one, and more than one.
 fn delimiter_of(text: &str) -> u8 {
     const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
     const SAMPLE_ROWS: usize = 32;

@@ -1,4 +1,4 @@
-//! XML, event by event: no part of a document is deeper on the stack than another.
+//! Reads XML event by event, so that deep documents do not use more stack.
 
 use std::borrow::Cow;
 
@@ -32,12 +32,12 @@ impl Element<'_> {
         local(self.0.name().0)
     }
 
-    /// The value of the attribute of this local name, whatever its prefix.
+    /// The value of the attribute with this local name, regardless of its prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         self.find(|key| local(key) == name)
     }
 
-    /// The value of the attribute of this local name that has a prefix, as those have that point to other parts.
+    /// The value of the attribute with this local name and a prefix, the form of attributes that refer to other parts.
     pub(super) fn prefixed_attribute(&self, name: &str) -> Option<String> {
         self.find(|key| key.split_once(':').is_some_and(|(_, local)| local == name))
     }
@@ -55,7 +55,7 @@ fn local(name: &str) -> &str {
 /// Walks through `xml`.
 ///
 /// # Errors
-/// `malformed` when it is not well-formed, broken off or nested too deeply; what `visit` fails with.
+/// `malformed` if it is not well-formed, truncated or nested too deeply; any error of `visit`.
 pub(super) fn walk(
     xml: &str,
     mut visit: impl FnMut(Token<'_>) -> Result<(), ExtractError>,

@@ -1,4 +1,4 @@
-//! What can go wrong in the built-in embedder.
+//! Errors of the built-in embedder.
 
 /// Why the built-in embedder did not start or did not answer.
 #[derive(Debug, thiserror::Error)]

@@ -36,8 +36,8 @@ pub(super) struct ByteRowsMut<'a> {
     pub zero_points: &'a mut [u8],
 }
 
-/// What turns a row of 32-bit sums back into numbers, per output column:
-/// `(sum - zero_point * total) * row_scale * scale + bias`.
+/// Converts a row of 32-bit sums to numbers, per output column: `(sum - zero_point * total) * row_scale * scale +
+/// bias`.
 #[derive(Clone, Copy)]
 pub(super) struct Affine<'a> {
     /// Sum of the column's weights.
@@ -81,7 +81,7 @@ pub(super) struct Norm<'a> {
 
 const NORM_EPSILON: f32 = 1e-12;
 
-/// Sums to numbers.
+/// Converts sums to numbers.
 pub(super) struct Dequantise<'a> {
     pub sums: Sums<'a>,
     pub out: &'a mut [f32],
@@ -105,10 +105,10 @@ impl SimdOp for Dequantise<'_> {
     }
 }
 
-/// Sums to numbers, through GELU, to bytes.
+/// Converts sums to numbers, applies GELU, and converts to bytes.
 pub(super) struct DequantiseGelu<'a> {
     pub sums: Sums<'a>,
-    /// Room for one row.
+    /// Buffer for one row.
     pub row: &'a mut [f32],
     pub out: ByteRowsMut<'a>,
 }
@@ -132,7 +132,7 @@ impl SimdOp for DequantiseGelu<'_> {
     }
 }
 
-/// Sums to numbers, added to the residual stream, normalised, kept there and as bytes.
+/// Converts sums to numbers, adds them to the residual stream and normalises it; kept as numbers and as bytes.
 pub(super) struct DequantiseAddNorm<'a> {
     pub sums: Sums<'a>,
     pub norm: Norm<'a>,
@@ -162,7 +162,7 @@ impl SimdOp for DequantiseAddNorm<'_> {
     }
 }
 
-/// The residual stream normalised in place and as bytes.
+/// Normalises the residual stream in place and converts it to bytes.
 pub(super) struct AddNorm<'a> {
     pub norm: Norm<'a>,
     pub stream: &'a mut [f32],
@@ -183,7 +183,7 @@ impl SimdOp for AddNorm<'_> {
     }
 }
 
-/// Numbers to bytes.
+/// Converts numbers to bytes.
 pub(super) struct Quantise<'a> {
     pub values: &'a [f32],
     pub width: usize,
@@ -295,7 +295,7 @@ mod tests {
         assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");
     }
 
-    /// Checks that bytes stand for the numbers they were made of, to half a step.
+    /// Checks that bytes represent the numbers they were made from, within half a step.
     fn check_bytes(bytes: &ByteRows, numbers: &[f32]) {
         for (index, &number) in numbers.iter().enumerate() {
             let row = index / WIDTH;

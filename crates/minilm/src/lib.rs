@@ -35,7 +35,7 @@ static VOCABULARY: &str = include_str!("../../../assets/minilm/vocab.txt");
 
 /// The built-in embedder: its model and its threads, which end when it is dropped.
 ///
-/// The same text gives the same vector, whatever else is being embedded and on whichever thread.
+/// The same text gives the same vector, regardless of the other texts being embedded and of the thread.
 pub struct MiniLm {
     tokenizer: Arc<Tokenizer>,
     workers: Workers,

@@ -130,7 +130,7 @@ impl Model {
     }
 }
 
-/// Every token takes from the others what its heads ask for.
+/// Attention: each token collects information from the others.
 fn attend(layer: &Layer, length: usize, scratch: &mut Scratch) {
     for block in blocks(length) {
         let rows = rows(&scratch.bytes, block.clone(), WIDTH);

@@ -1,4 +1,4 @@
-//! Threads that compute, and the queue before them.
+//! Threads that compute, and the queues they read from.
 //!
 //! Inference keeps a core busy for tens of milliseconds, so it runs on threads of its own and the async side only
 //! awaits answers. One more thread than asked for takes nothing but queries, and the others take queries first: a
@@ -111,7 +111,7 @@ impl Workers {
     }
 }
 
-/// Queues a text. If no thread is left to take it the receiver hears that there is no answer.
+/// Queues a text. If no thread is left to process it, the receiver gets an error.
 fn submit(queue: &Sender<Job>, text: String, place: Option<OwnedSemaphorePermit>) -> oneshot::Receiver<Answer> {
     let (answer, receiver) = oneshot::channel();
     let _ = queue.send(Job { text, answer, _place: place });

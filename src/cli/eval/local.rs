@@ -1,4 +1,4 @@
-//! A service of this process, for the time of an evaluation.
+//! A service in this process that runs for the duration of an evaluation.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -16,8 +16,8 @@ pub(super) struct LocalService {
 }
 
 impl LocalService {
-    /// Starts the service that the configuration describes, on a free port that only this machine reaches. `hard` cuts
-    /// its shutdown short.
+    /// Starts the service that the configuration describes, on a free port that only this machine can reach. `hard`
+    /// cuts its shutdown short.
     ///
     /// # Errors
     /// When the service cannot be built.
@@ -31,15 +31,15 @@ impl LocalService {
         Ok(Self { address, shutdown, task })
     }
 
-    /// Where it listens.
+    /// The address that the service listens on.
     pub(super) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops it and waits until it has.
+    /// Stops the service and waits until it has stopped.
     ///
     /// # Errors
-    /// What the service failed with, also if it ended by itself before.
+    /// The error that the service failed with, also if it ended by itself before.
     pub(super) async fn stop(self) -> anyhow::Result<()> {
         self.shutdown.stop();
         self.task.await.context("the service died")?

@@ -1,4 +1,4 @@
-//! `cited eval`: the quality of retrieval and answers, measured on folders with known answers.
+//! `cited eval`: measures the quality of retrieval and answers on folders with known answers.
 
 mod local;
 mod progress;
@@ -19,42 +19,42 @@ use crate::{
     telemetry,
 };
 
-/// Longer than a service takes for anything that is asked of it.
+/// Request timeout, longer than the service takes for any request of an evaluation.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// What to measure.
+/// Arguments of `cited eval`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Folders in the BEIR layout: corpus.jsonl(.gz), queries.jsonl, qrels.tsv; or with qa.jsonl.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Each set gets a collection of its own for the time of the run, PREFIX-SET.
+    /// Prefix of the collections: each set gets a collection PREFIX-SET for the duration of the run.
     #[arg(long, value_name = "PREFIX", default_value = "eval")]
     collection_prefix: String,
-    /// Keep the collections; a later run with --keep finds them and indexes nothing again.
+    /// Keep the collections; a later run with --keep reuses them and indexes nothing again.
     #[arg(long)]
     keep: bool,
-    /// At most so many queries and questions of each set, the same ones every time.
+    /// Use at most N queries and questions of each set, the same ones every time.
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
-    /// Which ways to search.
+    /// Search modes to measure.
     #[arg(long, value_delimiter = ',', value_name = "MODE", default_value = "lexical,dense,fused,reranked")]
     modes: Vec<ModeName>,
     /// Ask the questions of qa.jsonl and measure the answers.
     #[arg(long)]
     answers: bool,
-    /// Ask the queries of this folder too, which the other sets do not answer, and count the abstentions.
+    /// Also ask the queries of this folder, which the other sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
-    /// Measure the service that runs there instead of one that is started for it. Its key is in `CITED_API_KEY`.
+    /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
-    /// How to print the result.
+    /// Format of the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
-/// How the result is printed.
+/// Output format of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -85,7 +85,7 @@ impl From<ModeName> for Mode {
     }
 }
 
-/// Measures and prints. The sets that were measured are printed even if a later one fails.
+/// Measures the sets and prints the result. Sets that were measured are printed even if a later one fails.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
     let sets = read_sets(&arguments)?;
     let limit = arguments.limit.map(NonZeroUsize::get);
@@ -134,7 +134,7 @@ fn render(report: &Report, format: Format) -> anyhow::Result<String> {
     })
 }
 
-/// Reads all sets before anything is started.
+/// Reads all sets before the service is started.
 fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
     let mut names = HashSet::new();
     let mut sets = Vec::with_capacity(arguments.folders.len());
@@ -157,7 +157,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
     Ok(sets)
 }
 
-/// Progress is told here; of the log, warnings are enough unless somebody asks for more.
+/// Progress is printed here; from the log, warnings are enough unless the user configures more.
 fn log_settings(config: &Config) -> telemetry::Settings {
     let is_default =
         |name: &str| config.effective().iter().any(|value| value.name == name && value.origin == Origin::Default);
@@ -181,14 +181,14 @@ impl Run {
         Ok(())
     }
 
-    /// Measures a set in a collection of its own, which is gone afterwards, whatever happens.
+    /// Measures a set in a separate collection, which is deleted afterwards, even after a failure.
     async fn measure(&self, set: &Dataset) -> anyhow::Result<SetReport> {
         let progress = Progress::new(&set.name);
         let observe = |event: eval::Event<'_>| progress.tell(event);
         let evaluation = Evaluation::new(&self.client, &self.plan, set, &observe);
         evaluation.open().await.map_err(advise)?;
         let result = tokio::select! {
-            // A large future; on the heap it does not swell all that wait for it.
+            // A large future; on the heap it does not enlarge all the futures that await it.
             result = Box::pin(evaluation.measure()) => result.map_err(advise),
             () = self.shutdown.soft.cancelled() => Err(anyhow!("stopped by a signal")),
         };
@@ -198,7 +198,7 @@ impl Run {
     }
 }
 
-/// Adds what to do about it.
+/// Adds advice on how to resolve the error.
 fn advise(error: EvaluationError) -> anyhow::Error {
     let advice = match &error {
         EvaluationError::CollectionExists(_) => {

@@ -1,4 +1,4 @@
-//! Progress on standard error: standard output is for the result.
+//! Progress on standard error: standard output is reserved for the result.
 
 use std::{
     sync::Mutex,
@@ -7,10 +7,10 @@ use std::{
 
 use eval::{Event, Work};
 
-/// Least time between two lines of progress.
+/// Minimum time between two lines of progress.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
-/// Tells how far one set has come.
+/// Prints the progress of one set.
 #[derive(Debug)]
 pub(super) struct Progress<'a> {
     set: &'a str,

@@ -1,4 +1,4 @@
-//! From what the command line names to files and URLs.
+//! Converts the arguments of the command line to files and URLs.
 
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
@@ -13,33 +13,33 @@ use ignore::{WalkBuilder, overrides::OverrideBuilder};
 use super::report::Failure;
 use crate::extract::{MediaType, looks_like_document};
 
-/// As much of a file shows what it is.
+/// Number of bytes at the start of a file that are enough to detect its format.
 const BEGINNING: u64 = 8 * 1024;
 
-/// Which files of a folder are taken.
+/// Selects the files of a folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection<'a> {
     /// Patterns in the form of .gitignore.
     pub(super) exclude: &'a [String],
-    /// Hidden and ignored ones too.
+    /// Include hidden and ignored files too.
     pub(super) all: bool,
 }
 
-/// What was found.
+/// The files and URLs found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) targets: Vec<Target>,
-    /// What cannot even be read here.
+    /// Files that cannot be read on this machine.
     pub(super) failed: Vec<Failure>,
-    /// Files of folders that are of no format that can be read, by the end of their names.
+    /// Number of files in folders whose format cannot be read, by file extension.
     pub(super) skipped: BTreeMap<String, usize>,
-    /// Symbolic links in folders: a folder gives away only what is in it.
+    /// Number of symbolic links in folders; they are skipped, so that a folder only gives access to its own content.
     pub(super) links: usize,
-    /// What each source was named for.
+    /// The path that each source was named for.
     seen: HashMap<String, PathBuf>,
 }
 
-/// A document that is to be sent.
+/// A document to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     File { path: PathBuf, source: String, size: u64 },
@@ -56,10 +56,10 @@ impl Target {
 }
 
 impl Selection<'_> {
-    /// Finds everything that is named, each thing once, in the order of names.
+    /// Finds all documents for the arguments, each of them once, in the order of the arguments.
     ///
     /// # Errors
-    /// When something that is named is not there, or a pattern is none.
+    /// If a named file or folder does not exist, or a pattern is invalid.
     pub(super) fn gather(self, named: &[String]) -> anyhow::Result<Found> {
         let mut found = Found::default();
         for name in named {
@@ -86,13 +86,14 @@ impl Selection<'_> {
         Ok(found)
     }
 
-    /// Takes the files of a folder, or those that match a pattern within it; how many came up, whatever became of them.
+    /// Adds the files of a folder, or those that match a pattern within it; returns how many were seen, regardless of
+    /// whether they were added.
     fn walk(self, folder: &Path, pattern: Option<&str>, found: &mut Found) -> anyhow::Result<usize> {
         let mut wanted = OverrideBuilder::new(folder);
         if let Some(pattern) = pattern {
             wanted.add(pattern).with_context(|| format!("{pattern} is not a pattern"))?;
         }
-        // Not among the rules of the walk: what is wanted there is taken even if it is hidden.
+        // Not part of the rules of the walk: a file that matches the pattern is included even if it is hidden.
         let wanted = wanted.build()?;
         let mut rules = OverrideBuilder::new(folder);
         for exclude in self.exclude {
@@ -118,7 +119,7 @@ impl Selection<'_> {
             if !(is_link || kind.is_some_and(|kind| kind.is_file())) || wanted.matched(path, false).is_ignore() {
                 continue;
             }
-            // A pattern names a link to a file like any file; in a folder nobody named it.
+            // A pattern names a link to a file like any file; a link in a folder was not named explicitly.
             if is_link && !(pattern.is_some() && path.is_file()) {
                 found.links += 1;
             } else {
@@ -131,12 +132,12 @@ impl Selection<'_> {
 }
 
 impl Found {
-    /// Whether there is nothing to be sent, and nothing to be told.
+    /// Whether there is nothing to send and nothing to report.
     pub(super) fn is_empty(&self) -> bool {
         self.targets.is_empty() && self.failed.is_empty()
     }
 
-    /// Files that were passed over.
+    /// Number of files that were skipped.
     pub(super) fn passed_over(&self) -> usize {
         self.skipped.values().sum::<usize>() + self.links
     }
@@ -147,7 +148,8 @@ impl Found {
         }
     }
 
-    /// Adds a file. The same one again is one document; another one of the same source would replace the first.
+    /// Adds a file. If the same file comes again, it is one document; another file with the same source would replace
+    /// the first.
     fn add(&mut self, path: &Path, source: String, size: u64) {
         match self.seen.entry(source.clone()) {
             Entry::Vacant(place) => {
@@ -167,7 +169,7 @@ impl Found {
         }
     }
 
-    /// Takes a file. One that was only met on the way is passed over unless it can be read as a document.
+    /// Adds a file. A file that was not named explicitly is skipped unless it can be read as a document.
     fn file(&mut self, path: &Path, is_named: bool) {
         match examine(path, is_named) {
             Ok(Some((source, size))) => self.add(path, source, size),
@@ -183,7 +185,7 @@ impl Found {
     }
 }
 
-/// Source and size of a file; `None` if it is of no format that can be read.
+/// Source and size of a file; `None` if its format cannot be read.
 fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<(String, u64)>> {
     let source = source_of(path).ok_or_else(|| anyhow!("its name is not UTF-8; rename it"))?;
     let mut file = File::open(path)?;
@@ -203,13 +205,13 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || (place(one).is_some() && place(one) == place(other))
 }
 
-/// What a file is called: its path as it was named, without the steps that only say from where.
+/// Source of a file: its path as it was named, without the leading components that only lead to its location.
 fn source_of(path: &Path) -> Option<String> {
     let mut source = PathBuf::new();
     for step in path.components() {
         match step {
             Component::CurDir => {}
-            // Nothing to go back from: above where it was named from, or above the root.
+            // There is no component to go back from: the path leads above its starting folder, or above the root.
             Component::ParentDir => {
                 source.pop();
             }
@@ -219,7 +221,7 @@ fn source_of(path: &Path) -> Option<String> {
     source.to_str().map(str::to_owned)
 }
 
-/// The folder that a pattern begins with, and the rest, which is matched in it.
+/// Splits a pattern into the folder that it begins with, and the rest, which is matched in that folder.
 fn split_pattern(name: &str) -> (PathBuf, String) {
     let steps: Vec<&str> = name.split('/').collect();
     let is_pattern = |step: &&str| step.contains(['*', '?', '[', '{']);
@@ -230,7 +232,7 @@ fn split_pattern(name: &str) -> (PathBuf, String) {
         [""] => "/".to_owned(),
         steps => steps.join("/"),
     };
-    // A leading slash ties it to the folder: 'docs/*.md' is not 'docs/old/a.md'.
+    // A leading slash anchors the pattern to the folder: 'docs/*.md' does not match 'docs/old/a.md'.
     (PathBuf::from(folder), format!("/{}", pattern.join("/")))
 }
 
@@ -310,7 +312,7 @@ mod tests {
         let found = gather(&folder, plain, &["docs/*.md"]);
         let names: Vec<&str> = sources(&found).iter().filter_map(|source| source.rsplit('/').next()).collect();
         assert_eq!((names, found.links), (vec!["a.md", "linked.md"], 1));
-        // What a link leads to has a name of its own, and is another document.
+        // The target of a link has a name of its own, and is another document.
         assert_eq!(gather(&folder, plain, &["docs/a.md", "docs/linked.md"]).targets.len(), 2);
     }
 

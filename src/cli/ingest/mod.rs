@@ -1,4 +1,4 @@
-//! `cited ingest`: files, folders and URLs to a running service, followed until each is settled.
+//! `cited ingest`: sends files, folders and URLs to a running service and follows each of them until it is settled.
 
 mod gather;
 mod progress;
@@ -19,33 +19,34 @@ use self::{
 };
 use crate::{config::Config, domain::job::Indexing, providers::remote, service::context::Context};
 
-/// Longest request: an upload over a slow line.
+/// Request timeout: long enough for an upload over a slow line.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// What to ingest, and where to.
+/// Arguments of `cited ingest`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Files, folders, patterns such as 'docs/**/*.md', and URLs. A file is called as it is named here; one within a
-    /// folder by the folder's name and its path in it.
+    /// Files, folders, patterns such as 'docs/**/*.md', and URLs. The source of a file is its path as given here; the
+    /// source of a file in a folder is the folder's name and the file's path in it.
     #[arg(required = true, value_name = "FILE|DIR|PATTERN|URL")]
     targets: Vec<String>,
-    /// Collection to put them in; made if it does not exist.
+    /// Collection to put the documents in; created if it does not exist.
     #[arg(short, long, default_value = "default")]
     collection: String,
-    /// Leave out what matches, as a line of a .gitignore file would: '*.log', 'drafts/'. May be given several times.
+    /// Exclude files that match, in the syntax of a .gitignore line: '*.log', 'drafts/'. May be given several times.
     #[arg(short, long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// Take hidden files too, and those that .gitignore and .ignore files leave out.
+    /// Include hidden files too, and files that .gitignore and .ignore files exclude.
     #[arg(long)]
     all: bool,
-    /// Your own data about all of them, a JSON object.
+    /// Your own data about all the documents, a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
     metadata: Option<Map<String, Value>>,
-    /// When they can be found; otherwise as the collection says. complete: by words and by meaning at once;
-    /// progressive: by words as soon as they are split, by meaning as their vectors are made.
+    /// When the documents can be found; if not given, as configured for the collection. complete: by words and by
+    /// meaning at once; progressive: by words as soon as they are split, and by meaning as their vectors are made.
     #[arg(long, value_name = "complete|progressive", value_parser = indexing)]
     indexing: Option<Indexing>,
-    /// Where the service is; otherwise `CITED_SERVER`, or the service of this machine. Its key is in `CITED_API_KEY`.
+    /// URL of the service; if not given, `CITED_SERVER`, or the service on this machine. Its key is read from
+    /// `CITED_API_KEY`.
     #[arg(long, value_name = "URL", value_parser = url)]
     server: Option<url::Url>,
     /// Print the report as JSON.
@@ -65,7 +66,7 @@ fn indexing(text: &str) -> Result<Indexing, String> {
     Indexing::from_name(text).ok_or_else(|| "must be complete or progressive".to_owned())
 }
 
-/// Sends everything, follows it, and reports. An error unless all of it is stored.
+/// Sends all documents, follows their jobs and prints the report. Fails unless all of them are stored.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
     let started = Instant::now();
     let client = client(config, arguments.server.as_ref(), TIMEOUT)?;
@@ -98,7 +99,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     }
 }
 
-/// A client of the service that is meant, with its key. The keys of this machine's configuration go nowhere else.
+/// A client of the chosen service, with its key. Keys from this machine's configuration are not sent to other services.
 pub(super) fn client(config: &Config, server: Option<&url::Url>, timeout: Duration) -> anyhow::Result<remote::Client> {
     let elsewhere = server.or(config.remote.server.as_ref());
     let key = config.remote.key.as_ref().or_else(|| elsewhere.is_none().then(|| config.http.keys.first()).flatten());

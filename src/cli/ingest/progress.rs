@@ -1,4 +1,4 @@
-//! How far it is, on standard error: a bar for people, now and then a line for logs.
+//! Progress on standard error: a bar on a terminal, an occasional line for logs.
 
 use std::{
     fmt,
@@ -8,33 +8,33 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Least time between two lines.
+/// Minimum time between two lines.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
-/// Where progress is shown.
+/// Output of the progress.
 #[derive(Debug)]
 pub(super) enum Progress {
     /// A terminal.
     Bar(ProgressBar),
     /// A file or a pipe.
     Lines {
-        /// All documents.
+        /// Total number of documents.
         of: usize,
-        /// The last line.
+        /// Time of the last line.
         told: Instant,
     },
 }
 
-/// How many documents are how far.
+/// Number of documents in each state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course {
-    /// Nothing more will happen to them.
+    /// Documents that have reached a final state.
     pub(super) settled: usize,
-    /// They are found by their words.
+    /// Documents that are found by their words.
     pub(super) searchable: usize,
-    /// They failed.
+    /// Documents that failed.
     pub(super) failed: usize,
-    /// They are on their way, or there.
+    /// Documents that have been sent or are being sent.
     pub(super) sent: usize,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Course {
 }
 
 impl Progress {
-    /// For so many documents.
+    /// Progress of this number of documents.
     pub(super) fn new(documents: usize) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self::Lines { of: documents, told: Instant::now() };
@@ -58,7 +58,7 @@ impl Progress {
         Self::Bar(bar)
     }
 
-    /// So far it is.
+    /// Shows the current state.
     pub(super) fn tell(&mut self, course: &Course) {
         match self {
             Self::Bar(bar) => {
@@ -73,7 +73,7 @@ impl Progress {
         }
     }
 
-    /// Something that whoever watches should know.
+    /// Shows a message to the user.
     pub(super) fn note(&self, text: &str) {
         match self {
             Self::Bar(bar) => bar.println(text),

@@ -1,10 +1,10 @@
-//! What became of everything.
+//! The report of a run.
 
 use std::{collections::BTreeMap, fmt};
 
 use serde::Serialize;
 
-/// Failed documents that are named per cause; the JSON report names all.
+/// Largest number of failed documents that are named per cause; the JSON report names all of them.
 const NAMED: usize = 10;
 
 /// The outcome of a run.
@@ -12,44 +12,44 @@ const NAMED: usize = 10;
 pub(super) struct Report {
     /// Documents stored, new or in a new version.
     pub(super) stored: u64,
-    /// Their chunks.
+    /// Number of chunks of those documents.
     pub(super) chunks: u64,
-    /// Documents that were stored already just so.
+    /// Documents that were already stored exactly as sent.
     pub(super) unchanged: u64,
-    /// Documents that are found by their words: all those, and failed ones that lack nothing but vectors.
+    /// Documents that are found by their words: all of the above, and failed ones that only lack vectors.
     pub(super) searchable: u64,
     /// Documents that are not stored, or lack vectors.
     pub(super) failed: Vec<Failure>,
-    /// Files of folders that were passed over, by the end of their names.
+    /// Number of skipped files in folders, by file extension.
     pub(super) skipped: BTreeMap<String, usize>,
-    /// Symbolic links in folders, which were passed over.
+    /// Number of symbolic links in folders, which were skipped.
     pub(super) links: usize,
-    /// Jobs that did it.
+    /// Ids of the jobs of this run.
     pub(super) jobs: Vec<String>,
-    /// How long it took.
+    /// Duration of the run, in seconds.
     pub(super) seconds: f64,
 }
 
 /// A document that is not stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Failure {
-    /// Its name.
+    /// Source of the document.
     pub(super) source: String,
     /// Typed cause.
     pub(super) cause: String,
-    /// What can be done about it.
+    /// How to resolve the failure.
     pub(super) message: String,
 }
 
 impl Failure {
-    /// It could not be read on this side.
+    /// A document that could not be read on this machine.
     pub(super) fn here(source: String, message: String) -> Self {
         Self { source, cause: "unreadable".to_owned(), message }
     }
 }
 
 impl Report {
-    /// Documents of the run.
+    /// Total number of documents of the run.
     pub(super) fn documents(&self) -> usize {
         usize::try_from(self.stored + self.unchanged).unwrap_or(usize::MAX).saturating_add(self.failed.len())
     }

@@ -1,4 +1,4 @@
-//! Sends everything in parts and follows the jobs that they become.
+//! Sends all documents in parts and follows the jobs that the parts become.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -24,38 +24,38 @@ use crate::{
     service::context::Ids,
 };
 
-/// A part has so many documents, …
+/// A part has at most this many documents, …
 const PART_DOCUMENTS: usize = 100;
-/// … or so many bytes.
+/// … or this many bytes.
 const PART_BYTES: u64 = 8 * 1024 * 1024;
-/// Jobs on their way at once: enough that the service is never without work.
+/// Number of open jobs at once: enough that the service always has work.
 const OPEN_JOBS: usize = 4;
-/// Between two looks at a job.
+/// Interval between two requests for the state of a job.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long a service that is away, or a queue that is full, is waited for.
+/// How long the client waits for a service that is unavailable, or a queue that is full.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// Failed documents that are asked for at once.
+/// Number of failed documents that are requested at once.
 const ITEMS: usize = 1_000;
 
 /// Documents that are sent together.
 type Part = Vec<Target>;
 
-/// What is asked for with all documents.
+/// Options that apply to all documents.
 pub(super) struct Order {
-    /// Where they go.
+    /// Collection that the documents go to.
     pub(super) collection: String,
-    /// When they can be found.
+    /// When the documents can be found.
     pub(super) indexing: Option<Indexing>,
-    /// The caller's own data about them.
+    /// The caller's own data about the documents.
     pub(super) metadata: Value,
 }
 
-/// A run on its way.
+/// A run in progress.
 pub(super) struct Run {
     client: Client,
     ids: Arc<dyn Ids>,
     order: Order,
-    /// Largest file that is read, and sent.
+    /// Size of the largest file that is read and sent, in bytes.
     max_file_bytes: u64,
     progress: Progress,
     report: Report,
@@ -72,7 +72,7 @@ struct OpenJob {
 }
 
 impl Run {
-    /// A run that reads no file of more bytes than a request may have: by the settings here, which are those of a
+    /// A run that reads no file larger than a request may be, according to the local settings, which are those of a
     /// service on this machine.
     pub(super) fn new(
         client: Client,
@@ -86,18 +86,18 @@ impl Run {
         Self { client, ids, order, max_file_bytes, progress, report, sent: 0, open }
     }
 
-    /// What is known so far.
+    /// The report of the results so far.
     pub(super) fn report(&mut self) -> Report {
         self.progress.end();
         std::mem::take(&mut self.report)
     }
 
-    /// Sends everything and waits until all of it is settled.
+    /// Sends all documents and waits until each of them is settled.
     ///
     /// # Errors
-    /// When the service cannot be reached, or refuses everything.
+    /// If the service cannot be reached, or refuses all documents.
     pub(super) async fn ingest(&mut self, found: Found) -> anyhow::Result<()> {
-        // One that is not even there at the start is not waited for.
+        // A service that is unavailable at the start is not waited for.
         self.client.get("/readyz").await.map_err(|error| unreachable(&self.client, &error))?;
         self.report.failed = found.failed;
         self.report.skipped = found.skipped;
@@ -114,7 +114,7 @@ impl Run {
         self.follow(1).await
     }
 
-    /// Sends a part. One that is refused as a whole comes back in two, so that the document that is at fault is found.
+    /// Sends a part. If it is refused as a whole, it is split in two, so that the document at fault is found.
     async fn send(&mut self, mut part: Part) -> anyhow::Result<Option<(Part, Part)>> {
         let key = self.ids.next().to_string();
         let is_of_urls = matches!(part.first(), Some(Target::Url(_)));
@@ -150,7 +150,7 @@ impl Run {
                 Ok(answer) if matches!(answer.status, 429 | 502..=504) => answer.retry_after.unwrap_or(LOOK),
                 Ok(answer) => bail!("{} answers with {}", self.client.base(), detail(&answer)),
                 Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error)),
-                // Sent again under the same name it is done once.
+                // With the same idempotency key, a request that is sent again is done once.
                 Err(error) => {
                     self.tell_once(&mut is_told, &unreachable(&self.client, &error));
                     LOOK
@@ -164,7 +164,7 @@ impl Run {
         }
     }
 
-    /// Reads the files of a part; those that cannot be read are left out, and reported.
+    /// Reads the files of a part; files that cannot be read are left out and reported.
     async fn read(&mut self, part: &mut Part) -> Vec<Upload> {
         let mut files = Vec::with_capacity(part.len());
         let mut readable = Vec::with_capacity(part.len());
@@ -190,7 +190,7 @@ impl Run {
         json!({"collection": collection, "indexing": indexing, "documents": documents})
     }
 
-    /// What goes with files.
+    /// The form fields that are sent with files.
     fn fields(&self) -> Vec<(&'static str, String)> {
         let Order { collection, indexing, metadata } = &self.order;
         let mut fields = vec![("collection", collection.clone()), ("metadata", metadata.to_string())];
@@ -198,7 +198,7 @@ impl Run {
         fields
     }
 
-    /// Waits until fewer than `limit` jobs are on their way.
+    /// Waits until fewer than `limit` jobs are open.
     async fn follow(&mut self, limit: usize) -> anyhow::Result<()> {
         self.look().await?;
         while self.open.len() >= limit {
@@ -208,7 +208,7 @@ impl Run {
         Ok(())
     }
 
-    /// Looks at each job once.
+    /// Requests the state of each job once.
     async fn look(&mut self) -> anyhow::Result<()> {
         for mut job in std::mem::take(&mut self.open) {
             let body = self.get(&format!("/v1/jobs/{}?items_limit=1", job.id)).await?;
@@ -242,7 +242,7 @@ impl Run {
         Ok(())
     }
 
-    /// Takes down why documents of a job failed.
+    /// Records why documents of a job failed.
     async fn collect(&mut self, job: &str, state: &str) -> anyhow::Result<()> {
         let mut from = 0;
         loop {
@@ -260,14 +260,14 @@ impl Run {
         }
     }
 
-    /// Says why nothing moves.
+    /// Prints why there is no progress, once.
     fn tell_once(&self, is_told: &mut bool, problem: &anyhow::Error) {
         if !std::mem::replace(is_told, true) {
             self.progress.note(&format!("{problem:#}; waiting for it"));
         }
     }
 
-    /// Asks until there is an answer, for a while.
+    /// Repeats a request until it is answered, for a limited time.
     async fn get(&self, path: &str) -> anyhow::Result<Value> {
         let started = Instant::now();
         let mut is_told = false;
@@ -289,7 +289,7 @@ impl Run {
     }
 }
 
-/// The content of a file, unless there is more of it. Whatever its size is said to be: it may grow, or be a pipe.
+/// The content of a file, unless it exceeds the limit, regardless of its reported size: it may grow, or be a pipe.
 async fn read(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
     let mut file = File::open(path).await?;
@@ -300,7 +300,7 @@ async fn read(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     Ok((u64::try_from(read).unwrap_or(u64::MAX) <= limit).then_some(content))
 }
 
-/// What the service would say of such a file.
+/// The failure that the service would report for a file that is too large.
 fn too_large(source: String, limit: u64) -> Failure {
     let message = format!(
         "it is larger than the {limit} bytes that the service takes at once; split it into several, or raise \
@@ -309,7 +309,7 @@ fn too_large(source: String, limit: u64) -> Failure {
     Failure { source, cause: "body_too_large".to_owned(), message }
 }
 
-/// Parts that are sent as one request each: either of files or of URLs.
+/// Splits the documents into parts that are sent as one request each: either files or URLs.
 fn parts_of(targets: Vec<Target>) -> Vec<Part> {
     let (urls, files): (Part, Part) = targets.into_iter().partition(|target| matches!(target, Target::Url(_)));
     let mut parts: Vec<Part> = Vec::new();

@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// Longest call unless configured otherwise.
+/// Time limit of a call unless configured otherwise.
 const TIMEOUT: Duration = Duration::from_mins(1);
-/// Name of the provider that the short form stands for.
+/// Name of the provider that the short form configures.
 const SHORT_FORM: &str = "openai";
-/// In place of models: no model.
+/// Value used in place of models to select no model.
 const BUILT_IN: &str = "built-in";
-/// Longest list of models that are tried one after the other.
+/// Largest number of models that are tried one after the other.
 const MAX_MODELS: usize = 8;
 
 impl ProviderKind {
@@ -32,7 +32,7 @@ impl ProviderKind {
         }
     }
 
-    /// Where it is if nobody says so.
+    /// Base URL unless configured otherwise.
     const fn base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
@@ -42,7 +42,7 @@ impl ProviderKind {
     }
 }
 
-/// Reads all of it; faults go to the reader.
+/// Reads all settings of chat providers; faults are added to the reader.
 pub(super) fn read(reader: &mut Reader) -> ChatSettings {
     let mut settings = ChatSettings::default();
     read_short_form(reader, &mut settings);
@@ -110,7 +110,7 @@ fn read_provider(reader: &mut Reader, settings: &mut ChatSettings, name: String,
     }
 }
 
-/// `CITED_MODELS`: what is tried in which order where a role has no models of its own.
+/// `CITED_MODELS`: the models, in order, of every role that has no models of its own.
 fn read_default(reader: &mut Reader, settings: &mut ChatSettings) {
     let list = reader.optional::<String>("CITED_MODELS");
     if let Some(list) = list {
@@ -137,7 +137,7 @@ fn read_roles(reader: &mut Reader, settings: &mut ChatSettings) {
     }
 }
 
-/// Models in order; those named here are configured thereby.
+/// Reads models in order; a model named here becomes configured.
 fn read_names(reader: &mut Reader, settings: &mut ChatSettings, place: &str, names: &[String]) -> Vec<ModelName> {
     if let [name] = names
         && name == BUILT_IN

@@ -1,4 +1,4 @@
-//! What the validator of citations finds, and warnings beside it.
+//! Findings of the citation validator, and the warnings reported together with them.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,7 +9,7 @@ use crate::{
     service::ask::{AskWarning, SkipCause},
 };
 
-/// Something that the validator found.
+/// A finding of the validator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Finding)]
 pub(in crate::http) struct FindingBody {
@@ -19,11 +19,11 @@ pub(in crate::http) struct FindingBody {
     /// `web_search_failed` (the documents fall short, and the web could not be searched).
     #[schema(example = "uncited_claim")]
     kind: &'static str,
-    /// In words.
+    /// The finding described in words.
     detail: String,
-    /// Number in the marker, where there is one.
+    /// Number in the marker, if the finding concerns one.
     marker: Option<u32>,
-    /// Where in the answer.
+    /// Range of the answer that the finding concerns.
     #[schema(value_type = Option<[usize; 2]>)]
     span: Option<(usize, usize)>,
     /// How well the cited sources support the claim, 0 to 1; with `unsupported_claim` only.

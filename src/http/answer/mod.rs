@@ -1,4 +1,4 @@
-//! An answer as the API shows it.
+//! The body of an answer in the API.
 
 mod finding;
 mod usage;
@@ -25,21 +25,21 @@ use crate::{
 pub(super) use finding::FindingBody;
 pub(super) use usage::UsageBody;
 
-/// An answer, or an honest abstention.
+/// An answer, or an abstention with its reason.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Answer)]
 pub(super) struct AnswerBody {
-    /// Identity of this ask.
+    /// Id of this ask.
     id: Uuid,
-    /// How it ended.
+    /// Outcome of the ask.
     outcome: OutcomeBody,
-    /// Why it abstained.
+    /// Reason for an abstention.
     #[schema(value_type = Option<AbstainReasonSchema>)]
     reason: Option<AbstainReason>,
     /// The parts of the question that the documents do not answer.
     #[schema(example = json!([]))]
     missing: Vec<String>,
-    /// How the question would be gone about; with `dry_run` only, the trace has it always.
+    /// The plan for answering the question. Included with `dry_run` only; the trace always contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
     plan: Option<Plan>,
@@ -50,21 +50,21 @@ pub(super) struct AnswerBody {
     citations: Vec<CitationBody>,
     /// Sources in marker order, then passages that were found but not used.
     sources: Vec<SourceBody>,
-    /// How far what was found answers the question.
+    /// How well the passages found answer the question.
     evidence: EvidenceBody,
     /// How the answer was checked.
     validation: ValidationBody,
     /// Model that wrote the answer; `extractive` is the built-in one.
     model: Option<String>,
-    /// Its provider.
+    /// Provider of that model.
     provider: Option<String>,
     /// Whether the answer came from the cache.
     cache_hit: bool,
-    /// What it cost.
+    /// Calls, tokens and cost of this ask.
     usage: UsageBody,
-    /// Where the time went, milliseconds.
+    /// Time spent per stage, in milliseconds.
     timings_ms: TimingsBody,
-    /// The whole path, if asked for.
+    /// The full trace of the ask, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
     trace: Option<Value>,
@@ -75,40 +75,40 @@ pub(super) struct AnswerBody {
 #[serde(rename_all = "snake_case")]
 #[schema(as = Outcome)]
 pub(super) enum OutcomeBody {
-    /// With a checked answer.
+    /// The answer passed its check and covers the whole question.
     Answered,
-    /// With a checked answer that lacks a part of what was asked; `missing` says which.
+    /// The answer passed its check but lacks a part of what was asked; `missing` names that part.
     Partial,
-    /// The documents do not answer the question; `reason` says why.
+    /// The documents do not answer the question; `reason` gives the cause.
     Abstained,
-    /// Before generation, as asked.
+    /// Stopped before generation, as requested with `dry_run`.
     DryRun,
 }
 
-/// A checked marker.
+/// A citation: a marker that has been checked.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Citation)]
 pub(super) struct CitationBody {
     /// Number in the marker.
     #[schema(example = 1)]
     marker: u32,
-    /// Where the marker stands in the answer: start and end in Unicode code points.
+    /// Position of the marker in the answer: start and end in Unicode code points.
     #[schema(value_type = [usize; 2], example = json!([43, 47]))]
     span: (usize, usize),
-    /// Where the sentence that it proves stands in the answer.
+    /// Position of the sentence it supports in the answer: start and end in Unicode code points.
     #[schema(value_type = [usize; 2], example = json!([0, 42]))]
     claim: (usize, usize),
-    /// Place of the source in `sources`, from 0.
+    /// Index of the source in `sources`, from 0.
     source_index: usize,
-    /// Names the passage for good.
+    /// Permanent name of the cited passage.
     urn: String,
     /// How well the source supports the claim, 0 to 1.
     support: f32,
-    /// The words of the source that support it best.
+    /// The words of the source that best support the claim.
     quote: Option<QuoteBody>,
 }
 
-/// How far what was found in all rounds answers the question.
+/// How well the passages found in all rounds answer the question.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Evidence)]
 pub(super) struct EvidenceBody {
@@ -130,11 +130,11 @@ pub(super) struct EvidenceBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Quote)]
 pub(super) struct QuoteBody {
-    /// The words.
+    /// The quoted words.
     text: String,
-    /// Where they start in the document's text, in Unicode code points.
+    /// Start of the quote in the document's text, in Unicode code points.
     start: usize,
-    /// Where they end, exclusive.
+    /// End of the quote, exclusive, in Unicode code points.
     end: usize,
 }
 
@@ -142,23 +142,23 @@ pub(super) struct QuoteBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Validation)]
 pub(in crate::http) struct ValidationBody {
-    /// Whether it passed; true as well when there was nothing to check.
+    /// Whether the answer passed; also true if there was nothing to check.
     pub(super) ok: bool,
-    /// The level asked for.
+    /// Validation level that was requested.
     #[schema(value_type = ValidationLevelSchema)]
     pub(super) level: Level,
-    /// The level that was applied.
+    /// Validation level that was applied.
     #[schema(value_type = ValidationLevelSchema)]
     pub(super) effective_level: Level,
-    /// Drafts it took: 1 or 2; 0 when nothing was generated.
+    /// Number of drafts generated: 1 or 2; 0 if nothing was generated.
     pub(super) attempts: u8,
-    /// What a stricter level would have refused, and what else to know: `length_cut`, `mode_fallback`.
+    /// Findings that a stricter level would have refused, and other notices such as `length_cut` and `mode_fallback`.
     pub(super) warnings: Vec<FindingBody>,
-    /// What was wrong; always empty here, see the 422.
+    /// Faults of the answer; always empty in a 200 response, see the 422.
     pub(super) errors: Vec<FindingBody>,
 }
 
-/// Where the time went, milliseconds.
+/// Time spent per stage, in milliseconds.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Timings)]
 pub(super) struct TimingsBody {
@@ -172,7 +172,7 @@ pub(super) struct TimingsBody {
 }
 
 impl AnswerBody {
-    /// The report on the wire; `trace` if it was asked for.
+    /// The body of a report, with `trace` if it was requested.
     pub(super) fn new(report: AskReport, trace: Option<Value>) -> Self {
         let nothing_checked = ValidationBody {
             ok: true,
@@ -239,7 +239,7 @@ impl From<EvidenceFound> for EvidenceBody {
 impl CitationBody {
     pub(super) fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
         let source = sources.get(citation.source_index);
-        // A quote's range is relative to the passage; the passage knows where it starts in the document.
+        // A quote's range is relative to the passage; the passage holds its own start in the document.
         let offset = source.map_or(0, |graded| usize::try_from(graded.hit.passage.start_char).unwrap_or(0));
         Self {
             marker: citation.marker,

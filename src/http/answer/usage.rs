@@ -1,39 +1,39 @@
-//! What an ask cost.
+//! Calls, tokens and cost of an ask.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::domain::budget::{Spent, Waste};
 
-/// What an ask cost.
+/// Calls, tokens and cost of an ask.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Usage)]
 pub(in crate::http) struct UsageBody {
-    /// Calls of a configured model.
+    /// Number of calls to configured models.
     llm_calls: u32,
-    /// Tokens read by it.
+    /// Tokens read by those models.
     prompt_tokens: u64,
-    /// Tokens written by it.
+    /// Tokens written by those models.
     completion_tokens: u64,
-    /// Whether some tokens were counted here because a provider did not report them.
+    /// Whether some tokens were counted by this service because a provider did not report them.
     estimated: bool,
     /// Cost in US dollars; 0 for models whose price is not configured.
     cost_usd: f64,
-    /// What of all this was for nothing.
+    /// The part of this usage that did not contribute to the answer.
     wasted: WastedBody,
 }
 
-/// What an answer cost that was begun before the grades were there and then thrown away (`speculative`).
+/// Cost of an answer that was started before the grades were known and then discarded (`speculative`).
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Wasted)]
 pub(in crate::http) struct WastedBody {
-    /// Calls of a configured model.
+    /// Number of calls to configured models.
     llm_calls: u32,
-    /// Tokens read by it.
+    /// Tokens read by those models.
     prompt_tokens: u64,
-    /// Tokens written by it, as far as they arrived.
+    /// Tokens written by those models, as far as they arrived.
     completion_tokens: u64,
-    /// Cost in US dollars; the most that it may be if the call was ended before its reply began.
+    /// Cost in US dollars; the maximum possible cost if the call was ended before its reply began.
     cost_usd: f64,
 }
 

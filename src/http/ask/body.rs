@@ -1,4 +1,4 @@
-//! What is asked, as the API takes it.
+//! The request body of an ask.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -21,11 +21,11 @@ use crate::{
     },
 };
 
-/// Largest sampling temperature that providers take.
+/// Highest sampling temperature that providers accept.
 const MAX_TEMPERATURE: f32 = 2.0;
-/// Most passages of a round.
+/// Largest number of passages per round.
 const MAX_TOP_K: usize = 100;
-/// Longest list of models that are tried one after the other.
+/// Largest number of models that are tried one after the other.
 const MAX_MODELS: usize = 8;
 
 /// A question.
@@ -33,29 +33,30 @@ const MAX_MODELS: usize = 8;
 #[serde(deny_unknown_fields)]
 #[schema(as = AskRequest, example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
 pub(in crate::http) struct AskBody {
-    /// In words, not all space.
+    /// The question in words; must not be only white space.
     #[schema(value_type = Question)]
     question: String,
-    /// Where the answer may come from; all must exist.
+    /// Collections that the answer may come from; all must exist.
     #[serde(default = "default_collections")]
     #[schema(value_type = CollectionNames, default = json!(["default"]))]
     collections: Vec<String>,
-    /// Passages that are retrieved and graded per round, 1 to 100.
+    /// Number of passages that are retrieved and graded per round, 1 to 100.
     #[serde(default = "default_top_k")]
     #[schema(default = 8, minimum = 1, maximum = 100)]
     top_k: usize,
-    /// Passages below this score are left out: the fused one, or with one half alone its own. Without it none are.
+    /// Leaves out passages below this score: the fused score, or the only score if one half of retrieval runs alone.
+    /// Without it no passage is left out.
     min_score: Option<f64>,
-    /// What may be found.
+    /// Limits which passages may be found.
     #[serde(default)]
     filter: FilterBody,
-    /// Which halves of retrieval run.
+    /// Which halves of retrieval run: vectors, BM25, or both.
     #[serde(default)]
     mode: ModeBody,
-    /// What happens to what was found.
+    /// How the passages found are fused, reranked and merged.
     #[serde(default)]
     stages: StagesBody,
-    /// How other queries are made for a question that found too little.
+    /// How further queries are made for a question that found too little.
     #[serde(default)]
     rewrite: RewriteBody,
     /// How strictly the answer is checked: `structural` refuses malformed and out-of-range markers, `cited` also
@@ -64,48 +65,50 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = ValidationLevelSchema)]
     validation: Level,
-    /// `true` answers with server-sent events as the model writes; `"validated"` likewise, but no word is sent before
-    /// its claim is confirmed. Without it an `Accept: text/event-stream` header means `true`.
+    /// `true` returns server-sent events while the model writes; `"validated"` does too, but sends no word before its
+    /// claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`.
     #[serde(default)]
     stream: Option<StreamBody>,
-    /// Models as `provider:model`, tried in this order; all must be configured. Without any, those of the
-    /// deployment. Roles that the deployment gives models of their own, such as grading, keep them.
+    /// Models as `provider:model`, tried in this order; all must be configured. If left out, the models of the
+    /// deployment. Roles for which the deployment configures separate models, such as grading, keep those.
     #[serde(default)]
     #[schema(max_items = 8, example = json!(["groq:llama-3.3-70b-versatile", "openai:gpt-4o-mini"]))]
     models: Vec<String>,
-    /// Sampling temperature of the answering model, 0 to 2. Models that take none are asked without.
+    /// Sampling temperature of the answering model, 0 to 2. Models that do not accept a temperature are called without
+    /// it.
     #[serde(default)]
     #[schema(default = 0, minimum = 0, maximum = 2)]
     temperature: f32,
-    /// Seed for the models that take one; otherwise made from question and sources.
+    /// Seed for models that accept one; if left out, it is derived from the question and the sources.
     seed: Option<u64>,
-    /// What to do when only doubtful passages are found: `abstain`, or `generate` over them. Nothing is ever
-    /// generated when every passage is incorrect.
+    /// Behavior if only doubtful passages are found: `abstain`, or `generate` an answer from them. Nothing is ever
+    /// generated if every passage is incorrect.
     #[serde(default)]
     #[schema(value_type = OnInsufficientSchema)]
     on_insufficient: OnInsufficient,
-    /// Whether the web may be searched where the documents fall short, with the question as it is. It is only where
-    /// the deployment names a search engine, and never with a `filter`. Sources from there have `origin: "web"`.
+    /// Whether the web may be searched, with the question as it is, if the documents do not suffice. This happens only
+    /// if the deployment configures a search engine, and never with a `filter`. Sources from the web have `origin:
+    /// "web"`.
     #[serde(default = "default_web")]
     #[schema(default = true)]
     web: bool,
-    /// Whether the model that answers is shown only those sentences of each source that bear on the question, with
-    /// their neighbours. Answers are checked against the whole sources, and citations lead there.
+    /// Whether the answering model receives only the sentences of each source that are relevant to the question, with
+    /// their neighbours. Answers are still checked against the whole sources, and citations refer to those.
     #[serde(default)]
     refine: bool,
-    /// Whether the answer is begun while a model still grades: `auto` when the grades can be told in advance, `on`
-    /// whenever a source is surely good, or `off`. What was begun over other sources than the grades confirm is thrown
-    /// away; `usage.wasted` says what it cost.
+    /// Whether the answer is started while a model is still grading: `auto` if the grades can be predicted, `on`
+    /// whenever at least one source is certainly good, or `off`. An answer that was started from other sources than the
+    /// grades confirm is discarded; `usage.wasted` contains its cost.
     #[serde(default)]
     #[schema(value_type = SpeculationSchema)]
     speculative: Speculation,
-    /// Tighter limits than the deployment's.
+    /// Limits for this ask; they can only be tighter than those of the deployment.
     #[serde(default)]
     limits: LimitsBody,
-    /// Whether the answer may be one that was given before to the same question over the same passages, and be
-    /// kept for that. Without it the deployment decides.
+    /// Whether a cached answer to the same question over the same passages may be returned, and whether this answer may
+    /// be cached. If left out, the deployment decides.
     cache: Option<CacheBody>,
-    /// What to add to the answer: `trace`, the whole path (queries, verdicts with reasons, steps, model calls);
+    /// Additions to the response: `trace`, the full trace (queries, verdicts with reasons, steps, model calls);
     /// `draft`, the rejected draft with a 422.
     #[serde(default)]
     #[schema(value_type = Vec<IncludeBody>)]
@@ -123,55 +126,55 @@ const fn default_top_k() -> usize {
     8
 }
 
-/// Whether the answer comes piece by piece.
+/// Whether and how the answer is streamed.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "must be true, false or \"validated\"")]
 #[schema(as = Stream)]
 pub(super) enum StreamBody {
-    /// Whether at all.
+    /// Whether the answer is streamed.
     Switch(bool),
-    /// How.
+    /// How the answer is streamed.
     Mode(StreamModeBody),
 }
 
-/// How the answer comes piece by piece.
+/// How the answer is streamed.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = StreamMode)]
 pub(super) enum StreamModeBody {
-    /// No word before its claim is confirmed.
+    /// No word is sent before its claim is confirmed.
     Validated,
 }
 
-/// Tighter limits than the deployment's.
+/// Limits of an ask that are tighter than those of the deployment.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = AskLimits)]
 pub(super) struct LimitsBody {
-    /// Most calls of a configured model, retry included.
+    /// Largest number of calls to configured models, the retry included.
     max_llm_calls: Option<u32>,
-    /// Longest time in milliseconds.
+    /// Time limit in milliseconds.
     timeout_ms: Option<u64>,
-    /// Most tokens of one prompt.
+    /// Largest number of tokens in one prompt.
     max_prompt_tokens: Option<u32>,
-    /// Most tokens of one reply, 1 or more.
+    /// Largest number of tokens in one reply, 1 or more.
     #[schema(minimum = 1)]
     max_completion_tokens: Option<u32>,
-    /// Most bytes of source text in one prompt.
+    /// Largest size of the source text in one prompt, in bytes.
     max_source_bytes: Option<u64>,
 }
 
-/// Whether an answer may be given again.
+/// Whether and for how long an answer may be cached.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Cache)]
 pub(super) struct CacheBody {
-    /// How long, in seconds, up to 30 days; 0 neither looks for one nor keeps it.
+    /// Lifetime of the answer in seconds, up to 30 days; 0 neither looks up a cached answer nor stores this one.
     #[schema(maximum = 2_592_000, example = 300)]
     ttl_s: u64,
 }
 
-/// How other queries are made for a question that found too little.
+/// How further queries are made for a question that found too little.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = Rewrite)]
@@ -187,19 +190,19 @@ impl Default for RewriteBody {
     }
 }
 
-/// What to add to an answer.
+/// An addition to the response of an ask.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Include)]
 pub(super) enum IncludeBody {
-    /// The whole path: queries, verdicts with reasons, steps, model calls, drafts' errors.
+    /// The full trace: queries, verdicts with reasons, steps, model calls, errors of the drafts.
     Trace,
     /// The rejected draft, with a 422.
     Draft,
 }
 
 impl AskBody {
-    /// How the answer is to come piece by piece; `None` if it comes whole.
+    /// How the answer is to be streamed; `None` if it is returned whole.
     pub(super) fn stream_mode(&self, headers: &HeaderMap) -> Option<StreamMode> {
         let accepts_events = || {
             let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
@@ -269,7 +272,7 @@ impl AskBody {
     }
 }
 
-/// The models named; those that are not configured are faults.
+/// Reads the named models; a model that is not configured is a fault.
 fn read_models(names: &[String], configured: &ChatModels, faults: &mut Faults) -> Vec<ModelName> {
     if names.len() > MAX_MODELS {
         faults.add("/models", format!("at most {MAX_MODELS} models"));

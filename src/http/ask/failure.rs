@@ -1,4 +1,4 @@
-//! How an ask fails, as problem documents with members of their own.
+//! Failures of an ask, as problem documents with additional members.
 
 use axum::http::StatusCode;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::service::{
     error_chain,
 };
 
-/// Members that problems of an ask add, each where it applies.
+/// Members that problems of an ask add, each only if it applies.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct AskDetails {
     /// How the rejected answer was checked.
@@ -28,23 +28,23 @@ pub(super) struct AskDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     model: Option<String>,
-    /// Its provider.
+    /// Provider of that model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     provider: Option<String>,
-    /// What the ask cost.
+    /// Calls, tokens and cost of the ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     usage: Option<UsageBody>,
-    /// What the rejected answer was written from.
+    /// The sources that the rejected answer was written from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     sources: Option<Vec<SourceBody>>,
-    /// The rejected draft, if asked for: nothing of it is proven.
+    /// The rejected draft, if requested; no statement in it is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     draft: Option<String>,
-    /// What was being done when the time was up.
+    /// The stage that was running when the time limit was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     stage: Option<&'static str>,
@@ -107,8 +107,8 @@ impl From<AskError> for ApiError {
     }
 }
 
-/// The problem of an answer whose citations were wrong after the retry: what was wrong, over which sources, at what cost;
-/// with the draft, if it was asked for.
+/// The problem for an answer whose citations were still wrong after the retry, with the errors, the sources and the
+/// cost, and with the draft if it was requested.
 pub(super) fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
     let Rejection { errors, draft, attempts, level, warnings, by, sources, usage, .. } = rejection;
     let detail = format!(

@@ -27,14 +27,14 @@ use crate::{
 
 /// Ask
 ///
-/// Answers from the documents: each claim carries a `[^N]` marker that the server has checked and that leads to
-/// the exact words. What the documents do not say is answered with `outcome: "abstained"` and a reason.
+/// Answers from the documents. Each claim carries a `[^N]` marker that the server has checked and that refers to the
+/// exact words of a source. A question that the documents do not answer returns `outcome: "abstained"` and a reason.
 ///
-/// As a stream of server-sent events it comes as `sources` (what the answer is written from), `token` (the next words,
-/// provisional), `claim` (the next sentence that passed the check, with its citations: confirmed), `retry` (all words
-/// and claims so far are void, and why), and in the end exactly one `answer` (the body of the 200) or `error` (the
-/// problem document). The claims since the last `retry` are those of the answer. Comments keep the connection alive.
-/// Whoever closes it ends the ask and its model calls.
+/// As a stream of server-sent events the answer arrives as `sources` (the sources that the answer is written from),
+/// `token` (the next words, provisional), `claim` (the next sentence that passed the check, with its citations:
+/// confirmed), `retry` (all words and claims so far are void, with the reason), and finally exactly one `answer` (the
+/// body of the 200) or `error` (the problem document). The claims since the last `retry` are those of the answer.
+/// Comments keep the connection alive. Closing the connection ends the ask and its model calls.
 #[utoipa::path(
     post, path = "/v1/ask", tag = "ask", request_body = AskBody,
     responses(
@@ -68,7 +68,7 @@ pub(in crate::http) async fn ask(
     Ok(Json(ended(result, &include)?).into_response())
 }
 
-/// The end of an ask as the API shows it.
+/// The response to an ask that has ended.
 fn ended(result: Result<AskReport, AskError>, include: &HashSet<IncludeBody>) -> Result<AnswerBody, ApiError> {
     match result {
         Ok(report) => {

@@ -26,10 +26,10 @@ use crate::{
     service::ask::{AskEvent, AskFrame, GradedHit, VoidReason},
 };
 
-/// Proxies cut connections that are silent for a minute or so; some for less.
+/// Interval of keep-alive comments: proxies cut connections that are silent for a minute or so, some for less.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// What the end of a stream needs to know of its request.
+/// Data of the request that is needed at the end of its stream.
 pub(super) struct StreamedAsk {
     pub include: HashSet<IncludeBody>,
     /// Path of the request.
@@ -37,17 +37,17 @@ pub(super) struct StreamedAsk {
     pub request_id: Option<String>,
 }
 
-/// The frames of an ask on the wire.
+/// Streams the frames of an ask as server-sent events.
 pub(super) fn respond(frames: mpsc::Receiver<AskFrame>, ask: StreamedAsk) -> Response {
     let relay = Relay { frames, ask, sources: Arc::default(), is_over: false };
     Sse::new(relay.events()).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
 }
 
-/// Passes frames on until the end.
+/// Forwards frames until the end of the ask.
 struct Relay {
     frames: mpsc::Receiver<AskFrame>,
     ask: StreamedAsk,
-    /// What citations are shown with.
+    /// The sources that citations refer to.
     sources: Arc<[GradedHit]>,
     is_over: bool,
 }
@@ -73,7 +73,7 @@ impl Relay {
                     Err(error) => self.error(error),
                 }
             }
-            // Whoever was to send the end died.
+            // The task that was to send the end has died.
             None => {
                 self.is_over = true;
                 self.error(ApiError::internal("an ask ended without its end"))
@@ -109,7 +109,7 @@ impl Relay {
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 #[schema(as = AskEvent)]
 pub(super) enum AskEventBody {
-    /// What the answer is written from.
+    /// The sources that the answer is written from.
     Sources(SourcesFrame),
     /// The next words of the draft, provisional.
     Token(TokenFrame),
@@ -117,15 +117,15 @@ pub(super) enum AskEventBody {
     Claim(ClaimFrame),
     /// All words and claims so far are void.
     Retry(RetryFrame),
-    /// The end: as without a stream.
+    /// The end of the stream: the answer, as returned without a stream.
     Answer(Box<AnswerBody>),
-    /// The end: a failure.
+    /// The end of the stream: a failure.
     Error(Box<AskProblem>),
 }
 
 impl AskEventBody {
-    /// The event on the wire. Its data is serialised as it is: by way of a JSON value numbers would have other digits than
-    /// in an answer.
+    /// The event as sent. Its data is serialised directly: a detour through a JSON value would give numbers other
+    /// digits than in an answer.
     fn frame(&self) -> Option<Event> {
         match self {
             Self::Sources(data) => Event::default().event("sources").json_data(data),
@@ -139,11 +139,11 @@ impl AskEventBody {
     }
 }
 
-/// What the answer is written from.
+/// The sources that the answer is written from.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AskSources)]
 pub(super) struct SourcesFrame {
-    /// In marker order: `[^N]` cites the Nth.
+    /// The sources in marker order: `[^N]` cites the Nth.
     sources: Vec<SourceBody>,
 }
 
@@ -159,14 +159,14 @@ pub(super) struct TokenFrame {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AskClaim)]
 pub(super) struct ClaimFrame {
-    /// Where it stands in the answer: start and end in Unicode code points.
+    /// Position of the claim in the answer: start and end in Unicode code points.
     #[schema(value_type = [usize; 2])]
     span: Span,
-    /// Numbers of its markers.
+    /// Numbers of the claim's markers.
     markers: Vec<u32>,
-    /// How well its sources support it, 0 to 1.
+    /// How well the sources support the claim, 0 to 1.
     support: f32,
-    /// Its citations.
+    /// Citations of the claim.
     citations: Vec<CitationBody>,
 }
 
@@ -182,13 +182,13 @@ impl ClaimFrame {
     }
 }
 
-/// Why all words and claims so far are void.
+/// The reason why all words and claims so far are void.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AskRetry)]
 pub(super) struct RetryFrame {
     /// Stable name of the reason, such as `citation_validation`.
     reason: &'static str,
-    /// What was wrong with the draft, if it was refused.
+    /// Errors of the draft, if it was refused.
     errors: Vec<FindingBody>,
 }
 

@@ -1,15 +1,15 @@
-//! Lines of a stream, in bounded memory.
+//! Splits a stream into lines, in bounded memory.
 
 /// A line of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// Its bytes, without the line break.
+    /// The bytes of the line, without the line break.
     Whole(Vec<u8>),
-    /// It has more bytes than it may; they were passed over.
+    /// The line exceeds the size limit; its bytes were skipped.
     TooLong,
 }
 
-/// Cuts parts of a stream into lines at `\n`; a `\r` before it belongs to the break.
+/// Splits the parts of a stream into lines at `\n`; a `\r` before it belongs to the line break.
 #[derive(Debug)]
 pub(super) struct Lines {
     rest: Vec<u8>,
@@ -22,7 +22,7 @@ impl Lines {
         Self { rest: Vec::new(), is_passing_over: false, max_bytes }
     }
 
-    /// Takes the next line off `input`; `None` when the rest of the line is yet to come.
+    /// Takes the next line from `input`; `None` if the rest of the line has not arrived yet.
     pub(super) fn next(&mut self, input: &mut &[u8]) -> Option<Line> {
         let (line, rest) = match input.iter().position(|byte| *byte == b'\n') {
             Some(end) => (input.get(..end)?, input.get(end + 1..)),

@@ -1,4 +1,4 @@
-//! Documents as a stream of any length: `POST /v1/documents/bulk`.
+//! Ingest of documents as a stream of any length: `POST /v1/documents/bulk`.
 
 mod lines;
 
@@ -40,14 +40,14 @@ use crate::{
     },
 };
 
-/// Longest line. A stream is read in memory that does not grow with it; this is what a line may take.
+/// Longest line, in bytes. Memory does not grow with the length of the stream; this bounds the memory of one line.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
-/// A sender that is silent for so long is taken for gone.
+/// A sender that is silent for this long is considered disconnected.
 const SILENCE: Duration = Duration::from_mins(1);
-/// What has arrived is accepted after this at the latest, even if it is little.
+/// Documents that have arrived are accepted after this time at the latest, even if there are few.
 const FLUSH: Duration = Duration::from_secs(1);
-/// Names of the media type. Bytes of no type are taken for lines: generated clients send those, and nothing else is read
-/// here.
+/// Accepted media types. Bytes without a type are read as lines, because generated clients send those and this route
+/// reads nothing else.
 const NDJSON: [&str; 5] = [
     "application/x-ndjson",
     "application/ndjson",
@@ -57,39 +57,41 @@ const NDJSON: [&str; 5] = [
 ];
 /// Longest message about a line, in characters.
 const MAX_MESSAGE: usize = 500;
-/// Longest name of a line that is no document, in characters.
+/// Longest source shown for a line that is not a document, in characters.
 const MAX_SOURCE: usize = 200;
 
-/// Where a stream goes.
+/// Parameters of a stream of documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct BulkQuery {
-    /// Where the documents go; made if it does not exist. If left out, `default`.
+    /// Collection that the documents go to; created if it does not exist. If left out, `default`.
     #[serde(default = "default_collection")]
     #[param(inline, required = false, value_type = CollectionName)]
     collection: String,
-    /// When they can be found, as with `POST /v1/documents`.
+    /// When the documents can be found, as with `POST /v1/documents`.
     #[param(inline, value_type = Option<IndexingSchema>)]
     indexing: Option<Indexing>,
-    /// Answer when the job has ended; if that takes too long, with the job as it is.
+    /// Whether to respond only when the job has ended; if that takes too long, the response has the job in its current
+    /// state.
     #[serde(default)]
     wait: bool,
-    /// Told when the job ends, as with `POST /v1/documents`.
+    /// URL that is notified when the job ends, as with `POST /v1/documents`.
     #[param(inline, value_type = Option<PlainText>)]
     webhook_url: Option<String>,
 }
 
 /// Ingest a stream of documents
 ///
-/// One JSON object in a line (NDJSON), as in `documents` of `POST /v1/documents`; any number of lines of up to 16 MiB.
-/// Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow with the
-/// stream. A line that is no document becomes a failed item of the job, with the cause `invalid_line`, and stops
-/// nothing. Of several lines with the same source the last one wins. While the queue is full, reading pauses; a stream
-/// whose first part finds it full is refused at once, and there is no job.
+/// The body has one JSON object per line (NDJSON), as in `documents` of `POST /v1/documents`; any number of lines of up
+/// to 16 MiB. Documents are queued as they arrive and indexed while the rest is still being sent; memory does not grow
+/// with the length of the stream. A line that is not a document becomes a failed item of the job, with the cause
+/// `invalid_line`, and the other lines are processed. If several lines have the same source, the last one wins. While
+/// the queue is full, reading pauses; a stream that finds the queue full at its first part is refused at once, and no
+/// job is created.
 ///
-/// A stream that breaks off keeps what had arrived: the job ends with that and says `is_incomplete`. If the sender can
-/// still be told, the problem names `job` and `line`; otherwise the job is the newest of `GET /v1/jobs`. Sending all
-/// of it again costs little, because unchanged documents are skipped.
+/// If a stream breaks off, the documents that had arrived are kept: the job ends with those and has `is_incomplete`
+/// set. If the sender can still be reached, the problem names `job` and `line`; otherwise the job is the newest of `GET
+/// /v1/jobs`. Sending the whole stream again costs little, because unchanged documents are skipped.
 #[utoipa::path(
     post, path = "/v1/documents/bulk", tag = "ingest", params(BulkQuery, IdempotencyHeader),
     request_body(content((String = "application/x-ndjson"), (Bytes = "application/octet-stream"))),
@@ -132,7 +134,7 @@ pub(super) async fn stream_documents(
         state.services.ingest.open_stream(tenant, collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
     let hash = hasher(&query);
     let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
-    // A task of its own: when the connection breaks this handler is dropped, and what had arrived is still to be kept.
+    // A separate task: a broken connection drops this handler, and the documents that had arrived are still to be kept.
     let received = tokio::spawn(async move { reception.receive(body).await });
     let job = received.await.map_err(|error| ApiError::internal(format!("a stream was not received: {error}")))??;
     reply(&state, tenant, Accepted::New(job), ReplyTo { key: key.as_deref(), wait: query.wait }).await
@@ -144,7 +146,7 @@ fn is_ndjson(request: &Request) -> bool {
     NDJSON.iter().any(|name| essence.eq_ignore_ascii_case(name))
 }
 
-/// Begins the hash of all that a stream asks for.
+/// Starts the hash over all parameters of a stream.
 fn hasher(query: &BulkQuery) -> Sha256 {
     let BulkQuery { collection, indexing, webhook_url, wait: _ } = query;
     let indexing = indexing.map(Indexing::as_str).unwrap_or_default();
@@ -152,7 +154,7 @@ fn hasher(query: &BulkQuery) -> Sha256 {
     Sha256::new_with_prefix(fingerprint(&[collection.as_bytes(), indexing.as_bytes(), webhook_url.as_bytes()]))
 }
 
-/// Reads a stream whose name is known, only to see whether it is the same.
+/// Reads a stream whose idempotency key is known, only to determine whether it is the same stream.
 async fn compare(
     state: &AppState,
     tenant: TenantId,
@@ -168,24 +170,25 @@ async fn compare(
     first.ok_or_else(|| ApiError::not_found("the job of this Idempotency-Key is gone; use a new key"))
 }
 
-/// A stream that is being received.
+/// The state of a stream that is being received.
 struct Reception {
     stream: DocumentStream,
     lines: Lines,
-    /// Lines so far, blank ones included.
+    /// Number of lines so far, blank ones included.
     line: u64,
-    /// Bytes so far.
+    /// Number of bytes so far.
     bytes: u64,
-    /// Bytes that the sender said there would be.
+    /// Number of bytes that the sender announced.
     announced: Option<u64>,
     hash: Sha256,
 }
 
 impl Reception {
-    /// Receives all of it.
+    /// Receives the whole stream.
     async fn receive(&mut self, body: BodyDataStream) -> Result<uuid::Uuid, ApiError> {
         if let Err(error) = self.read(body).await {
-            // Whatever it was, what has arrived stays. If that fails too, the job is closed for lack of news.
+            // The documents that arrived stay, regardless of the error. If closing fails too, the job is closed later
+            // for lack of a heartbeat.
             if let Err(closing) = self.stream.break_off().await {
                 tracing::warn!(
                     error = error_chain(&closing),
@@ -253,7 +256,7 @@ impl Reception {
         self.stream.push(arrival).await
     }
 
-    /// Says how far a stream came.
+    /// Adds the position in the stream to an error.
     fn place(&self, error: ApiError) -> ApiError {
         let error = error.with("line", json!(self.line));
         match self.stream.job() {
@@ -267,7 +270,7 @@ fn broken(detail: &str) -> ApiError {
     ApiError::unreadable(format!("{detail}; the documents that had arrived are kept, see job and line"))
 }
 
-/// The document of a line, or what is wrong with it.
+/// Parses the document of a line; the error describes what is wrong with it.
 fn read_line(bytes: &[u8]) -> Result<IncomingDocument, String> {
     let body: NewDocumentBody = parse(bytes).map_err(|error| error.detail().to_owned())?;
     let mut faults = Faults::default();
@@ -279,7 +282,7 @@ fn read_line(bytes: &[u8]) -> Result<IncomingDocument, String> {
     })
 }
 
-/// The name in a line that is no document, if it has one that can be shown.
+/// The source in a line that is not a document, if it has one that can be shown.
 fn source_of(bytes: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let source = value.get("source")?.as_str()?;

@@ -1,4 +1,4 @@
-//! A job as the API shows it.
+//! The body of a job in the API.
 
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -21,28 +21,28 @@ use crate::{
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Job)]
 pub(in crate::http) struct JobBody {
-    /// Identity.
+    /// Id of the job.
     id: Uuid,
-    /// `ingest` brings documents; `index` builds stored ones into the next index of their collection. While there is one,
-    /// the service begins such a job for each batch that it stores.
+    /// `ingest` adds documents; `index` builds stored documents into the next index of their collection. While a next
+    /// index exists, the service starts such a job for each batch that it stores.
     #[schema(value_type = JobKindSchema)]
     kind: JobKind,
-    /// `queued`, `running`, or for good: `succeeded`, `partial`, `failed`, `cancelled`.
+    /// `queued`, `running`, or one of the final states `succeeded`, `partial`, `failed`, `cancelled`.
     #[schema(value_type = JobStateSchema)]
     state: JobState,
     /// Collection that the documents go to.
     collection: String,
-    /// `complete`: its documents are stored together with their vectors. `progressive`: they are stored as soon as
+    /// `complete`: documents are stored together with their vectors. `progressive`: documents are stored as soon as
     /// they are split, which `counts.searchable` counts, and their vectors follow, which `counts.complete` counts.
     #[schema(value_type = IndexingSchema)]
     indexing: Indexing,
-    /// Whether documents of it still arrive (`POST /v1/documents/bulk`).
+    /// Whether documents of the job are still arriving (`POST /v1/documents/bulk`).
     is_receiving: bool,
-    /// Whether such a stream broke off: more was to come, what had arrived is indexed.
+    /// Whether such a stream broke off before its end; the documents that had arrived are indexed.
     is_incomplete: bool,
-    /// Sums over its documents.
+    /// Counts over the documents of the job.
     counts: CountsBody,
-    /// How far it is; null once it has ended.
+    /// Progress of the job; null once it has ended.
     progress: Option<ProgressBody>,
     /// Work by stage; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,87 +52,89 @@ pub(in crate::http) struct JobBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     failures: Option<Vec<FailuresBody>>,
-    /// What sentences for its chunks took, if its collection wants some; left out in lists.
+    /// Calls, tokens and cost of the context sentences for its chunks, if the collection has them; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     contexts: Option<ContextsBody>,
-    /// What its embeddings took; left out in lists.
+    /// Tokens and cost of its embeddings; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     embeddings: Option<EmbeddingsBody>,
-    /// Cost of all calls of models in US dollars: `contexts` and `embeddings`; left out in lists.
+    /// Cost of all model calls in US dollars, the sum of `contexts` and `embeddings`; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cost_usd: Option<f64>,
-    /// Its webhook, if it has one; left out in lists.
+    /// Delivery of the job's webhook, if it has one; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     webhook: Option<WebhookBody>,
-    /// Its documents in request order; left out in lists.
+    /// Documents of the job in request order; left out in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     items: Option<Vec<ItemBody>>,
-    /// Send it as `items_from` for more items; left out when all are shown.
+    /// Send this as `items_from` to get more items; left out if all are included.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_items_from: Option<u32>,
-    /// When it was accepted.
+    /// When the job was accepted.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
-    /// When a worker first took it up, since its last retry.
+    /// When a worker first started the job, since its last retry.
     #[serde(with = "time::serde::rfc3339::option")]
     started_at: Option<OffsetDateTime>,
-    /// When it ended.
+    /// When the job ended.
     #[serde(with = "time::serde::rfc3339::option")]
     finished_at: Option<OffsetDateTime>,
 }
 
-/// Sums over a job's documents.
+/// Counts over the documents of a job.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JobCounts)]
 pub(super) struct CountsBody {
-    /// Documents of the request.
+    /// Number of documents in the request.
     items: u64,
-    /// Documents that are found by their words: `complete` ones, and those whose vectors are still to come or could
-    /// not be made.
+    /// Number of documents that are found by their words: `complete` ones, and those whose vectors are outstanding or
+    /// could not be made.
     searchable: u64,
-    /// Documents that nothing is missing of: `documents` and `unchanged` together.
+    /// Number of documents that are complete: the sum of `documents` and `unchanged`.
     complete: u64,
-    /// Documents stored, new or in a new version, vectors included; of `index`, documents built into the next index.
+    /// Number of documents stored, new or in a new version, vectors included; for `index`, documents built into the
+    /// next index.
     documents: u64,
-    /// Chunks of those.
+    /// Number of chunks of those documents.
     chunks: u64,
-    /// Documents that were there already just so.
+    /// Number of documents that were already stored exactly as sent.
     unchanged: u64,
-    /// Documents given up.
+    /// Number of documents that failed.
     failed: u64,
-    /// Documents stopped on request, or deleted before they were indexed.
+    /// Number of documents that were cancelled on request, or deleted before they were indexed.
     cancelled: u64,
-    /// Chunk texts that were sent to the embedding model.
+    /// Number of chunk texts that were sent to the embedding model.
     embedding_calls: u64,
-    /// Chunks that were stored with a vector that was there already.
+    /// Number of chunks that were stored with an existing vector.
     reused_vectors: u64,
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JobProgress, example = json!({"settled": 120, "waiting": 80, "bytes": 400_000, "bytes_settled": 240_000, "documents_per_second": 6.0, "bytes_per_second": 12_000.0, "seconds_left": 13.3, "heartbeat_age_s": 0.4}))]
 pub(super) struct ProgressBody {
-    /// Documents that nothing more will happen to.
+    /// Number of documents that have reached a final state.
     settled: u64,
-    /// Documents that wait or are being worked on.
+    /// Number of documents that are waiting or being processed.
     waiting: u64,
-    /// Size of all its documents as handed in.
+    /// Size of all documents as submitted, in bytes.
     bytes: u64,
-    /// Size of the settled ones.
+    /// Size of the settled documents, in bytes.
     bytes_settled: u64,
-    /// Pace since a worker took it up; null before the first document is settled.
+    /// Rate since a worker started the job; null before the first document is settled.
     documents_per_second: Option<f64>,
-    /// The same in bytes; null also where documents have no size beforehand: URLs, and documents that are stored already.
+    /// The same rate in bytes; null also if the size of documents is not known in advance, as for URLs and for
+    /// documents that are already stored.
     bytes_per_second: Option<f64>,
-    /// Seconds that the rest takes at this pace, by bytes where they are known.
+    /// Estimated seconds until the end at this rate, by bytes where sizes are known.
     seconds_left: Option<f64>,
-    /// Seconds since a worker on it was last heard of; null before the first.
+    /// Seconds since the last heartbeat of a worker on this job; null before the first.
     heartbeat_age_s: Option<f64>,
 }
 
@@ -140,38 +142,38 @@ pub(super) struct ProgressBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StageWork, example = json!({"stage": "embed", "documents": 120, "seconds": 9.6, "documents_per_second": 12.5}))]
 pub(super) struct StageBody {
-    /// Which.
+    /// The stage.
     #[schema(value_type = IngestStageSchema)]
     stage: Stage,
-    /// Documents that passed it; twice if the work was done twice.
+    /// Number of documents that passed the stage; counted twice if the work was done twice.
     documents: u64,
-    /// Seconds that workers were busy with it, side by side summed up.
+    /// Seconds that workers were busy with the stage, summed over parallel workers.
     seconds: f64,
     /// Documents per busy second.
     documents_per_second: Option<f64>,
 }
 
-/// Failed documents of one cause.
+/// Number of failed documents with one cause.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FailureCount, example = json!({"cause": "no_text_layer", "documents": 3}))]
 pub(super) struct FailuresBody {
     /// Typed cause.
     cause: String,
-    /// How many.
+    /// Number of documents.
     documents: u64,
 }
 
-/// Whether a webhook got through.
+/// Delivery state of a webhook.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookDelivery, example = json!({"state": "waiting", "attempts": 1, "last_error": "the server answered with HTTP 503", "delivered_at": null}))]
 pub(super) struct WebhookBody {
     /// `waiting`, `delivered` or `failed`.
     state: String,
-    /// Attempts to tell the latest end of the job.
+    /// Number of attempts to report the latest end of the job.
     attempts: u32,
-    /// What went wrong with the latest one.
+    /// Error of the latest attempt.
     last_error: Option<String>,
-    /// When it was delivered.
+    /// When the webhook was delivered.
     #[serde(with = "time::serde::rfc3339::option")]
     delivered_at: Option<OffsetDateTime>,
 }
@@ -180,24 +182,24 @@ pub(super) struct WebhookBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JobItem)]
 pub(super) struct ItemBody {
-    /// Caller's own name for it.
+    /// The caller's own name for the document.
     source: String,
-    /// `queued`, `running`, `searchable` (found by its words, its vectors are to come), or for good: `succeeded`,
-    /// `unchanged`, `failed`, `cancelled`.
+    /// `queued`, `running`, `searchable` (found by its words, its vectors are outstanding), or one of the final states
+    /// `succeeded`, `unchanged`, `failed`, `cancelled`.
     #[schema(value_type = ItemStateSchema)]
     state: ItemState,
-    /// The document it became.
+    /// Id of the stored document.
     document_id: Option<Uuid>,
-    /// Where it failed.
+    /// Stage in which it failed.
     #[schema(value_type = Option<IngestStageSchema>)]
     stage: Option<Stage>,
     /// Typed cause of the failure.
     cause: Option<String>,
-    /// What to do about it.
+    /// How to resolve the failure.
     message: Option<String>,
-    /// Times a worker took it up since it was accepted or last retried.
+    /// Number of times a worker started it since it was accepted or last retried.
     attempts: u32,
-    /// Its chunks that have no sentence though the collection wants one; left out where there are none.
+    /// Chunks that have no context sentence although the collection requires one; left out if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     context: Option<ContextGapsBody>,
@@ -287,7 +289,7 @@ impl JobBody {
         }
     }
 
-    /// A job as lists show it.
+    /// A job as it appears in lists.
     pub(super) fn in_list(snapshot: JobSnapshot) -> Self {
         let is_over = snapshot.is_over();
         let JobSnapshot { job, pace, heartbeat_age_s, .. } = snapshot;

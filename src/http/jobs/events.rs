@@ -28,20 +28,21 @@ use crate::{
     },
 };
 
-/// Proxies cut connections that are silent for a minute or so.
+/// Interval of keep-alive comments: proxies cut connections that are silent for a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How long a client should wait before it comes back.
+/// How long a client should wait before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(2);
-/// Least time between two events.
+/// Minimum time between two events.
 const PACE: Duration = Duration::from_millis(250);
 
 /// Follow a job
 ///
-/// Server-sent events: `progress` with the job as it is now (without its items) whenever it has changed, and `end`
-/// with the job as it ended, after which the stream closes. Each event holds the whole state, so that nothing is
-/// missed by whoever comes late. An event's `id` names the state: sent back as `Last-Event-ID` it suppresses what
-/// the client knows already, and after the `end` it knows all: the answer is then 204, which tells browsers not to
-/// come back. Comments keep the connection alive. When the service stops, the stream ends without `end`.
+/// Server-sent events: `progress` with the current state of the job (without its items) whenever it has changed, and
+/// `end` with its final state, after which the stream closes. Each event contains the whole state, so that a client
+/// that connects late misses nothing. The `id` of an event identifies the state: sent back as `Last-Event-ID`, it
+/// suppresses an event that the client has already received. After the `end` nothing remains to be sent: the response
+/// is then 204, which stops browsers from reconnecting. Comments keep the connection alive. When the service stops, the
+/// stream ends without `end`.
 #[utoipa::path(
     get, path = "/v1/jobs/{id}/events", tag = "ingest",
     params(
@@ -70,7 +71,7 @@ pub(in crate::http) async fn follow_job(
     Ok(Sse::new(follower.events()).keep_alive(keep_alive).into_response())
 }
 
-/// One client and what it has seen.
+/// The state of one client: the job and the last event it has received.
 struct Follower {
     service: IngestService,
     tenant: TenantId,
@@ -88,8 +89,8 @@ impl Follower {
         })
     }
 
-    /// The next event; none after the end, when the service stops, or when the job cannot be read any
-    /// more: the client then comes back and is told why.
+    /// The next event; none after the end, when the service stops, or when the job can no longer be read: the client
+    /// then reconnects and receives the error.
     async fn next(&mut self) -> Option<Event> {
         if std::mem::take(&mut self.is_first) {
             return Some(Event::default().retry(RECONNECT).comment("following"));
@@ -116,14 +117,14 @@ impl Follower {
     }
 }
 
-/// An event of a job: its name, and the job as JSON. Its `id` names the state of the job, for `Last-Event-ID`.
+/// An event of a job: its name, and the job as JSON. Its `id` identifies the state of the job, for `Last-Event-ID`.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 #[schema(as = JobEvent)]
 pub(in crate::http) enum JobEventBody {
-    /// The job as it is now, without its items.
+    /// The current state of the job, without its items.
     Progress(Box<JobBody>),
-    /// The job as it ended.
+    /// The final state of the job.
     End(Box<JobBody>),
 }
 

@@ -33,12 +33,12 @@ use crate::{
     service::ingest::{ItemPage, JobFilter},
 };
 
-/// Items shown with a job unless asked otherwise.
+/// Number of items returned with a job unless requested otherwise.
 const DEFAULT_ITEMS: i64 = 1_000;
-/// Most items shown with a job.
+/// Largest number of items returned with a job.
 const MAX_ITEMS: i64 = 10_000;
 
-/// The answer to a request that a new job sees to.
+/// The response to a request that is processed by a new job.
 pub(super) async fn accepted(
     state: &AppState,
     tenant: TenantId,
@@ -48,7 +48,7 @@ pub(super) async fn accepted(
     Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
 }
 
-/// Where a job is followed.
+/// A `Location` header with the URL of a job.
 pub(super) fn place_of(job: Uuid) -> HeaderMap {
     let place = HeaderValue::from_str(&format!("/v1/jobs/{job}"));
     place.into_iter().map(|place| (header::LOCATION, place)).collect()
@@ -57,50 +57,50 @@ pub(super) fn place_of(job: Uuid) -> HeaderMap {
 /// A page of jobs.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct JobPage {
-    /// Newest first, without their items.
+    /// The jobs, newest first, without their items.
     jobs: Vec<JobBody>,
-    /// Send it as `cursor` for the next page; null on the last.
+    /// Send this as `cursor` to get the next page; null on the last page.
     next_cursor: Option<String>,
 }
 
-/// Which jobs.
+/// Filters of a list of jobs.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct JobsQuery {
-    /// Only in this state.
+    /// Only jobs in this state.
     #[param(inline, value_type = Option<JobStateSchema>)]
     state: Option<JobState>,
-    /// Only of this kind.
+    /// Only jobs of this kind.
     #[param(inline, value_type = Option<JobKindSchema>)]
     kind: Option<JobKind>,
-    /// Only of this collection, by the name that the job was given.
+    /// Only jobs of this collection, by the name that the job was given.
     #[param(inline, value_type = Option<CollectionName>)]
     collection: Option<String>,
-    /// Only those accepted at this time (RFC 3339) or later.
+    /// Only jobs accepted at this time (RFC 3339) or later.
     #[serde(default, with = "time::serde::rfc3339::option")]
     #[param(example = "2026-01-31T00:00:00Z")]
     created_after: Option<OffsetDateTime>,
-    /// Only those accepted before this time (RFC 3339).
+    /// Only jobs accepted before this time (RFC 3339).
     #[serde(default, with = "time::serde::rfc3339::option")]
     created_before: Option<OffsetDateTime>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     cursor: Option<Uuid>,
-    /// Rows of a page, 1 to 200.
+    /// Rows per page, 1 to 200.
     #[serde(default = "default_limit")]
     #[param(default = 50, minimum = 1, maximum = 200)]
     limit: i64,
 }
 
-/// Which items of a job.
+/// The items of a job to return.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(clippy::struct_field_names, reason = "names of the parameters on the wire")]
 pub(super) struct ItemsQuery {
-    /// First item shown, from 0.
+    /// First item to return, from 0.
     #[serde(default)]
     #[param(maximum = 2_147_483_647)]
     items_from: u32,
-    /// Items shown, 1 to 10000.
+    /// Number of items to return, 1 to 10000.
     #[serde(default = "default_items")]
     #[param(default = 1000, minimum = 1, maximum = 10000)]
     items_limit: i64,
@@ -143,8 +143,8 @@ pub(super) async fn list_jobs(
 
 /// Get a job
 ///
-/// With the state of each of its documents and, for those that failed, where, why and what to do; how far it is
-/// and how long the rest takes; and where the time went.
+/// Returns the job with the state of each of its documents and, for those that failed, the stage, the cause and how to
+/// resolve it; also its progress, the estimated time left, and the time spent per stage.
 #[utoipa::path(
     get, path = "/v1/jobs/{id}", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job"), ItemsQuery),
@@ -171,8 +171,9 @@ pub(super) async fn get_job(
 
 /// Cancel a job
 ///
-/// Once this answers, nothing more of the job is stored. What had landed by then stays, and is counted in the answer.
-/// A very large job is still `running` for a moment, with 202, while its waiting documents are taken out of the queue.
+/// Once this responds, nothing more of the job is stored. Documents stored by then are kept, and are counted in the
+/// response. A very large job is still `running` for a moment, with 202, while its waiting documents are taken out of
+/// the queue.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/cancel", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job")),
@@ -194,7 +195,8 @@ pub(super) async fn cancel_job(
 
 /// Retry a job
 ///
-/// Puts its failed documents back into the queue, and nothing else. Failed documents are kept for seven days for that.
+/// Puts the failed documents of the job back into the queue, and nothing else. Failed documents are kept for seven days
+/// for this purpose.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/retry", tag = "ingest",
     params(("id" = Uuid, Path, description = "Identity of the job")),

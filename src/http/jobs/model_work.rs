@@ -1,4 +1,4 @@
-//! What models did for a job, as it shows it.
+//! The work of models for a job, as the API returns it.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,53 +8,54 @@ use crate::{
     service::ingest::{ContextGaps, ContextWork},
 };
 
-/// What the sentences took that say how chunks relate to their documents.
+/// Calls, tokens and cost of the sentences that describe how chunks relate to their documents.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ContextWork, example = json!({"calls": 118, "written": 117, "reused": 40, "without": 1, "left_out": 0, "prompt_tokens": 310_000, "completion_tokens": 7_000, "cost_usd": 0.05, "estimated": false}))]
 pub(super) struct ContextsBody {
-    /// Calls to chat models, those that nobody answered included.
+    /// Number of calls to chat models, including those that no model answered.
     calls: u64,
-    /// Sentences that came of them.
+    /// Number of sentences that these calls produced.
     written: u64,
-    /// Sentences that were there already.
+    /// Number of existing sentences that were reused.
     reused: u64,
-    /// Chunks of stored documents that were indexed without a sentence.
+    /// Number of chunks of stored documents that were indexed without a sentence.
     without: u64,
-    /// Chunks of stored documents that were left out of the index for want of a sentence.
+    /// Number of chunks of stored documents that were left out of the index because they have no sentence.
     left_out: u64,
-    /// Tokens read.
+    /// Tokens read by the models.
     prompt_tokens: u64,
-    /// Tokens written.
+    /// Tokens written by the models.
     completion_tokens: u64,
-    /// Their cost in US dollars; 0 for models without a price.
+    /// Cost in US dollars; 0 for models without a configured price.
     cost_usd: f64,
-    /// Whether some tokens were counted by the service because a provider did not say.
+    /// Whether some tokens were counted by this service because a provider did not report them.
     estimated: bool,
 }
 
-/// Chunks of a document that have no sentence.
+/// Chunks of a document that have no context sentence.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ContextGaps, example = json!({"without": 1, "left_out": 0, "cause": "filtered", "message": "the model that writes contexts failed: …"}))]
 pub(super) struct ContextGapsBody {
-    /// Indexed without one.
+    /// Number of chunks indexed without a sentence.
     without: u32,
-    /// Left out of the index.
+    /// Number of chunks left out of the index.
     left_out: u32,
     /// Typed cause.
     cause: String,
-    /// What happened and what to do about it.
+    /// A description of the cause and how to resolve it.
     message: String,
 }
 
-/// What embeddings took, those of failed documents included. The built-in model takes nothing.
+/// Tokens and cost of embeddings, those of failed documents included. The built-in model counts no tokens and costs
+/// nothing.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EmbeddingWork, example = json!({"tokens": 480_000, "cost_usd": 0.0096, "estimated": false}))]
 pub(super) struct EmbeddingsBody {
-    /// Tokens read.
+    /// Tokens read by the models.
     tokens: u64,
-    /// Their cost in US dollars; 0 for models without a price.
+    /// Cost in US dollars; 0 for models without a configured price.
     cost_usd: f64,
-    /// Whether some tokens were counted by the service because a server did not say.
+    /// Whether some tokens were counted by this service because a server did not report them.
     estimated: bool,
 }
 

@@ -1,21 +1,21 @@
-//! Examples of bodies, from files.
+//! Examples of bodies, read from files.
 
 use std::collections::BTreeMap;
 
 use utoipa::openapi::{Content, RefOr, Response, example::Example, path::Operation, request_body::RequestBody};
 
-/// Examples by the operation that they are of.
+/// Example files by the operation they belong to.
 const FILES: [(&str, &str); 2] = [
     ("ask", include_str!("../../../openapi/examples/ask.json")),
     ("stream_documents", include_str!("../../../openapi/examples/stream_documents.json")),
 ];
-/// Stands in place of a status for the body of the request.
+/// Key used instead of a status for the body of the request.
 const REQUEST: &str = "request";
 
-/// A file: by status (or [`REQUEST`]), by media type, by name.
+/// Content of an example file: by status (or [`REQUEST`]), by media type, by name.
 type Examples = BTreeMap<String, BTreeMap<String, BTreeMap<String, Example>>>;
 
-/// Adds the examples of an operation to the bodies that it describes. The tests prove that none is left over.
+/// Adds the examples of an operation to the bodies that it describes. The tests check that every example is used.
 pub(super) fn add(operation: &mut Operation) {
     let name = operation.operation_id.as_deref().unwrap_or_default();
     let Some((_, file)) = FILES.iter().find(|(operation, _)| *operation == name) else { return };

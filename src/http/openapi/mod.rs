@@ -1,8 +1,8 @@
-//! The `OpenAPI` document, made from the code, and its pages.
+//! The `OpenAPI` document, generated from the code, and its pages.
 //!
-//! A handler describes what is particular to it: its success, and a failure that means something else than everywhere.
-//! The rest is added here: how every route can fail ([`responses`]), examples ([`examples`]), and what generators of
-//! clients need to hear of schemas ([`schemas`]).
+//! A handler documents only its own responses: its success, and failures whose meaning differs from the common one. The
+//! rest is added here: common failures of routes ([`responses`]), examples ([`examples`]), and additions to schemas
+//! that client generators need ([`schemas`]).
 
 mod examples;
 mod responses;
@@ -68,7 +68,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
     }
     for operation in operations(&mut open) {
         responses::complete_problems(operation);
-        // An empty list, where none would mean that of the whole document.
+        // An empty list; without a list the security of the whole document would apply.
         operation.security = Some(Vec::new());
     }
     document.merge(timed);

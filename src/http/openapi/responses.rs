@@ -1,31 +1,31 @@
-//! How routes can fail: what is the same for all of them is said here once.
+//! Failure responses that routes share, described once.
 
 use utoipa::openapi::{
     Content, ContentBuilder, Ref, RefOr, Response, ResponseBuilder,
     path::{Operation, ParameterIn},
 };
 
-/// How every route that needs a key can fail.
+/// Failures of every route that needs a key.
 const OF_ALL: [(&str, &str); 3] = [
     ("401", "No valid key"),
     ("431", "Path, query and headers are too large"),
     ("503", "The database cannot be reached; see Retry-After"),
 ];
-/// How those can fail that have the service's time limit.
+/// Failures of routes that have the service's time limit.
 const OF_TIMED: [(&str, &str); 1] = [("504", "The request took longer than the service allows")];
-/// How those can fail that take a body, which is JSON unless they say otherwise.
+/// Failures of routes that accept a body, which is JSON unless they specify another type.
 const OF_BODIES: [(&str, &str); 4] = [
     ("400", "The body is not JSON"),
     ("413", "The body is too large"),
     ("415", "The body is not declared as JSON"),
     ("422", "A value is wrong"),
 ];
-/// How those can fail whose path names something.
+/// Failures of routes whose path names a resource.
 const OF_PATHS: [(&str, &str); 1] = [("404", "What the path names does not exist")];
-/// How those can fail that take query parameters.
+/// Failures of routes that accept query parameters.
 const OF_QUERIES: [(&str, &str); 1] = [("422", "A parameter is wrong")];
 
-/// Adds the ends that a route shares with others, and makes problem documents of all failures.
+/// Adds the responses that a route shares with others, and gives all failures the schema of a problem document.
 pub(super) fn add_shared(operation: &mut Operation) {
     add(operation, &OF_ALL);
     if operation.request_body.is_some() {
@@ -40,7 +40,7 @@ pub(super) fn add_shared(operation: &mut Operation) {
     complete_problems(operation);
 }
 
-/// Adds the end of a route that has the service's time limit.
+/// Adds the response for a request that exceeds the service's time limit.
 pub(super) fn add_timeout(operation: &mut Operation) {
     add(operation, &OF_TIMED);
 }
@@ -50,7 +50,7 @@ fn has_parameter(operation: &Operation, place: &ParameterIn) -> bool {
     parameters.any(|parameter| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == *place))
 }
 
-/// Adds ends that the route does not describe itself.
+/// Adds responses that the route does not describe itself.
 fn add(operation: &mut Operation, ends: &[(&str, &str)]) {
     for (status, description) in ends {
         let responses = &mut operation.responses.responses;
@@ -59,7 +59,7 @@ fn add(operation: &mut Operation, ends: &[(&str, &str)]) {
     }
 }
 
-/// Gives every failure a body: a problem document, unless the route says which one.
+/// Gives every failure a body: a problem document, unless the route specifies another one.
 pub(super) fn complete_problems(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(Response { content, .. }) = response else { continue };

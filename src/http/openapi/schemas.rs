@@ -1,4 +1,4 @@
-//! What generators of clients need to hear of schemas, beyond what the derived ones say.
+//! Additions to the derived schemas that client generators need.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use super::operations;
 
 /// Completes the schemas of the document.
 ///
-/// - Of answers: a member that is null when there is nothing is always there. (One that is left out instead is declared
-///   with `nullable = false`.)
-/// - Of requests: what a member is when it is left out is said in words. Generators that read `default` demand the member
-///   of every request, or send the default with each and so freeze that of the service.
+/// - Responses: a member that is null when it has no value is always present. (A member that is left out instead is
+///   declared with `nullable = false`.)
+/// - Requests: the default of a member is described in words. Generators that read `default` require the member in
+///   every request, or send the default with each request, which freezes the service's default.
 pub(super) fn complete(document: &mut OpenApi) {
     let requests = schemas_of_requests(document);
     let Some(Components { schemas, .. }) = &mut document.components else { return };
@@ -28,7 +28,7 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
 }
 
-/// Names of the schemas that bodies of requests are made of.
+/// Names of the schemas that request bodies consist of.
 fn schemas_of_requests(document: &mut OpenApi) -> BTreeSet<String> {
     let bodies: Vec<Value> =
         operations(document).filter_map(|operation| serde_json::to_value(&operation.request_body).ok()).collect();
@@ -53,7 +53,7 @@ fn schemas_of_requests(document: &mut OpenApi) -> BTreeSet<String> {
     found
 }
 
-/// Visits the objects that a schema is made of, but for those that are members of others.
+/// Visits the objects that a schema consists of, but not those that are members of other objects.
 fn each_object(schema: &mut RefOr<Schema>, visit: &mut impl FnMut(&mut Object)) {
     let RefOr::T(schema) = schema else { return };
     let parts = match schema {
@@ -115,7 +115,7 @@ fn describe_defaults(object: &mut Object) {
     }
 }
 
-/// A description that says the default, unless that is nothing.
+/// A description with the default appended, unless the default is empty.
 fn described(description: String, default: Option<Value>) -> String {
     let Some(default) = default.filter(|default| !default.is_null()) else { return description };
     format!("{description}\n\nIf left out: `{default}`.").trim_start().to_owned()

@@ -1,6 +1,6 @@
-//! Problem documents (RFC 9457): the one form that every error takes.
+//! Problem documents (RFC 9457): the one format of every error.
 //!
-//! The ground floor of the HTTP face: nothing here knows a resource. A resource adds members of its own with
+//! The lowest level of the HTTP layer: nothing here depends on a resource. A resource adds members of its own with
 //! [`ApiError::with`].
 
 mod service;
@@ -16,12 +16,12 @@ use utoipa::ToSchema;
 
 pub use service::AttemptBody;
 
-/// Prefix of problem types; each has a section of that name in the documentation.
+/// Prefix of problem types; each type has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
-/// Seconds after which a client may try again when something that the service needs is away.
+/// Seconds after which a client may retry if a dependency of the service is unavailable.
 const RETRY_AFTER_S: &str = "2";
 
-/// An error as the API shows it (RFC 9457). A kind of error may add members of its own.
+/// An error as returned by the API (RFC 9457). Some kinds of errors have additional members.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
     /// URI that names the kind of problem.
@@ -33,7 +33,7 @@ pub struct Problem {
     /// HTTP status.
     #[schema(example = 422)]
     pub status: u16,
-    /// What happened this time, and what to do.
+    /// A description of this error and how to resolve it.
     pub detail: String,
     /// Path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,18 +42,18 @@ pub struct Problem {
     /// Stable name of the kind of problem.
     #[schema(example = "invalid_request")]
     pub code: String,
-    /// Identity of the request, as in the `x-request-id` header and the logs.
+    /// Id of the request, as in the `x-request-id` header and the logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub request_id: Option<String>,
     /// The wrong values of a request (`invalid_request`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
-    /// Models that were asked and did not answer (`providers_unavailable`, `deadline`).
+    /// Models that were called and did not answer (`providers_unavailable`, `deadline`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub attempts: Option<Vec<AttemptBody>>,
-    /// Members that other kinds add: `limit`, `value`, …
+    /// Members of other kinds of problems: `limit`, `value`, …
     #[serde(flatten)]
     pub extensions: Map<String, Value>,
 }
@@ -64,12 +64,12 @@ pub struct FieldError {
     /// JSON pointer (RFC 6901) to the value; query parameters are named as `?name`.
     #[schema(example = "/documents/0/source")]
     pub pointer: String,
-    /// What is wrong and what would be right.
+    /// A description of the error and of valid values.
     pub detail: String,
 }
 
 impl FieldError {
-    /// For people; what is wrong with the whole has no pointer to name.
+    /// The error for people; an error in the whole request has no pointer to name.
     fn named(&self) -> String {
         if matches!(self.pointer.as_str(), "" | "?") {
             self.detail.clone()
@@ -79,7 +79,7 @@ impl FieldError {
     }
 }
 
-/// An error on its way to becoming a [`Problem`].
+/// An error that becomes a [`Problem`] response.
 #[derive(Debug)]
 pub struct ApiError(Box<Parts>);
 
@@ -93,12 +93,12 @@ struct Parts {
     attempts: Option<Vec<AttemptBody>>,
     extensions: Map<String, Value>,
     retry_after: Option<String>,
-    /// For the log only.
+    /// The cause, for the log only.
     cause: Option<String>,
 }
 
 impl ApiError {
-    /// An error of this status and kind.
+    /// An error with this status and kind.
     #[must_use]
     pub fn new(status: StatusCode, code: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         Self(Box::new(Parts {
@@ -114,7 +114,7 @@ impl ApiError {
         }))
     }
 
-    /// Wrong values in a well-formed request.
+    /// An error for wrong values in a well-formed request.
     #[must_use]
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let named: Vec<String> = errors.iter().map(FieldError::named).collect();
@@ -124,19 +124,19 @@ impl ApiError {
         error
     }
 
-    /// One wrong value.
+    /// An error for one wrong value.
     #[must_use]
     pub fn invalid_field(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
     }
 
-    /// A body that cannot be read.
+    /// An error for a body that cannot be read.
     #[must_use]
     pub fn unreadable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "unreadable_body", "The request body cannot be read", detail)
     }
 
-    /// A body in the wrong format.
+    /// An error for a body in the wrong format.
     #[must_use]
     pub fn media_type(expected: &str) -> Self {
         let detail = format!("send {expected} and say so in the Content-Type header");
@@ -148,7 +148,7 @@ impl ApiError {
         )
     }
 
-    /// A body over the limit.
+    /// An error for a body over the limit.
     #[must_use]
     pub fn too_large(limit_bytes: usize) -> Self {
         let detail = format!("the request body is over the limit of {limit_bytes} bytes; send less at once");
@@ -157,13 +157,13 @@ impl ApiError {
             .with("value", json!(limit_bytes))
     }
 
-    /// Something that is not there.
+    /// An error for a resource that does not exist.
     #[must_use]
     pub fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "There is no such thing", detail)
     }
 
-    /// A defect; the client learns nothing of it but the request's identity.
+    /// An error caused by a defect; the client receives only the request's id.
     #[must_use]
     pub fn internal(cause: impl Into<String>) -> Self {
         let mut error = Self::new(
@@ -176,20 +176,20 @@ impl ApiError {
         error
     }
 
-    /// What happened, in words.
+    /// The description of the error, in words.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    /// Adds a member.
+    /// Adds a member to the document.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.0.extensions.insert(name.to_owned(), value);
         self
     }
 
-    /// Adds the members of an object.
+    /// Adds the members of an object to the document.
     pub(super) fn with_all(mut self, members: &impl Serialize) -> Self {
         match serde_json::to_value(members) {
             Ok(Value::Object(members)) => self.0.extensions.extend(members),
@@ -198,13 +198,13 @@ impl ApiError {
         self
     }
 
-    /// Models that were asked and did not answer.
+    /// Adds the models that were called and did not answer.
     pub(super) fn attempts(mut self, attempts: Vec<AttemptBody>) -> Self {
         self.0.attempts = Some(attempts);
         self
     }
 
-    /// Something that the service needs and cannot reach; `cause` is for the log.
+    /// An error for a dependency of the service that cannot be reached; `cause` is for the log.
     pub(super) fn unavailable(code: &'static str, detail: impl Into<String>, cause: String) -> Self {
         let mut error = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -216,7 +216,7 @@ impl ApiError {
         error.retry_after(RETRY_AFTER_S)
     }
 
-    /// Seconds after which the client may try again.
+    /// Sets the number of seconds after which the client may retry.
     fn retry_after(mut self, seconds: impl Into<String>) -> Self {
         self.0.retry_after = Some(seconds.into());
         self
@@ -224,7 +224,7 @@ impl ApiError {
 }
 
 impl ApiError {
-    /// The document, with the path and the identity of its request as far as they are known. Logs the cause.
+    /// The problem document, with the path and the id of its request as far as they are known. Logs the cause.
     #[must_use]
     pub fn into_problem(self, instance: Option<String>, request_id: Option<String>) -> Problem {
         let parts = *self.0;
@@ -247,7 +247,7 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// `instance` and `request_id` are filled in by [`super::middleware::complete_problem`].
+    /// `instance` and `request_id` are added by [`super::middleware::complete_problem`].
     fn into_response(mut self) -> Response {
         let status = self.0.status;
         let retry_after = self.0.retry_after.take();

@@ -13,27 +13,27 @@ use crate::{
     },
 };
 
-/// Seconds after which a client may try again when the queue is full.
+/// Seconds after which a client may retry if the queue is full.
 const QUEUE_RETRY_AFTER_S: &str = "10";
 
-/// A model that was asked, or left alone, and did not answer.
+/// A model that was called, or skipped, and did not answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Attempt)]
 pub struct AttemptBody {
-    /// Its provider.
+    /// Provider of the model.
     #[schema(example = "groq")]
     provider: String,
-    /// The model.
+    /// Name of the model.
     #[schema(example = "llama-3.3-70b-versatile")]
     model: String,
     /// Kind of the failure, such as `timeout`.
     #[schema(example = "timeout")]
     kind: &'static str,
-    /// What happened.
+    /// A description of the failure.
     detail: String,
-    /// Whether it was asked at all; false for one that is left alone for a while after failures.
+    /// Whether the model was called; false for a model that is skipped for a while after failures.
     tried: bool,
-    /// Milliseconds that it took.
+    /// Duration of the call, in milliseconds.
     duration_ms: f64,
 }
 
@@ -82,7 +82,7 @@ impl From<ProvidersUnavailable> for ApiError {
             [only] => format!("the model provider failed: {}", only.error.detail),
             all => format!("none of {} models answered; attempts lists what happened", all.len()),
         };
-        // What a server says of a request may quote it, and no log may.
+        // A server's error message may quote the request, which must not be logged.
         let kinds = error
             .attempts
             .iter()
@@ -130,12 +130,12 @@ const fn what_helps(limit: LimitKind) -> &'static str {
     }
 }
 
-/// Dollars for a cost, a whole number otherwise.
+/// The amount as JSON: dollars for a cost, a whole number otherwise.
 fn amount_json(limit: LimitKind, amount: u64) -> Value {
     if limit == LimitKind::DailyCost { json!(limit.shown(amount)) } else { json!(amount) }
 }
 
-/// What would never fit is not worth waiting for.
+/// The error for a full queue. A request that exceeds the whole queue is not worth retrying.
 fn queue_full(full: QueueFull) -> ApiError {
     let QueueFull { limit, value, waiting, asked } = full;
     let mut error = if asked > value {

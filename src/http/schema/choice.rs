@@ -1,7 +1,7 @@
-//! Enums of the domain in the `OpenAPI` document.
+//! Schemas of the domain's enums in the `OpenAPI` document.
 //!
-//! The domain knows nothing of `OpenAPI`, and its enums stand nowhere twice: their names on the wire are read off their
-//! `Deserialize` implementation, which holds them all.
+//! The domain does not depend on `OpenAPI`, and its enums are not repeated here: their serialized names are read from
+//! their `Deserialize` implementation, which contains them all.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -14,15 +14,15 @@ use utoipa::{
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
-/// An enum without data that the document names.
+/// An enum without data that has a named schema in the document.
 pub(in crate::http) trait Choices: DeserializeOwned {
-    /// Name of its schema.
+    /// Name of the schema.
     const NAME: &'static str;
-    /// What the choice is.
+    /// Description of the schema.
     const ABOUT: &'static str;
 }
 
-/// The schema of an enum. Attributes name it by an alias: of a type with parameters they would make another name.
+/// The schema of an enum. Attributes refer to it by an alias, because a type with parameters would get another name.
 pub(in crate::http) struct Choice<T>(PhantomData<T>);
 
 impl<T: Choices> PartialSchema for Choice<T> {
@@ -43,7 +43,7 @@ impl<T: Choices> ToSchema for Choice<T> {
     }
 }
 
-/// The names of an enum's variants on the wire.
+/// The serialized names of an enum's variants.
 fn variants<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(VariantReader) {
         Err(Read::Variants(names)) => names,
@@ -51,14 +51,14 @@ fn variants<T: DeserializeOwned>() -> &'static [&'static str] {
     }
 }
 
-/// Reads nothing but the names of the variants that an enum asks for.
+/// A deserializer that only reads the variant names that an enum expects.
 struct VariantReader;
 
-/// How a read of names ends.
+/// The result of reading variant names.
 #[derive(Debug)]
 enum Read {
     Variants(&'static [&'static str]),
-    /// The type is no enum.
+    /// The type is not an enum.
     Other,
 }
 

@@ -1,4 +1,4 @@
-//! The enums of the domain that the document names.
+//! The enums of the domain that have a named schema in the document.
 
 use super::choice::{Choice, Choices};
 use crate::domain::{

@@ -1,5 +1,5 @@
-//! Types of the wire in the `OpenAPI` document. Limits and choices stand in the code once, and the document is made from
-//! them: lengths and forms from the constants of [`super::fields`], choices from the enums of the domain.
+//! Types of the `OpenAPI` document. Limits and choices are defined in the code once, and the document is generated from
+//! them: lengths and formats from the constants of [`super::fields`], choices from the enums of the domain.
 
 mod choice;
 mod choices;

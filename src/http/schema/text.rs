@@ -1,4 +1,4 @@
-//! Texts of limited length and form.
+//! Texts of limited length and format.
 
 use std::ops::RangeInclusive;
 
@@ -12,15 +12,15 @@ use utoipa::{
 
 use super::super::fields::{MAX_COLLECTIONS, MAX_NAME, MAX_QUESTION, MAX_SHORT_TEXT, MAX_SOURCE_BYTES};
 
-// Patterns are ECMA-262, as JSON Schema wants them. Spaces are named one by one: each language has a `\s` of its own, and
-// what is refused is what Unicode calls white space.
+// Patterns are ECMA-262, as JSON Schema requires. White space is listed character by character, because `\s` differs
+// between languages, and the service refuses the characters that Unicode defines as white space.
 
-/// A collection's name: no control characters, no space at its ends.
+/// A collection's name: no control characters, no white space at the start or end.
 const NAME: &str = concat!(
     r"^[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
     r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
 );
-/// A text that is not all space and holds no NUL.
+/// A text that is not only white space and contains no NUL.
 const NOT_BLANK: &str =
     r"^[^\x00]*[^\x00\x09-\x0d\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00]*$";
 /// A text without NUL, which no text in the database can hold.
@@ -95,7 +95,7 @@ impl PartialSchema for ShortText {
 
 impl ToSchema for ShortText {}
 
-/// A question, or the words of a search.
+/// A question or a search query.
 pub(in crate::http) struct Question;
 
 impl PartialSchema for Question {
@@ -117,7 +117,7 @@ impl PartialSchema for PlainText {
 
 impl ToSchema for PlainText {}
 
-/// A body that is sent as it is.
+/// A body of raw bytes.
 pub(in crate::http) struct Bytes;
 
 impl PartialSchema for Bytes {
@@ -129,7 +129,7 @@ impl PartialSchema for Bytes {
 
 impl ToSchema for Bytes {}
 
-/// Where something is on the web.
+/// URL of a web page.
 pub(in crate::http) struct WebUrl;
 
 impl PartialSchema for WebUrl {
@@ -151,12 +151,12 @@ mod tests {
     use super::*;
     use crate::http::fields::Faults;
 
-    /// Whether a pattern of the document lets a text through.
+    /// Whether a pattern of the document accepts a text.
     fn matches(pattern: &str, text: &str) -> bool {
         regex::Regex::new(pattern).expect("a pattern").is_match(text)
     }
 
-    /// Whether a check of the service does.
+    /// Whether a check of the service accepts it.
     fn passes(check: impl FnOnce(&mut Faults)) -> bool {
         let mut faults = Faults::default();
         check(&mut faults);
@@ -167,7 +167,8 @@ mod tests {
     fn patterns_let_through_what_the_service_does() {
         let mut texts: Vec<String> =
             ["", "a", " ", "a b", " a", "a ", "ä", "名前", "a/b", "\u{feff}", "\u{feff}a"].map(str::to_owned).into();
-        // Every character that some language calls a space or a control character, alone, inside and at an end.
+        // Every character that some language classifies as white space or a control character, alone, inside and at an
+        // end.
         let all = (0..0x3100u32).filter_map(char::from_u32);
         for character in all.filter(|c| c.is_whitespace() || c.is_control() || !c.is_alphanumeric()) {
             texts.extend([character.to_string(), format!("a{character}b"), format!("a{character}")]);

@@ -1,4 +1,4 @@
-//! Finding a Postgres that fits: a supported major version, with pgvector, that can be run.
+//! Finds a suitable Postgres: a supported major version, with pgvector, that can be run.
 
 mod places;
 mod probe;
@@ -15,23 +15,23 @@ use super::{PrivatePostgresError, Settings, Skipped, cluster, data_dir::cluster_
 /// The major versions that the service is tested with.
 const SUPPORTED_MAJORS: std::ops::RangeInclusive<u32> = 16..=18;
 
-/// The least pgvector: iterative index scans came with 0.8.
+/// The minimum version of pgvector: iterative index scans came with 0.8.
 const LEAST_PGVECTOR: (u32, u32) = (0, 8);
 
-/// A Postgres that fits.
+/// A suitable Postgres.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binaries {
-    /// Holds `postgres` and `initdb`.
+    /// The directory that contains `postgres` and `initdb`.
     pub directory: PathBuf,
-    /// Such as `18.4`.
+    /// The version, such as `18.4`.
     pub version: String,
-    /// Such as `18`.
+    /// The major version, such as `18`.
     pub major: u32,
     /// The version of pgvector that it offers, such as `0.8.5`.
     pub pgvector: String,
     /// How it was found.
     pub source: Source,
-    /// What was looked at before it, and why it was not taken.
+    /// The places that were checked before it, and why they were rejected.
     pub skipped: Vec<Skipped>,
 }
 
@@ -66,13 +66,11 @@ impl fmt::Display for Binaries {
 /// Finds the Postgres that a start with these settings would use. Runs a few short commands and
 /// blocks meanwhile.
 ///
-/// A configured directory is used or refused, never passed over. Otherwise the first that fits is
-/// taken; if the data directory holds a database already, the first of the major version that made
-/// it.
+/// A configured directory is used or refused, never skipped. Otherwise the first suitable one is used; if the data
+/// directory already contains a database, the first of the major version that created it.
 ///
 /// # Errors
-/// [`PrivatePostgresError::NoBinaries`] or [`PrivatePostgresError::OtherMajor`], with every place
-/// that was looked at.
+/// [`PrivatePostgresError::NoBinaries`] or [`PrivatePostgresError::OtherMajor`], with every place that was checked.
 pub fn find_binaries(settings: &Settings) -> Result<Binaries, PrivatePostgresError> {
     let cluster = cluster_of(&settings.data_dir);
     let run_as = RunAs::choose(&cluster)?;
@@ -83,7 +81,7 @@ pub fn find_binaries(settings: &Settings) -> Result<Binaries, PrivatePostgresErr
     })
 }
 
-/// The first candidate that fits, or why none does.
+/// The first suitable candidate, or the reasons why none is suitable.
 fn find_among(places: &Places, run_as: &RunAs, wanted_major: Option<&str>) -> Result<Binaries, Vec<Skipped>> {
     let (candidates, mut skipped) = places.candidates();
     for candidate in candidates {

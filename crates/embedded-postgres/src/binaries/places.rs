@@ -1,4 +1,4 @@
-//! Where a Postgres may be.
+//! The places where a Postgres may be installed.
 
 use std::{
     collections::HashSet,
@@ -11,8 +11,8 @@ use std::{
 
 use super::{super::ROOT_CACHE_DIR, Settings, Skipped, Source};
 
-/// Folders where packages put Postgres side by side: parent, prefix of the versioned part, what
-/// follows.
+/// Folders where packages install several versions of Postgres: parent, prefix of the versioned part, and the rest of
+/// the path after it.
 const INSTALL_FOLDERS: [(&str, &str, &str); 9] = [
     ("/usr/lib/postgresql", "", "bin"),
     ("/usr", "pgsql-", "bin"),
@@ -25,7 +25,7 @@ const INSTALL_FOLDERS: [(&str, &str, &str); 9] = [
     ("/Applications/Postgres.app/Contents/Versions", "", "bin"),
 ];
 
-/// All places to look at.
+/// All places to check.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// If set, the only place.
@@ -54,8 +54,8 @@ impl Places {
             install_folders: INSTALL_FOLDERS
                 .map(|(parent, prefix, rest)| (parent.into(), prefix.to_owned(), rest.to_owned()))
                 .into(),
-            // An image is built by root and run by somebody else: what root unpacked is there for
-            // all.
+            // An image is built by root and run by another user: the version that root unpacked is available to all
+            // users.
             caches: vec![settings.cache_dir.clone(), ROOT_CACHE_DIR.into()],
         }
     }
@@ -84,7 +84,7 @@ impl Places {
         (candidates, skipped)
     }
 
-    /// Directories of `PATH` with a server in them, and the one that `pg_config` speaks of.
+    /// Directories of `PATH` that contain a server, and the one that `pg_config` names.
     fn in_search_path(&self) -> Vec<PathBuf> {
         let Some(search_path) = &self.search_path else {
             return Vec::new();
@@ -133,8 +133,7 @@ fn newest_first(mut found: Vec<(u32, PathBuf)>) -> Vec<PathBuf> {
     found.into_iter().map(|(_, directory)| directory).collect()
 }
 
-/// Entries of a folder whose names begin with `prefix`: what follows the prefix, and the whole
-/// path.
+/// Entries of a folder whose names begin with `prefix`: the part after the prefix, and the whole path.
 fn entries(folder: &Path, prefix: &str) -> Vec<(String, PathBuf)> {
     let Ok(read) = fs::read_dir(folder) else {
         return Vec::new();

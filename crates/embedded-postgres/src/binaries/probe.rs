@@ -1,4 +1,4 @@
-//! What a directory with a Postgres in it offers.
+//! Determines the versions of the Postgres in a directory.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use super::{
     places::leading_number,
 };
 
-/// The answers of one Postgres.
+/// The versions reported by one Postgres.
 #[derive(Debug)]
 pub(super) struct Probe {
     pub(super) version: String,
@@ -21,7 +21,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Asks the Postgres in `directory`, as the user that would run it.
+    /// Queries the Postgres in `directory`, as the user that would run it.
     ///
     /// # Errors
     /// Why it cannot be run, as a sentence for people.
@@ -42,10 +42,10 @@ impl Probe {
         })
     }
 
-    /// Itself, if it fits.
+    /// Returns the Postgres if it is suitable.
     ///
     /// # Errors
-    /// Why it does not, as a sentence for people.
+    /// The reason why it is not suitable, as a sentence for people.
     pub(super) fn check(self, wanted_major: Option<&str>) -> Result<Self, String> {
         let Self { version, major, pgvector } = &self;
         if !SUPPORTED_MAJORS.contains(major) {
@@ -70,7 +70,7 @@ impl Probe {
     }
 }
 
-/// What a program prints for one option.
+/// The output of a program for one option.
 fn ask(run_as: &RunAs, program: &Path, option: &str) -> Result<String, String> {
     let name = program.file_name().unwrap_or_default().display();
     match run_as.command(program).arg(option).output() {

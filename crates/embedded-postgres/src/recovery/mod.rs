@@ -1,5 +1,5 @@
-//! Clearing up after a run that was not stopped: Postgres processes that outlived their service or
-//! their postmaster, and a `postmaster.pid` that names a process which is something else by now.
+//! Cleans up after a run that was not stopped: Postgres processes that outlived their service or their postmaster, and
+//! a `postmaster.pid` whose number now belongs to another process.
 //!
 //! All of this happens under the lock of the data directory, so no other service is starting or
 //! running here.
@@ -22,13 +22,13 @@ use processes::processes_of;
 
 use super::PrivatePostgresError;
 
-/// How long a clean ("fast") shutdown may take. It writes all that is in the buffers.
+/// Time limit of a clean ("fast") shutdown, which writes everything that is in the buffers.
 pub(super) const FAST_SHUTDOWN_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long an immediate shutdown may take. It writes nothing; the next start recovers.
+/// Time limit of an immediate shutdown. It writes nothing; the next start recovers.
 pub(super) const IMMEDIATE_SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
-/// How long processes without a postmaster may take to notice and to end by themselves.
+/// Time limit for processes without a postmaster to notice that and end by themselves.
 const NOTICE_LIMIT: Duration = Duration::from_secs(3);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -58,8 +58,8 @@ pub(super) fn clear_leftovers(cluster: &Path) -> Result<(), PrivatePostgresError
     }
 }
 
-/// From the gentle signal to the strong one, each with its time. Only the postmaster, which passes
-/// it on, is asked gently; its children alone end when they notice that it is gone.
+/// Ends the processes, from the weakest signal to the strongest, each with a time limit. Only the postmaster, which
+/// forwards it, gets the weak signal; children without a postmaster end when they notice that it is gone.
 fn end_all(cluster: &Path, recorded: Option<i32>, leftovers: &[i32]) -> Result<(), PrivatePostgresError> {
     match recorded.filter(|pid| leftovers.contains(pid)) {
         Some(postmaster) => {

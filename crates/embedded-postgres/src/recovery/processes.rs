@@ -1,5 +1,5 @@
-//! Which processes are the Postgres of a cluster. A process number alone proves nothing: numbers
-//! are reused.
+//! Identifies the processes that are the Postgres of a cluster. A process number alone proves nothing: numbers are
+//! reused.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 

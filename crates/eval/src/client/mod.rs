@@ -18,11 +18,11 @@ use crate::{
     set::SetDocument,
 };
 
-/// Between two looks at a job or a ranking, and before a refused upload is tried again.
+/// Interval between two requests for a job or a ranking, and before a refused upload is retried.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
-/// Most passages that the API gives for one search.
+/// Largest number of passages that the API returns for one search.
 pub(crate) const MOST_PASSAGES: usize = 1_000;
-/// Passages per round of an ask, as one has them by default.
+/// Passages per round of an ask; the default of the API.
 const TOP_K: usize = 8;
 
 /// A way to search.
@@ -34,7 +34,7 @@ pub enum Mode {
     Dense,
     /// Both in one ranking.
     Fused,
-    /// Both, and the best of them ordered anew.
+    /// Both, with the best results reranked.
     Reranked,
 }
 
@@ -50,7 +50,8 @@ impl Mode {
         }
     }
 
-    /// The members of a search request. Every chunk is ranked for itself: a set may judge two documents that say the same.
+    /// The members of a search request. Every chunk is ranked separately, because a set may judge two documents with
+    /// the same text.
     fn members(self) -> (&'static str, Value) {
         let mode = match self {
             Self::Lexical => "lexical",
@@ -75,17 +76,17 @@ pub struct Client {
     key: Option<String>,
 }
 
-/// A job as it stands.
+/// The current state of a job.
 pub(crate) struct JobState {
-    /// Documents that are done with.
+    /// Number of documents that have reached a final state.
     pub(crate) settled: usize,
-    /// Whether it goes on.
+    /// Whether the job is still running.
     pub(crate) is_open: bool,
-    /// Once it has ended: how many of its documents are not stored, and the first of them with the cause.
+    /// Once the job has ended: the number of its documents that are not stored, and the first of them with the cause.
     pub(crate) failed: Option<(u64, String)>,
 }
 
-/// An answer of the service.
+/// A response of the service.
 struct Answer {
     status: u16,
     body: Value,
@@ -93,13 +94,13 @@ struct Answer {
 }
 
 impl Client {
-    /// A client of the service at `base`, which sends `key` along.
+    /// A client of the service at `base`, which authenticates with `key`.
     #[must_use]
     pub const fn new(http: reqwest::Client, base: String, key: Option<String>) -> Self {
         Self { http, base, key }
     }
 
-    /// Makes a collection.
+    /// Creates a collection.
     ///
     /// # Errors
     /// [`EvaluationError::CollectionExists`] unless it `may_exist`.
@@ -227,8 +228,8 @@ fn path_of(collection: &str) -> String {
     format!("/v1/collections/{}", utf8_percent_encode(collection, NON_ALPHANUMERIC))
 }
 
-/// A document as it is uploaded. One that is all title is stored as its text: without text there would be nothing to
-/// cite. Without a title the service calls a document by its name.
+/// A document as it is uploaded. A document that has only a title is stored with the title as its text, because without
+/// text there would be nothing to cite. Without a title the service uses the document's name.
 fn upload(document: &SetDocument) -> Value {
     let SetDocument { id, title, text } = document;
     let (title, text) = if text.trim().is_empty() { (None, title) } else { (Some(title), text) };
@@ -236,7 +237,7 @@ fn upload(document: &SetDocument) -> Value {
     json!({"source": id, "title": title, "text": text, "media_type": "text/plain"})
 }
 
-/// The source with the title that the service judges it by, and what the trace says of its grade.
+/// The source with the title that the service grades it by, and its grade from the trace.
 fn seen(source: SourceReply, verdicts: &HashMap<String, VerdictReply>) -> SourceSeen {
     let title = std::iter::once(source.title).chain(source.heading).collect::<Vec<_>>().join(" ");
     let verdict = verdicts.get(&source.urn);

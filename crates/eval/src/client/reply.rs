@@ -1,4 +1,4 @@
-//! What an evaluation reads of the answers of the API.
+//! The parts of API responses that an evaluation reads.
 
 use domain::corrective::Grade;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ pub(crate) struct Scores {
     fused: f64,
 }
 
-/// An answer, or a problem document that tells as much.
+/// An answer, or a problem document with the same members.
 #[derive(Deserialize)]
 pub(super) struct AskReply {
     pub(super) outcome: Option<String>,
@@ -95,7 +95,7 @@ pub(super) struct Round {
     pub(super) verdicts: Vec<VerdictReply>,
 }
 
-/// What a grader says of a passage.
+/// A grader's verdict on a passage.
 #[derive(Deserialize)]
 pub(super) struct VerdictReply {
     pub(super) urn: String,

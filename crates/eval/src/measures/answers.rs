@@ -16,55 +16,55 @@ use super::{
 };
 use crate::set::SetQuestion;
 
-/// Sources that a reader would look at besides the first.
+/// Number of sources that a reader would look at, including the first.
 const FIRST_SOURCES: usize = 5;
 /// Points of the curve of accuracy over coverage.
 pub const CURVE_POINTS: usize = 10;
 
-/// What came back for a question.
+/// The reply to a question.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// How it ended.
+    /// Outcome of the ask.
     pub end: ReplyEnd,
     /// Sources in marker order, then passages that were found and not used.
     pub sources: Vec<SourceSeen>,
-    /// How long it took.
+    /// Duration of the ask.
     pub duration_ms: f64,
-    /// Calls of a configured model.
+    /// Number of calls to configured models.
     pub llm_calls: u32,
-    /// What they cost.
+    /// Cost of these calls.
     pub cost_usd: f64,
-    /// Highest probability, of all rounds, that what was found answers the question; `None` if the ask failed.
+    /// Highest probability, over all rounds, that the passages found answer the question; `None` if the ask failed.
     pub answerability: Option<f32>,
 }
 
 /// A source as a reader sees it.
 #[derive(Clone, Debug)]
 pub struct SourceSeen {
-    /// Its document's name in the set.
+    /// Name of its document in the set.
     pub document: String,
     /// Its title and headings.
     pub title: String,
     /// Its words.
     pub text: String,
-    /// What the grader makes of it.
+    /// Grade given by the grader.
     pub grade: Option<Grade>,
-    /// The built-in grader's probability that it answers the question; `None` where that is not told.
+    /// The built-in grader's probability that it answers the question; `None` if the trace does not contain it.
     pub probability: Option<f32>,
-    /// Whether a configured grading model is asked about it, if there is one; `None` where that is not told.
+    /// Whether a configured grading model would be asked about it; `None` if the trace does not contain this.
     pub is_doubtful: Option<bool>,
 }
 
-/// How an ask ended.
+/// The outcome of an ask.
 #[derive(Clone, Debug)]
 pub enum ReplyEnd {
-    /// With this answer, markers included.
+    /// An answer, markers included.
     Answered(String),
-    /// "Not in these documents."
+    /// An abstention: "Not in these documents."
     Abstained,
-    /// Citations were wrong after the retry.
+    /// The citations were wrong after the retry.
     Rejected,
-    /// The limit on time was reached.
+    /// The time limit was reached.
     TimedOut,
 }
 
@@ -75,7 +75,7 @@ pub struct QuestionFigures {
     end: EndKind,
     /// Whether the first source, and one of the first five, holds a right answer; `None` if the set has none.
     sources_hold: Option<(bool, bool)>,
-    /// The same of the answer; an abstention holds none.
+    /// Whether the answer holds a right answer; an abstention holds none.
     answer_holds: Option<bool>,
     /// Share of the citations that lead to a gold document, and of the gold documents that are cited.
     citations: Option<(f64, f64)>,
@@ -97,7 +97,7 @@ enum EndKind {
 }
 
 impl QuestionFigures {
-    /// Holds a reply against what the question's set knows.
+    /// Compares a reply with the gold data of the question's set.
     #[must_use]
     pub fn of(question: &SetQuestion, reply: &Reply) -> Self {
         let gold = question.is_answerable.then(|| GoldAnswers::new(&question.answers)).flatten();
@@ -146,7 +146,8 @@ impl QuestionFigures {
         self.support = mean(draft.claims().iter().map(|claim| f64::from(claim.support)));
     }
 
-    /// Whether it got a right answer; `None` if nobody can tell. An answer to what has none is wrong.
+    /// Whether the question got a right answer; `None` if this cannot be decided. An answer to an unanswerable question
+    /// is wrong.
     fn is_right(&self) -> Option<bool> {
         if self.is_answerable { self.answer_holds } else { Some(false) }
     }
@@ -163,7 +164,7 @@ impl EndKind {
     }
 }
 
-/// The answer's words: a marker's number is none of them.
+/// The answer's words, without the numbers of markers.
 fn without_markers(draft: &Draft) -> String {
     let is_marker =
         |place: usize| draft.markers().iter().any(|marker| marker.span.start <= place && place < marker.span.end);
@@ -178,14 +179,14 @@ fn citation_figures(cited: &[String], gold: &[String]) -> Option<(f64, f64)> {
     Some((precision, recall))
 }
 
-/// Answers over all questions of a set. A measure without a case to take it from is `None`.
+/// Measures of answers over all questions of a set. A measure is `None` if no question contributes to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AnswerFigures {
-    /// Questions asked.
+    /// Number of questions asked.
     pub questions: usize,
-    /// Those that the documents answer.
+    /// Number of questions that the documents answer.
     pub answerable: usize,
-    /// Those that they do not.
+    /// Number of questions that the documents do not answer.
     pub unanswerable: usize,
     /// Of the answerable ones: share whose first source holds a right answer.
     pub first_source_holds_answer: Option<f64>,
@@ -201,7 +202,7 @@ pub struct AnswerFigures {
     pub abstention_precision: Option<f64>,
     /// Of the unanswerable questions: share that were abstained from.
     pub abstention_recall: Option<f64>,
-    /// How well the question-level evidence score tells answerable questions from unanswerable ones: ROC AUC.
+    /// How well the question-level evidence score separates answerable questions from unanswerable ones: ROC AUC.
     pub near_miss_auc: Option<f64>,
     /// Mean share of an answer's citations that lead to a document that answers the question.
     pub citation_precision: Option<f64>,
@@ -209,29 +210,30 @@ pub struct AnswerFigures {
     pub citation_recall: Option<f64>,
     /// Of all claims: share that their cited sources support together ([`Attribution`], judged by the support scorer).
     pub claim_citation_recall: Option<f64>,
-    /// Of all citations of claims: share that is needed, likewise.
+    /// Of all citations of claims: share that is needed, judged in the same way.
     pub claim_citation_precision: Option<f64>,
     /// Mean support of the claims of an answer.
     pub support: Option<f64>,
     /// Of the passages shown: share that was graded correct if it holds the answer, and not if it does not.
     pub grader_accuracy: Option<f64>,
-    /// Of the questions with both kinds: share whose best passage that holds the answer is more probable to the built-in
-    /// grader than any other, a tie for half.
+    /// Of the questions with both kinds: share for which the built-in grader gives the best passage that holds the
+    /// answer a higher probability than any other passage; a tie counts half.
     pub grader_gold_above_hardest: Option<f64>,
-    /// How far the built-in grader's probabilities are from what comes true: expected calibration error, ten bins.
+    /// Difference between the built-in grader's probabilities and the actual shares: expected calibration error, ten
+    /// bins.
     pub grader_calibration_error: Option<f64>,
     /// Of the passages shown: share that is left to a configured grading model, if there is one.
     pub grader_doubtful: Option<f64>,
-    /// Share of right answers among those given to the questions whose evidence is best: to a tenth of all questions, to
-    /// two tenths, and so on up to all; `None` from where fewer were answered.
+    /// Share of right answers among those given to the questions with the best evidence: to a tenth of all questions,
+    /// to two tenths, and so on up to all; `None` from the point where fewer were answered.
     pub accuracy_at_coverage: [Option<f64>; CURVE_POINTS],
-    /// Answers refused for wrong citations.
+    /// Number of answers refused for wrong citations.
     pub rejected: usize,
-    /// Asks that reached the limit on time.
+    /// Number of asks that reached the time limit.
     pub timed_out: usize,
     /// Mean duration of an ask.
     pub mean_ms: Option<f64>,
-    /// Mean calls of a configured model.
+    /// Mean number of calls to configured models.
     pub llm_calls_per_ask: Option<f64>,
     /// Mean cost of these calls.
     pub cost_usd_per_ask: Option<f64>,
@@ -318,13 +320,13 @@ pub struct OffCorpusFigures {
     pub questions: usize,
     /// Share that were abstained from.
     pub abstained: Option<f64>,
-    /// How well the question-level evidence score tells the set's own answerable questions from these: ROC AUC; `None`
-    /// if its own were not asked.
+    /// How well the question-level evidence score separates the set's own answerable questions from these: ROC AUC;
+    /// `None` if its own questions were not asked.
     pub auc: Option<f64>,
 }
 
 impl OffCorpusFigures {
-    /// Sums up replies, beside those to the set's own questions.
+    /// Sums up replies, compared with those to the set's own questions.
     #[must_use]
     pub fn of(foreign: &[Reply], own: &[QuestionFigures]) -> Self {
         let scores_of_foreign: Vec<f64> =
@@ -337,7 +339,7 @@ impl OffCorpusFigures {
     }
 }
 
-/// Share of the items that something holds of; `None` without items.
+/// Share of the items that fulfil a condition; `None` without items.
 fn share<T>(items: impl IntoIterator<Item = T>, holds: impl Fn(&T) -> bool) -> Option<f64> {
     mean(items.into_iter().map(|item| if holds(&item) { 1.0 } else { 0.0 }))
 }

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Right answers to one question, ready to be looked for.
+/// Right answers to one question, prepared for searching.
 ///
 /// Texts are compared word by word, as the script of `SQuAD` does (Rajpurkar et al. 2016): case, punctuation
 /// and articles do not count, and neither does a possessive ending. Comparing whole words keeps "no" out
@@ -19,7 +19,7 @@ impl GoldAnswers {
         (!answers.is_empty()).then_some(Self(answers))
     }
 
-    /// Whether one of them stands in the text.
+    /// Whether the text contains one of the answers.
     #[must_use]
     pub fn are_in(&self, text: &str) -> bool {
         let text = words(text);

@@ -1,4 +1,4 @@
-//! How right the grader is, and how far its probabilities can be believed.
+//! Accuracy of the grader, and calibration of its probabilities.
 
 use domain::corrective::Grade;
 
@@ -12,7 +12,7 @@ use crate::set::SetQuestion;
 /// Bins of equal width that the calibration error is taken over.
 const BINS: usize = 10;
 
-/// Passages shown for one question: what the grader made of them, and what they are.
+/// Passages shown for one question: their grades, and whether they are right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct GradedPassages(Vec<GradedPassage>);
 
@@ -25,7 +25,7 @@ struct GradedPassage {
     is_doubtful: Option<bool>,
 }
 
-/// The grader over all passages of a set. A measure without a case to take it from is `None`.
+/// Measures of the grader over all passages of a set. A measure is `None` if no passage contributes to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GraderFigures {
     pub(super) accuracy: Option<f64>,
@@ -35,7 +35,7 @@ pub(super) struct GraderFigures {
 }
 
 impl GradedPassages {
-    /// No passage is right for a question without an answer. Without right answers to look for nobody can tell.
+    /// No passage is right for a question without an answer. Without right answers to look for, this cannot be decided.
     pub(super) fn of(question: &SetQuestion, gold: Option<&GoldAnswers>, sources: &[SourceSeen]) -> Self {
         if question.is_answerable && gold.is_none() {
             return Self::default();
@@ -86,8 +86,8 @@ impl GraderFigures {
     }
 }
 
-/// Expected calibration error (Naeini et al. 2015): how far, on average over all cases, the mean probability of a bin is
-/// from the share of its cases that came true.
+/// Expected calibration error (Naeini et al. 2015): the average, over all cases, of the difference between the mean
+/// probability of a bin and the share of its cases that came true.
 fn calibration_error(cases: impl Iterator<Item = (f64, bool)>) -> Option<f64> {
     // Sum of the probabilities, and how many came true.
     let mut bins = [(0.0, 0); BINS];

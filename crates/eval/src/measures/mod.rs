@@ -1,4 +1,4 @@
-//! Measures over plain data: what was found, or answered, held against what a set knows.
+//! Measures over plain data: search results or answers, compared with the gold data of a set.
 
 pub mod answers;
 mod attribution;

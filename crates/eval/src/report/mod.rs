@@ -1,4 +1,4 @@
-//! What was measured, for people and for machines.
+//! The results of an evaluation, for people and for machines.
 
 mod table;
 
@@ -11,7 +11,7 @@ use crate::measures::{
     retrieval::RetrievalFigures,
 };
 
-/// Everything that was measured.
+/// All results of an evaluation.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Version of the service.
@@ -20,10 +20,10 @@ pub struct Report {
     pub sets: Vec<SetReport>,
 }
 
-/// What was measured of one set.
+/// The results for one set.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SetReport {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
     /// Documents indexed.
     pub documents: u64,
@@ -54,7 +54,7 @@ pub struct ModeReport {
 pub struct OffCorpusReport {
     /// Name of that set.
     pub from: String,
-    /// What came of them.
+    /// Figures of those questions.
     #[serde(flatten)]
     pub figures: OffCorpusFigures,
 }
@@ -81,7 +81,7 @@ impl Report {
     /// Everything as JSON.
     ///
     /// # Errors
-    /// When a figure cannot be written as JSON.
+    /// If a figure cannot be written as JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }

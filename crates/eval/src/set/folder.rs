@@ -45,7 +45,7 @@ pub fn read(folder: &Path) -> anyhow::Result<Dataset> {
     Dataset::new(parts).with_context(|| format!("{} cannot be measured", folder.display()))
 }
 
-/// Reads what a folder asks, without its documents: at most `limit` questions, the same ones every time.
+/// Reads the questions of a folder, without its documents: at most `limit` questions, the same ones every time.
 ///
 /// # Errors
 /// When the folder asks nothing or a file cannot be read.

@@ -9,24 +9,24 @@ const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
 const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;
 const QUESTION: &str = r#"{"_id": "…", "question": "…", "answers": ["…"], "answerable": true, "gold_docs": ["…"]}"#;
 
-/// What is wrong with a line.
+/// The error in a line.
 #[derive(Debug, Error)]
 pub enum LineError {
-    /// It is not the JSON that belongs there.
+    /// The line is not the expected JSON.
     #[error("{}; a line reads {expected}", without_place(.source))]
     Json {
-        /// How a line reads.
+        /// The expected form of the line.
         expected: &'static str,
-        /// What the JSON reader says.
+        /// The error of the JSON reader.
         source: serde_json::Error,
     },
-    /// It has too few or too many columns.
+    /// The line has too few or too many columns.
     #[error("{0} columns; a line reads query<TAB>document<TAB>grade")]
     Columns(usize),
     /// The grade is not a whole number.
     #[error("the grade {0:?} is not a whole number; a line reads query<TAB>document<TAB>grade")]
     Grade(String),
-    /// Something that is needed is empty.
+    /// A required value is empty.
     #[error("{0} is empty")]
     Empty(&'static str),
 }
@@ -147,7 +147,8 @@ fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> 
     })
 }
 
-/// The reader counts lines within this one line, which would pass for the place in the file.
+/// Removes the position from the error: the reader counts lines within this one line, which would be mistaken for the
+/// line of the file.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()

@@ -35,11 +35,11 @@ pub struct SetQuery {
 /// One line of the judgements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// Which query.
+    /// Name of the query.
     pub query: String,
-    /// Which document.
+    /// Name of the document.
     pub document: String,
-    /// How relevant it is; 0 is not.
+    /// Grade of relevance; 0 is not relevant.
     pub grade: u32,
 }
 
@@ -78,7 +78,7 @@ pub struct OffCorpus {
     pub queries: Vec<SetQuery>,
 }
 
-/// What the files of a folder hold, before they are held against each other.
+/// The content of the files of a folder, before it is checked for consistency.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// Name of the set.

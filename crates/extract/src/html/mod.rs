@@ -1,9 +1,9 @@
-//! Web pages: what is to be read of them, with its headings.
+//! Web pages: extracts the text to read, with its headings.
 //!
-//! The main content is what the page itself marks as such (`main`, a single `article`), else its body; navigation,
-//! forms, scripts and what is hidden are left out. Guessing the main content by the density of text, as reading modes
-//! of browsers do, was rejected: it drops tables, lists and references, and a document that was taken in must not
-//! have lost parts of it in silence.
+//! The main content is the part that the page itself marks as such (`main`, a single `article`), else its body;
+//! navigation, forms, scripts and hidden elements are left out. Detecting the main content by the density of text, as
+//! reading modes of browsers do, was rejected: it drops tables, lists and references, and an ingested document must not
+//! lose parts silently.
 
 mod tree;
 
@@ -12,7 +12,7 @@ use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
 use self::tree::{Element, Node, parse, text_of};
 use super::{ExtractError, content::Content, rows::CELL_SEPARATOR};
 
-/// Never read.
+/// Elements that are never read.
 const SKIPPED: [&str; 21] = [
     "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "map", "nav", "noscript",
     "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
@@ -21,7 +21,7 @@ const SKIPPED: [&str; 21] = [
 /// Links in headings that lead to the heading itself.
 const PERMALINKS: [&str; 4] = ["¶", "#", "§", "🔗"];
 
-/// Left out around the main content, kept inside it.
+/// Elements that are left out around the main content, but kept inside it.
 const FRAME: [&str; 3] = ["header", "footer", "aside"];
 
 /// Elements that begin and end a paragraph.
@@ -114,7 +114,7 @@ struct Walk<'content> {
     heading: Option<u8>,
     /// Open elements in which white space counts.
     preformatted: usize,
-    /// Stands in front of the next paragraph.
+    /// Text that is put before the next paragraph.
     mark: &'static str,
     /// Rows of the open tables of data; the innermost last.
     rows: Vec<Vec<String>>,
@@ -172,7 +172,7 @@ impl<'content> Walk<'content> {
             || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
     }
 
-    /// Whether it is the mark in a heading that leads to the heading itself, which is no part of it.
+    /// Whether the element is a link in a heading that leads to the heading itself, which is not part of its text.
     fn is_permalink(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
         self.heading.is_some() && element.name() == "a" && PERMALINKS.contains(&text_of(node).trim())
     }

@@ -1,4 +1,4 @@
-//! The tree of a page, built as the HTML Standard says.
+//! The tree of a page, built according to the HTML Standard.
 //!
 //! `html5ever` parses; this is the tree that it fills: an arena, so that the deepest page is dropped without recursion.
 //! Ready-made trees were rejected: `scraper` comes with selectors under a licence that asks for more than to be named,
@@ -177,7 +177,7 @@ impl TreeSink for Builder {
         one.id == other.id
     }
 
-    /// What a template holds is never read, so that it may lie in the template itself.
+    /// The content of a template is never read, so it may be stored in the template itself.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.clone()
     }

@@ -89,7 +89,7 @@ impl<'input> Body<'input> {
 
     fn open(&mut self, element: &Element<'_>) {
         let name = element.name();
-        // A fallback says again what its alternative says; what was moved stands elsewhere.
+        // A fallback repeats its alternative; moved text is read at its new position.
         if self.skipped > 0 || matches!(name, "Fallback" | "moveFrom") {
             self.skipped += 1;
             return;

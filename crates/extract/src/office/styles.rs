@@ -1,4 +1,4 @@
-//! Which paragraph styles of a word processor's document make a heading.
+//! Determines which paragraph styles of a word processor's document make a heading.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::super::{
 /// Longest chain of styles that are based on each other.
 const LONGEST_CHAIN: usize = 16;
 
-/// What a paragraph of a style is.
+/// The role of a paragraph with a given style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The title of the document.

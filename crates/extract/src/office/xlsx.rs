@@ -12,14 +12,15 @@ use super::super::{
 };
 use super::read_title;
 
-/// Rows and columns of the largest sheet (ISO/IEC 29500-1 sets no limit; these are those of all programs that write it).
+/// Rows and columns of the largest sheet (ISO/IEC 29500-1 sets no limit; these are those of all programs that write
+/// it).
 const MAX_ROWS: u32 = 1_048_576;
 const MAX_COLUMNS: u32 = 16_384;
 
-/// Adds a workbook. Formulas count as what they came to when it was saved.
+/// Adds a workbook. A formula counts as the value it had when the workbook was saved.
 pub(crate) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     read_title(&mut Archive::open(bytes)?, content)?;
-    // The reader takes in whole parts, whatever their size.
+    // The reader unpacks whole parts, regardless of their size.
     Archive::open(bytes)?.check_size()?;
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| failure(&error))?;
     for name in workbook.sheet_names() {
@@ -32,7 +33,7 @@ pub(crate) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
         let mut sheet = Sheet { name: Some(name), rows: Rows::default(), row: Vec::new(), number: 0 };
         while let Some(cell) = cells.next_cell().map_err(|error| failure(&error))? {
             let (number, column) = cell.get_position();
-            // A reference that is none overflows in the reader.
+            // An invalid reference overflows in the reader.
             if number >= MAX_ROWS || column >= MAX_COLUMNS {
                 return Err(ExtractError::malformed("workbook", "a cell lies outside of what a sheet can hold"));
             }
@@ -50,7 +51,7 @@ pub(crate) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
 
 /// A sheet that is being read.
 struct Sheet {
-    /// Until it stands above the first row.
+    /// Name of the sheet, until it has been written above the first row.
     name: Option<String>,
     rows: Rows,
     row: Vec<Cell>,
@@ -82,7 +83,7 @@ fn text_of(value: &DataRef<'_>) -> String {
     }
 }
 
-/// A date as ISO 8601 writes it, with the time of day unless it is midnight; a span of time in hours.
+/// A date in ISO 8601, with the time of day unless it is midnight; a duration in hours.
 fn time_of(time: &ExcelDateTime) -> String {
     if time.is_duration() {
         return format!("{} h", time.as_f64() * 24.0);

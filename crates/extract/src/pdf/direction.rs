@@ -1,8 +1,8 @@
-//! Right-to-left scripts: glyphs lie from left to right in many files, whatever the direction of reading.
+//! Right-to-left scripts: many files store glyphs from left to right, regardless of the direction of reading.
 
 use super::glyphs::PlacedGlyph;
 
-/// How a character runs.
+/// The direction of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
     Left,
@@ -26,9 +26,9 @@ pub(super) fn runs_left(text: &str) -> bool {
 
 /// The text of a line's glyphs.
 ///
-/// Where glyphs of a right-to-left script were drawn from left to right, the order of reading is made of it: the
-/// reverse of the line, in which numbers and words of other scripts stay as they are. This is the last step of the
-/// Unicode bidirectional algorithm backwards, for one level of embedding.
+/// If glyphs of a right-to-left script were drawn from left to right, they are converted to reading order: the reverse
+/// of the line, in which numbers and words of other scripts stay as they are. This inverts the last step of the Unicode
+/// bidirectional algorithm, for one level of embedding.
 pub(super) fn in_reading_order(mut glyphs: Vec<PlacedGlyph>) -> String {
     let left = glyphs.iter().filter(|glyph| runs_left(&glyph.text)).count();
     if left > 0 && is_visual(&glyphs) {
@@ -58,7 +58,7 @@ fn is_visual(glyphs: &[PlacedGlyph]) -> bool {
             .is_some_and(|(first, last)| (last.origin - first.origin).dot(first.advance) > 0.0)
 }
 
-/// Reverses each stretch that begins and ends with a glyph of this run and has none of the other in it.
+/// Reverses each stretch that begins and ends with a glyph of this direction and contains none of the other.
 fn reverse_runs(glyphs: &mut [PlacedGlyph], run: Run) {
     let mut start = None;
     let mut end = 0;

@@ -15,15 +15,15 @@ use super::{
     lines::{Line, LineBuilder},
 };
 
-/// Glyph space has so many units to the size of the font (ISO 32000-2, 9.2.4).
+/// Units of glyph space per font size (ISO 32000-2, 9.2.4).
 const UNITS_PER_EM: f64 = 1000.0;
 
-/// What was found on the pages.
+/// The glyphs found on the pages.
 #[derive(Debug, Default)]
 pub(super) struct Extracted {
     /// Lines of each page.
     pub(super) pages: Vec<Vec<Line>>,
-    /// Glyphs of which the fonts do not say what they are.
+    /// Number of glyphs that the fonts do not map to characters.
     pub(super) unmapped: usize,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Extracted {
 #[derive(Clone, Debug)]
 pub(super) struct PlacedGlyph {
     pub(super) text: String,
-    /// Where it begins, in points from the top left corner of the upright page.
+    /// Start of the glyph, in points from the top left corner of the upright page.
     pub(super) origin: Point,
-    /// From its beginning to where the next one would begin.
+    /// Vector from the start of this glyph to the start of the next one.
     pub(super) advance: Vec2,
     /// Size of its font, in points.
     pub(super) size: f64,
@@ -69,7 +69,7 @@ pub(super) fn read(pdf: &Pdf, most_bytes: usize) -> Result<Extracted, ExtractErr
     Ok(extracted)
 }
 
-/// The letters of a ligature: it is how they look, not what they say.
+/// The letters of a ligature, which only changes their appearance.
 const fn letters_of(ligature: char) -> Option<&'static str> {
     match ligature {
         '\u{fb00}' => Some("ff"),
@@ -82,11 +82,11 @@ const fn letters_of(ligature: char) -> Option<&'static str> {
     }
 }
 
-/// Takes in what is drawn and keeps the text.
+/// Receives the drawing operations and keeps the text.
 struct Collector {
     lines: LineBuilder,
     unmapped: usize,
-    /// Bytes of text that may still come; one page can draw the same form over and over.
+    /// Bytes of text that may still be added; one page can draw the same form repeatedly.
     left: usize,
 }
 

@@ -1,15 +1,16 @@
-//! Headings of a PDF, by the size of their letters: the format marks them in few files.
+//! Detects headings of a PDF by font size: few files mark them.
 
 use super::lines::Line;
 
-/// A heading is at least so much larger than the text.
+/// Minimum ratio of a heading's size to the size of the text.
 const LARGER: f64 = 1.15;
-/// Sizes that differ by less are one.
+/// Sizes that differ by less than this count as equal, in points.
 const STEP: f64 = 0.5;
-/// Most lines and characters of a heading.
+/// Largest number of lines of a heading.
 const MOST_LINES: usize = 3;
 const MOST_CHARACTERS: usize = 120;
-/// With more of its lines larger than the rest, in per cent, a document is set in several sizes and not in headings.
+/// If more than this share of its lines is larger than the rest, in per cent, a document uses several text sizes, not
+/// headings.
 const MOST_SHARE: usize = 20;
 /// Deepest level.
 const DEEPEST: usize = 4;
@@ -17,7 +18,7 @@ const DEEPEST: usize = 4;
 /// The sizes of a document's headings.
 #[derive(Debug, Default)]
 pub(super) struct HeadingSizes {
-    /// In steps, largest first.
+    /// The sizes in multiples of the step, largest first.
     steps: Vec<u32>,
 }
 
@@ -38,7 +39,7 @@ impl HeadingSizes {
         Self { steps: characters.into_keys().rev().filter(|step| is_larger(*step)).collect() }
     }
 
-    /// The level of a paragraph of so many lines that begins with `first`, if it is a heading.
+    /// The level of a paragraph with this number of lines that begins with `first`, if it is a heading.
     pub(super) fn level_of(&self, first: &Line, lines: usize) -> Option<u8> {
         let text = first.text.trim();
         let is_phrase = text.chars().any(char::is_alphabetic)

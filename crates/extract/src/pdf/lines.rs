@@ -1,7 +1,7 @@
-//! Glyphs to lines, lines to paragraphs.
+//! Combines glyphs to lines, and lines to paragraphs.
 //!
-//! Glyphs are taken in the order in which the file draws them, which is the order of reading in what word processors,
-//! TeX and browsers write, columns included. Sorting by position was rejected: it mixes columns.
+//! Glyphs are processed in the order in which the file draws them, which is the reading order in files written by word
+//! processors, TeX and browsers, columns included. Sorting by position was rejected: it mixes columns.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,22 @@ use hayro_interpret::kurbo::{Point, Vec2};
 
 use super::{direction::in_reading_order, glyphs::PlacedGlyph};
 
-/// Gap between glyphs that is a space, in sizes of the font. Spaces are a quarter as a rule, kerning a twentieth.
+/// Gap between glyphs that counts as a space, in font sizes. Spaces are usually a quarter, kerning a twentieth.
 const SPACE: f64 = 0.15;
-/// Gap that parts columns of a table.
+/// Gap that separates columns of a table.
 const COLUMN: f64 = 2.0;
-/// How far a glyph may lie above or below the line and still be on it: super- and subscripts.
+/// Largest distance of a glyph above or below the line at which it still belongs to it: super- and subscripts.
 const SHIFT: f64 = 0.5;
-/// How far back a glyph may begin, for kerning and accents.
+/// Largest distance that a glyph may start before the end of the previous one, for kerning and accents.
 const OVERLAP: f64 = 0.6;
-/// Distance of lines that parts paragraphs, in sizes of the font. Lines of one paragraph have 1 to 1.5.
+/// Distance of lines that separates paragraphs, in font sizes. Lines of one paragraph have 1 to 1.5.
 const PARAGRAPH: f64 = 1.75;
-/// Difference of sizes that parts paragraphs.
+/// Difference of sizes that separates paragraphs.
 const SAME_SIZE: f64 = 0.1;
 /// The same character at less than this distance is the same glyph drawn again, to look bold or to cast a shadow.
 /// The narrowest letters advance by a fifth.
 const SAME_PLACE: f64 = 0.1;
-/// Two directions are one if their cosine is at least this.
+/// Two directions count as equal if their cosine is at least this.
 const SAME_DIRECTION: f64 = 0.99;
 
 /// A line of a page.
@@ -33,9 +33,9 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Size of most of its characters, in points.
     pub(super) size: f64,
-    /// Where it begins.
+    /// Start of the line.
     origin: Point,
-    /// Where it goes to, of length 1.
+    /// Direction of the line, as a vector of length 1.
     direction: Vec2,
 }
 
@@ -65,7 +65,7 @@ fn across(direction: Vec2) -> Vec2 {
 }
 
 impl LineBuilder {
-    /// Takes in the glyph that is drawn next.
+    /// Adds the next glyph in drawing order.
     pub(super) fn push(&mut self, glyph: PlacedGlyph) {
         if glyph.text.is_empty() || glyph.size <= 0.0 || self.is_drawn(&glyph) {
             return;
@@ -89,7 +89,7 @@ impl LineBuilder {
         });
     }
 
-    /// Whether the same was drawn at the same place before; if not, it is now.
+    /// Whether the same text was drawn at the same position before; if not, records it.
     fn is_drawn(&mut self, glyph: &PlacedGlyph) -> bool {
         let side = SAME_PLACE * glyph.size;
         let (column, row) = (cell(glyph.origin.x / side), cell(glyph.origin.y / side));
@@ -105,7 +105,7 @@ impl LineBuilder {
         is_near
     }
 
-    /// The lines with something on them.
+    /// The lines that are not empty.
     pub(super) fn finish(mut self) -> Vec<Line> {
         self.close();
         self.done
@@ -127,7 +127,7 @@ impl OpenLine {
         glyph.origin.to_vec2().dot(self.direction)
     }
 
-    /// Whether a glyph goes on with the line.
+    /// Whether a glyph continues the line.
     fn takes(&self, glyph: &PlacedGlyph) -> bool {
         let length = glyph.advance.hypot();
         let turns = length > 0.0 && (glyph.advance / length).dot(self.direction) < SAME_DIRECTION;
@@ -135,7 +135,7 @@ impl OpenLine {
         let shift = (glyph.origin.to_vec2().dot(across(self.direction)) - self.base).abs();
         let along = self.along(glyph);
         let goes_on = along >= self.end - OVERLAP * size;
-        // Scripts that run to the left may be drawn so, glyph by glyph.
+        // Right-to-left scripts may be drawn in reading order, glyph by glyph.
         let goes_back = self.glyphs.last().is_some_and(|last| {
             super::direction::runs_left(&glyph.text) && (self.along(last) - (along + length)).abs() < COLUMN * size
         });

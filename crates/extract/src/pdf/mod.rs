@@ -1,7 +1,7 @@
-//! PDF: the text of each page in the order in which it was written, with the number of its page.
+//! PDF: extracts the text of each page in the order in which it was written, with the page's number.
 //!
-//! `hayro` reads the file and places the glyphs; words and lines are made of their positions here. Text that only
-//! lies under a scanned image (the layer that OCR adds) counts like any other.
+//! `hayro` reads the file and places the glyphs; words and lines are built from their positions here. Invisible text
+//! under a scanned image (the layer that OCR adds) counts like any other.
 
 mod direction;
 mod glyphs;
@@ -16,7 +16,7 @@ use super::{
     content::{Content, MAX_TEXT_BYTES},
 };
 
-/// Most pages of a document.
+/// Largest number of pages of a document.
 pub const MAX_PAGES: usize = 5_000;
 
 /// Adds a PDF document.
@@ -84,7 +84,7 @@ fn failure(error: LoadPdfError) -> ExtractError {
     }
 }
 
-/// The title in the document's properties (ISO 32000-2, 7.9.2.2), unless it is one that programs make up.
+/// The title in the document's properties (ISO 32000-2, 7.9.2.2), unless it is a generated one.
 fn title_of(bytes: &[u8]) -> Option<String> {
     let title = match bytes {
         [0xFE, 0xFF, rest @ ..] => {
