@@ -19,6 +19,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         "plan": trace.plan,
         "steps": trace.steps,
         "rounds": trace.rounds.iter().map(round).collect::<Vec<_>>(),
+        "planned": trace.planned.iter().map(round).collect::<Vec<_>>(),
         "refined": trace.refinements.iter().map(refinement_json).collect::<Vec<_>>(),
         "calls": trace.calls.iter().map(call_json).collect::<Vec<_>>(),
         "failed_calls": trace.failed_calls.iter().map(failed_call_json).collect::<Vec<_>>(),

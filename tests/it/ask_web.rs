@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     harness::{Served, TestApp},
-    scripted::{ModelServer, Role},
+    scripted::{ModelServer, Reply, Role},
 };
 
 const QUESTION: &str = "How many moons does the planet Mars have?";
@@ -73,7 +73,7 @@ fn two_pages() -> Response {
 
 async fn app(engine: &SearchEngine, settings: &[(&str, &str)]) -> (ModelServer, TestApp) {
     let server = ModelServer::start().await;
-    server.say(Role::Grade, "1: correct\n2: incorrect");
+    server.reply(Role::Grade, Reply::GradeCorrect("Phobos"));
     server.say(Role::Answer, "The planet Mars has two moons, Phobos and Deimos [^1].");
     let (models, url) = (server.base_url(), engine.url());
     let mut all = vec![

@@ -8,6 +8,7 @@ mod ask_built_in;
 mod ask_cache;
 mod ask_evidence;
 mod ask_failures;
+mod ask_judges;
 mod ask_plan;
 mod ask_processes;
 mod ask_refine;

@@ -45,6 +45,8 @@ pub enum Reply {
     Status(u16, String),
     /// With 200 and this body, whatever it is.
     Body(String),
+    /// With grades: correct for each source of the prompt that holds these words.
+    GradeCorrect(&'static str),
     /// With this text, after this long.
     Slow(Duration, String),
     /// With this text, this long after so many calls of another role have come in.
@@ -263,6 +265,8 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         Role::Answer
     };
     let is_stream = body["stream"] == true;
+    let prompt =
+        body["messages"].as_array().and_then(|messages| messages.last()).map(|message| message["content"].clone());
     let reply = {
         let mut script = shared.script.lock().expect("lock");
         let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -275,7 +279,13 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         if queue.len() > 1 { queue.pop_front() } else { queue.front().cloned() }
     };
     let guard = Abandonment(Arc::clone(&shared.abandoned), false);
-    let reply = reply.unwrap_or_else(|| Reply::Status(500, format!("nothing is scripted for {role:?}")));
+    let reply = match reply {
+        Some(Reply::GradeCorrect(words)) => {
+            Reply::Text(grades(prompt.as_ref().and_then(Value::as_str).unwrap_or_default(), words))
+        }
+        Some(reply) => reply,
+        None => Reply::Status(500, format!("nothing is scripted for {role:?}")),
+    };
     if let Reply::After((awaited, count), wait, _) = &reply {
         let came = || shared.script.lock().expect("lock").calls.iter().filter(|call| call.role == *awaited).count();
         while came() < *count {
@@ -288,6 +298,14 @@ async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, d
         shared.script.lock().expect("lock").contexts.0 -= 1;
     }
     response
+}
+
+/// A grader's reply: correct for each source of the prompt that holds the words.
+fn grades(prompt: &str, words: &str) -> String {
+    let sources = prompt.split("<source ").skip(1);
+    let grade = |source: &str| if source.contains(words) { "correct" } else { "incorrect" };
+    let lines = (1..).zip(sources).map(|(number, source)| format!("{number}: {}", grade(source)));
+    lines.collect::<Vec<String>>().join("\n")
 }
 
 async fn give(reply: Reply, dialect: Dialect, is_stream: bool, mut guard: Abandonment) -> Response {
@@ -305,6 +323,7 @@ async fn give(reply: Reply, dialect: Dialect, is_stream: bool, mut guard: Abando
             (StatusCode::from_u16(status).expect("a status"), [("retry-after", seconds)], "later").into_response()
         }
         Reply::Body(body) => body.into_response(),
+        Reply::GradeCorrect(_) => unreachable!("it was made a text"),
     };
     guard.1 = true;
     finished

@@ -48,6 +48,13 @@ impl From<&AskWarning> for FindingBody {
                         "the model of the role {role} was not asked, because the calls left are needed for the answer; \
                          allow more model calls, or take the role from it"
                     ),
+                    SkipCause::OverLimit => format!(
+                        "the model of the role {role} was not asked, because the call would have exceeded a limit; the \
+                         built-in one stood in"
+                    ),
+                    SkipCause::Failed => {
+                        format!("no model of the role {role} answered; the built-in one stood in")
+                    }
                     SkipCause::UnusableReply => {
                         format!(
                             "the model of the role {role} gave no reply that can be used; the built-in one stood in"

@@ -96,9 +96,9 @@ pub(in crate::http) struct AskBody {
     /// their neighbours. Answers are still checked against the whole sources, and citations refer to those.
     #[serde(default)]
     refine: bool,
-    /// Whether the answer is started while a model is still grading: `auto` if the grades can be predicted, `on`
-    /// whenever at least one source is certainly good, or `off`. An answer that was started from other sources than the
-    /// grades confirm is discarded; `usage.wasted` contains its cost.
+    /// Whether the answer is started while a model is still grading: `auto` if the passages are likely to answer the
+    /// question, `on` whenever there is a passage, or `off`. An answer that cites a source that is then not graded
+    /// correct is discarded; `usage.wasted` contains its cost.
     #[serde(default)]
     #[schema(value_type = SpeculationSchema)]
     speculative: Speculation,

@@ -196,7 +196,9 @@ impl RetryFrame {
     fn new(reason: &VoidReason) -> Self {
         let errors = match reason {
             VoidReason::CitationValidation(errors) => errors.iter().map(FindingBody::from).collect(),
-            VoidReason::ProviderFailed | VoidReason::ReadAnew | VoidReason::Ignorance => Vec::new(),
+            VoidReason::ProviderFailed | VoidReason::ReadAnew | VoidReason::Ignorance | VoidReason::NotConfirmed => {
+                Vec::new()
+            }
         };
         Self { reason: reason.as_str(), errors }
     }

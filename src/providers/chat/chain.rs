@@ -12,7 +12,7 @@ use crate::{
         prompt::Message,
         split::TokenCounter,
     },
-    providers::{ProviderError, ProvidersUnavailable},
+    providers::{ProviderError, ProviderErrorKind, ProvidersUnavailable},
 };
 
 /// Tokens that a message costs in addition to its text: role and delimiters of the chat template.
@@ -74,6 +74,11 @@ impl ChatChain {
                 turn.model.chat.complete(ask.call(&turn.model, allowance.completion_tokens())),
             );
             match attempt.await.unwrap_or_else(|_| Err(turn.timeout())) {
+                Ok((text, _)) if request.format.is_some() && text.trim().is_empty() => {
+                    let error = turn.model.chat.fail(ProviderErrorKind::InvalidReply, "the reply is empty".to_owned());
+                    self.note_loss(&turn.model, request, "", &error, &allowance);
+                    course.fail(&turn, error, tokio::time::Instant::now());
+                }
                 Ok((text, end)) => {
                     turn.model.note_success();
                     let reply = self.reply(&turn.model, request, text, end, course.take_failed());

@@ -1,6 +1,6 @@
 //! Drafts of an answer: the input of a draft, the request for one, and the draft itself.
 
-use super::{GeneratedBy, GradedHit, early_draft::EarlyDraft, state::LoopState};
+use super::{GeneratedBy, GradedHit, state::LoopState};
 use crate::domain::citation::{Attempt, Draft, PreparedSource};
 
 /// The question and the sources that an answer is written from.
@@ -24,11 +24,9 @@ impl<'a> Assignment<'a> {
 }
 
 /// The draft that is requested.
-pub(super) enum DraftRequest<'a> {
+pub(super) enum DraftRequest {
     /// The first.
     First,
-    /// The first, which was begun early.
-    Begun(EarlyDraft<'a>),
     /// The second and last.
     Retry(Retry),
 }
@@ -39,10 +37,10 @@ pub(super) struct Retry {
     pub(super) prompt: String,
 }
 
-impl DraftRequest<'_> {
+impl DraftRequest {
     pub(super) const fn attempt(&self) -> Attempt {
         match self {
-            Self::First | Self::Begun(_) => Attempt::First,
+            Self::First => Attempt::First,
             Self::Retry(_) => Attempt::Retry,
         }
     }

@@ -1,83 +1,58 @@
-//! An answer that is begun while a model still grades. It is used only if the grades confirm exactly the sources that
-//! it was given; then it equals, byte for byte, the answer that would have been requested afterwards. Otherwise it is
-//! dropped, and its cost recorded.
+//! An answer that is begun while a model still grades, over all passages of the first round. It stands if each source that
+//! it cites is then graded correct, and if its citations hold. Otherwise it is dropped, and its cost recorded.
+
+use std::sync::Arc;
 
 use super::{
-    AskError, GradedHit,
+    AskError, AskWarning, GeneratedBy, GradedHit, VoidReason,
     context::AskContext,
-    evidence_pool::EvidencePool,
-    model_call::{self, ModelCall, RunningCall},
+    draft::Assignment,
+    emit::Emitter,
+    evidence_pool::by_worth,
+    model_call::{self, ModelCall, ReplyPiece, RunningCall},
     prompt_sources::PromptSources,
-    record::Refinement,
+    record::{AttemptTrace, Refinement, Stage},
     retrieve,
-    state::LoopState,
+    state::{GradedRound, LoopState},
+    validate::{self, Judgement},
+    verify,
 };
 use crate::{
     domain::{
-        corrective::{Evidence, Round, Step},
-        identity::ChunkKey,
+        citation::{Attempt, CitedAnswer, Draft, Marker},
+        corrective::Grade,
         prompt,
-        speculation::{self, Speculation},
     },
-    providers::chat::CallRole,
+    providers::chat::{CallRole, ChatReply},
     service::retrieval::GroupedHit,
 };
 
-/// An answer that was begun over sources that are likely to be confirmed.
+/// An answer that was begun before its sources were graded.
 pub(super) struct EarlyDraft<'a> {
-    /// The passages that it assumes, in their order.
-    passages: Vec<ChunkKey>,
     sources: Vec<GroupedHit>,
     refinements: Vec<Refinement>,
-    /// `None` once it was confirmed.
+    /// `None` once its reply was read to the end.
     call: Option<RunningCall<'a>>,
 }
 
-impl<'a> EarlyDraft<'a> {
-    /// Collects the reply while other work is done.
-    pub(super) async fn write_during<Output>(&mut self, work: impl Future<Output = Output>) -> Output {
-        match &mut self.call {
-            Some(call) => call.read_ahead_during(work).await,
-            None => work.await,
-        }
-    }
-
-    /// Whether these are its passages.
-    pub(super) fn is_over(&self, chosen: &[GradedHit]) -> bool {
-        self.passages == keys(chosen)
-    }
-
-    /// Its sources, so that they need not be grouped again.
-    pub(super) fn take_sources(&mut self) -> Vec<GroupedHit> {
-        std::mem::take(&mut self.sources)
-    }
-
-    /// Returns the call, to read its reply, and the refinements of the sources in its prompt.
-    pub(super) fn confirm(mut self) -> (RunningCall<'a>, Vec<Refinement>) {
-        let call = self.call.take().expect("only this takes it, once");
-        (call, std::mem::take(&mut self.refinements))
-    }
+/// An early draft that stands, with its sources in marker order.
+pub(super) struct ConfirmedDraft {
+    pub(super) answer: CitedAnswer,
+    pub(super) by: GeneratedBy,
 }
 
-impl Drop for EarlyDraft<'_> {
-    fn drop(&mut self) {
-        if let Some(call) = self.call.take() {
-            call.discard();
-        }
-    }
-}
-
-/// Begins an answer if the grades can be predicted well enough, and if the budget allows for its being useless.
+/// Begins an answer if the passages are likely to contain it, and if the budget allows for its being useless.
 ///
 /// # Errors
 /// When the database fails.
 pub(super) async fn begin<'a>(
     ask: &'a AskContext,
     state: &LoopState,
-    hits: &[GradedHit],
+    round: &GradedRound,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
-    let Some(chain) = ask.models.generate.as_ref().filter(|_| may_begin(ask, state)) else { return Ok(None) };
-    let Some(chosen) = likely_evidence(ask, state, hits) else { return Ok(None) };
+    let Some(chain) = ask.models.generate.as_ref().filter(|_| may_begin(ask, state, round)) else { return Ok(None) };
+    let mut chosen = round.hits.clone();
+    chosen.sort_by(by_worth);
     let sources = retrieve::group(ask, &chosen).await?;
     let evidence = retrieve::with_grades(&chosen, sources.clone());
     let shown = PromptSources::of(ask, state, &evidence);
@@ -89,34 +64,133 @@ pub(super) async fn begin<'a>(
         format: None,
     };
     let Some(reserved) = model_call::reserve_with_spare(ask, chain, call).await? else { return Ok(None) };
-    let (passages, refinements) = (keys(&chosen), shown.refinements.clone());
-    Ok(Some(EarlyDraft { passages, sources, refinements, call: Some(reserved.start()) }))
+    Ok(Some(EarlyDraft { sources, refinements: shown.refinements.clone(), call: Some(reserved.start()) }))
 }
 
 /// Only in the first round, and if enough calls remain to continue as if no early draft had been tried.
-fn may_begin(ask: &AskContext, state: &LoopState) -> bool {
+fn may_begin(ask: &AskContext, state: &LoopState, round: &GradedRound) -> bool {
     let execution = &ask.request.execution;
-    let is_wanted = execution.speculation != Speculation::Off && !execution.dry_run;
-    let calls = ask.step_calls();
-    // This one; then another query and its grades; then the answer and its retry, both verified.
-    let needed = 1 + calls.rewrite + calls.grade + 2 * (calls.generate + ask.models.calls_to_verify());
+    let answerability = (!round.hits.is_empty()).then_some(round.answerability);
+    let is_wanted = execution.speculation.begins(answerability) && !execution.dry_run;
+    let (calls, verify) = (ask.step_calls(), ask.models.calls_to_verify());
+    // This one, verified; then another query and its grades; then the answer and its retry, both verified.
+    let needed = 1 + verify + calls.rewrite + calls.grade + 2 * (calls.generate + verify);
     is_wanted && state.is_first_round() && ask.budget.llm_calls_left().is_none_or(|left| left >= needed)
 }
 
-/// Returns the passages from which the answer will most likely be written, given the probable grades.
-fn likely_evidence(ask: &AskContext, state: &LoopState, hits: &[GradedHit]) -> Option<Vec<GradedHit>> {
-    let grades = speculation::guess(ask.request.execution.speculation, hits.iter().map(|hit| &hit.verdict))?;
-    let mut pool = EvidencePool::default();
-    let guessed = hits.iter().zip(&grades).map(|(hit, grade)| {
-        let mut hit = hit.clone();
-        hit.verdict.grade = *grade;
-        hit
-    });
-    let new = pool.add(guessed.collect());
-    let step = state.step_after(ask, Round::of(&grades, new));
-    (step == Step::Generate { over: Evidence::Correct }).then(|| pool.evidence(Evidence::Correct))
+impl EarlyDraft<'_> {
+    /// Collects the reply while other work is done.
+    pub(super) async fn write_during<Output>(&mut self, work: impl Future<Output = Output>) -> Output {
+        match &mut self.call {
+            Some(call) => call.read_ahead_during(work).await,
+            None => work.await,
+        }
+    }
+
+    /// Reads the draft to its end and returns it if it stands, given the grades in the state. Its words are sent while it
+    /// has cited only correct sources; if it is dropped after that, they are declared void.
+    ///
+    /// # Errors
+    /// When a model that verifies its claims cannot be called within the limits, or the time limit is reached.
+    pub(super) async fn confirm(
+        mut self,
+        ask: &AskContext,
+        emitter: &mut Emitter,
+        state: &LoopState,
+    ) -> Result<Option<ConfirmedDraft>, AskError> {
+        let Some(mut call) = self.call.take() else { return Ok(None) };
+        let sources = graded(state, std::mem::take(&mut self.sources));
+        emitter.emit_sources(&sources).await;
+        let assignment = Assignment::new(state, &sources);
+        let Some(reply) = read(&mut call, emitter, &assignment).await else {
+            call.discard();
+            emitter.emit_void(VoidReason::NotConfirmed).await;
+            return Ok(None);
+        };
+        ask.record.enter(Stage::Validate);
+        let draft = assignment.read(&reply.text);
+        let accepted = if is_confirmed(&draft, &sources) {
+            let verified = verify::verify(ask, draft, &sources, Attempt::First).await?;
+            match validate::validate(&verified.draft, ask.models.level, Attempt::First) {
+                Judgement::Accepted(answer) => Some((answer, verified.rulings)),
+                Judgement::Ignorance | Judgement::Retry { .. } | Judgement::Rejected(_) => None,
+            }
+        } else {
+            None
+        };
+        ask.record.enter(Stage::Generate);
+        let Some((answer, rulings)) = accepted else {
+            call.discard_reply(&reply);
+            emitter.emit_void(VoidReason::NotConfirmed).await;
+            return Ok(None);
+        };
+        call.note_used(&reply);
+        emitter.emit_accepted(&answer).await;
+        let by = GeneratedBy { model: reply.model.model.clone(), provider: reply.model.provider.clone() };
+        ask.record.set_sources(sources);
+        ask.record.note_refinements(std::mem::take(&mut self.refinements));
+        ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
+        ask.record.note_attempt(AttemptTrace {
+            attempt: Attempt::First.number(),
+            by: by.clone(),
+            errors: Vec::new(),
+            rulings,
+        });
+        Ok(Some(ConfirmedDraft { answer, by }))
+    }
 }
 
-fn keys(chosen: &[GradedHit]) -> Vec<ChunkKey> {
-    chosen.iter().map(|graded| graded.hit.passage.key).collect()
+impl Drop for EarlyDraft<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            call.discard();
+        }
+    }
+}
+
+/// Reads a reply and sends its words. `None` as soon as it cites a source that is not correct, or if no model answered.
+async fn read(call: &mut RunningCall<'_>, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Option<ChatReply> {
+    let mut text = String::new();
+    loop {
+        match call.next().await {
+            Ok(ReplyPiece::Words(words)) => {
+                text.push_str(&words);
+                if words.contains(']') && !cites_only_correct(Draft::new(&*text, &[]).markers(), assignment.sources) {
+                    return None;
+                }
+                emitter.emit_words(&words, &assignment.prepared).await;
+            }
+            Ok(ReplyPiece::Void) => {
+                text.clear();
+                emitter.emit_void(VoidReason::ProviderFailed).await;
+            }
+            Ok(ReplyPiece::Whole(reply)) => return Some(*reply),
+            Err(error) => {
+                tracing::debug!(%error, "the answer begun early is dropped");
+                return None;
+            }
+        }
+    }
+}
+
+/// The sources with their grades: of those of its passages, the best.
+fn graded(state: &LoopState, sources: Vec<GroupedHit>) -> Arc<[GradedHit]> {
+    let graded = |GroupedHit { hit, .. }: GroupedHit| {
+        let known: Vec<&GradedHit> = hit.keys().filter_map(|key| state.pool.known(key)).collect();
+        let best = known.into_iter().min_by(|one, two| by_worth(one, two))?.clone();
+        Some(GradedHit { hit, ..best })
+    };
+    sources.into_iter().filter_map(graded).collect()
+}
+
+/// Whether a draft cites something, and nothing but correct sources.
+fn is_confirmed(draft: &Draft, sources: &[GradedHit]) -> bool {
+    !draft.markers().is_empty() && cites_only_correct(draft.markers(), sources)
+}
+
+fn cites_only_correct(markers: &[Marker], sources: &[GradedHit]) -> bool {
+    markers.iter().all(|marker| {
+        let source = usize::try_from(marker.number).ok().and_then(|number| sources.get(number.checked_sub(1)?));
+        source.is_some_and(|source| source.verdict.grade == Grade::Correct)
+    })
 }

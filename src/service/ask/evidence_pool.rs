@@ -1,6 +1,6 @@
 //! Passages of all rounds, each once, with its grade.
 
-use std::collections::HashSet;
+use std::{cmp::Ordering, collections::HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,11 @@ pub struct GradedHit {
 }
 
 impl GradedHit {
+    /// A passage with its calibrated grade.
+    pub(super) fn built_in((hit, verdict): (Hit, Verdict)) -> Self {
+        Self { hit, verdict, by: GradedBy::BuiltIn }
+    }
+
     /// Prepares the passage for checking claims against it. A claim may name something that only the title contains.
     pub(super) fn prepare(&self) -> PreparedSource {
         PreparedSource::with_context(&self.hit.passage.text, &self.hit.title())
@@ -92,12 +97,15 @@ impl EvidencePool {
         self.hits.iter().find(|known| known.hit.passage.key == key)
     }
 
-    /// Adds a round's passages; returns the number of new ones.
+    /// Adds a round's passages; returns the number of new ones. A passage of an earlier round gets the grade of this one.
     pub(super) fn add(&mut self, graded: Vec<GradedHit>) -> usize {
         let before = self.hits.len();
         for hit in graded {
             if self.keys.insert(hit.hit.passage.key) {
                 self.hits.push(hit);
+            } else if let Some(known) = self.hits.iter_mut().find(|known| known.hit.passage.key == hit.hit.passage.key)
+            {
+                (known.verdict, known.by) = (hit.verdict, hit.by);
             }
         }
         self.hits.len() - before
@@ -118,16 +126,7 @@ impl EvidencePool {
     pub(super) fn evidence(&self, over: Evidence) -> Vec<GradedHit> {
         let mut chosen: Vec<GradedHit> =
             self.hits.iter().filter(|graded| over.admits(graded.verdict.grade)).cloned().collect();
-        chosen.sort_by(|a, b| {
-            let match_of = |graded: &GradedHit| graded.hit.reranked.unwrap_or(graded.hit.fused);
-            let worth = |graded: &GradedHit| graded.verdict.probability.unwrap_or(0.0);
-            b.verdict
-                .grade
-                .cmp(&a.verdict.grade)
-                .then(worth(b).total_cmp(&worth(a)))
-                .then(match_of(b).total_cmp(&match_of(a)))
-                .then(a.hit.passage.key.cmp(&b.hit.passage.key))
-        });
+        chosen.sort_by(by_worth);
         chosen
     }
 
@@ -140,4 +139,16 @@ impl EvidencePool {
         let rest = self.hits.iter().filter(|graded| !used.contains(&graded.hit.passage.key)).take(room).cloned();
         evidence.into_iter().chain(rest).collect()
     }
+}
+
+/// Order of passages by their worth as evidence: best grade first, then the more probable, then the better match.
+pub(super) fn by_worth(one: &GradedHit, two: &GradedHit) -> Ordering {
+    let match_of = |graded: &GradedHit| graded.hit.reranked.unwrap_or(graded.hit.fused);
+    let probability = |graded: &GradedHit| graded.verdict.probability.unwrap_or(0.0);
+    two.verdict
+        .grade
+        .cmp(&one.verdict.grade)
+        .then(probability(two).total_cmp(&probability(one)))
+        .then(match_of(two).total_cmp(&match_of(one)))
+        .then(one.hit.passage.key.cmp(&two.hit.passage.key))
 }

@@ -22,7 +22,7 @@ pub(super) async fn draft(
     ask: &AskContext,
     emitter: &mut Emitter,
     assignment: &Assignment<'_>,
-    request: DraftRequest<'_>,
+    request: DraftRequest,
 ) -> Result<Option<Written>, AskError> {
     let Some(chain) = &ask.models.generate else {
         let quoted = quote::quote(ask, assignment).await?;
@@ -31,20 +31,14 @@ pub(super) async fn draft(
         }
         return Ok(quoted);
     };
-    let mut call = match request {
-        DraftRequest::First => start(ask, chain, assignment, None).await?,
-        DraftRequest::Begun(draft) => {
-            let (call, refinements) = draft.confirm();
-            ask.record.note_refinements(refinements);
-            call
-        }
-        DraftRequest::Retry(retry) => start(ask, chain, assignment, Some(&retry)).await?,
+    let retry = match &request {
+        DraftRequest::First => None,
+        DraftRequest::Retry(retry) => Some(retry),
     };
+    let mut call = start(ask, chain, assignment, retry).await?;
     let reply = emitter.stream_reply(&mut call, &assignment.prepared).await?;
-    ask.record.note_cut(reply.is_cut().then(|| AskWarning::LengthCut {
-        model: reply.model.to_string(),
-        tokens: ask.budget.limits().completion_tokens,
-    }));
+    call.note_used(&reply);
+    ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
     let by = GeneratedBy { model: reply.model.model, provider: reply.model.provider };
     Ok(Some(Written { text: reply.text, by }))
 }

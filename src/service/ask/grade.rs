@@ -1,46 +1,74 @@
-//! Grading: calibrated features decide the clear cases, a model the uncertain ones.
+//! Grading: by a model where one is configured, and by calibrated features where none is, or where they are sure of enough
+//! correct passages.
 
 use super::{
     AskError, GradedBy, GradedHit, SkipCause,
     context::AskContext,
     early_draft::{self, EarlyDraft},
-    model_call::{self, ModelCall},
+    model_call::{self, ModelCall, ReservedCall},
     state::{GradedRound, LoopState},
 };
 use crate::{
     domain::{
+        corrective::{Evidence, Grade, Round, Step},
         evidence::{Inquiry, passage::PassageEvidence},
         grading::{Verdict, calibrated, features, reply},
         lexical::analyzer::Analyzer,
         prompt,
     },
     providers::chat::{CallRole, ChatChain},
-    service::retrieval::{Hit, Retrieved},
+    service::{
+        ServiceError,
+        retrieval::{Hit, Retrieved},
+    },
 };
 
 /// Grades of the calibrated features, in the order of the passages, with the evidence that they rest on.
 pub(super) struct BuiltInGrades {
     pub(super) verdicts: Vec<Verdict>,
-    answerability: f32,
+    pub(super) answerability: f32,
     evidence: Vec<PassageEvidence>,
 }
 
-/// Grades passages with respect to the question, not to the query that found them. While a model grades, an answer may
-/// be begun.
+/// The query that found the passages of a round.
+#[derive(Clone, Copy)]
+pub(super) enum Wording<'q> {
+    /// The question as it was asked.
+    Asked,
+    /// A variation of its words by the built-in rewriter. It has fewer words than the question, so that a passage is not
+    /// held against it: every passage would match.
+    Varied(&'q str),
+    /// Another wording by a model. A passage may answer it in words that the question does not use.
+    Reworded(&'q str),
+}
+
+impl<'q> Wording<'q> {
+    /// The query that was searched.
+    pub(super) fn query(self, ask: &'q AskContext) -> &'q str {
+        match self {
+            Self::Asked => &ask.request.question,
+            Self::Varied(query) | Self::Reworded(query) => query,
+        }
+    }
+}
+
+/// Grades passages with respect to the question, and to the wording that found them. While a model grades, an answer
+/// may be begun.
 ///
 /// # Errors
-/// When the model fails, or the call is not allowed.
+/// When the call is not allowed, or the time limit is reached. If no model answers, the calibrated grades apply.
 pub(super) async fn grade<'a>(
     ask: &'a AskContext,
     state: &LoopState,
     found: &Retrieved,
+    wording: Wording<'_>,
 ) -> Result<(GradedRound, Option<EarlyDraft<'a>>), AskError> {
-    let (mut hits, answerability) = grade_built_in(state, found);
+    let mut round = grade_built_in(state, found, wording);
     let early_draft = match &ask.models.grade {
-        Some(chain) => grade_by_model(ask, chain, state, &mut hits).await?,
+        Some(chain) => grade_by_model(ask, chain, state, wording, &mut round).await?,
         None => None,
     };
-    Ok((GradedRound { hits, answerability }, early_draft))
+    Ok((round, early_draft))
 }
 
 /// Grades passages by the calibrated features.
@@ -85,19 +113,41 @@ fn narrow(score: f64) -> f32 {
     score as f32
 }
 
-/// A passage of an earlier round keeps its grade; one that answers a part of the question contributes to the answer.
-fn grade_built_in(state: &LoopState, found: &Retrieved) -> (Vec<GradedHit>, f32) {
-    let BuiltInGrades { verdicts, answerability, evidence } = built_in(state.analyzer, &state.question, &found.hits);
-    let graded = |((hit, verdict), evidence): ((&Hit, Verdict), &PassageEvidence)| {
-        if let Some(known) = state.pool.known(hit.passage.key) {
-            return GradedHit { hit: hit.clone(), ..known.clone() };
-        }
-        let better = state.sub_questions.better(hit.passage.key, verdict.grade);
-        let is_clear = verdict.is_clear && !context_says_more(state, hit, evidence);
-        let verdict = better.cloned().unwrap_or(Verdict { is_clear, ..verdict });
-        GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn }
+/// Grades a round by the calibrated features: with respect to the question, or to the wording of a model if that grade is
+/// better. A passage that answers a part of the question contributes to the answer.
+fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) -> GradedRound {
+    let asked = built_in(state.analyzer, &state.question, &found.hits);
+    let reworded = match wording {
+        Wording::Reworded(query) => Some(built_in(state.analyzer, &found.weigh(state.analyzer, query), &found.hits)),
+        Wording::Asked | Wording::Varied(_) => None,
     };
-    (found.hits.iter().zip(verdicts).zip(&evidence).map(graded).collect(), answerability)
+    let answerability = reworded.iter().map(|reworded| reworded.answerability).fold(asked.answerability, f32::max);
+    let mut hits: Vec<GradedHit> = Vec::with_capacity(found.hits.len());
+    for (position, ((hit, verdict), evidence)) in found.hits.iter().zip(asked.verdicts).zip(&asked.evidence).enumerate()
+    {
+        let is_clear = verdict.is_clear && !context_says_more(state, hit, evidence);
+        let mut verdict = Verdict { is_clear, ..verdict };
+        let reworded = reworded.as_ref().and_then(|reworded| reworded.verdicts.get(position));
+        let part = state.sub_questions.better(hit.passage.key, verdict.grade);
+        for other in reworded.into_iter().chain(part) {
+            if other.is_better_than(&verdict) {
+                verdict = other.clone();
+            }
+        }
+        let graded = GradedHit { hit: hit.clone(), verdict, by: GradedBy::BuiltIn };
+        hits.push(match state.pool.known(hit.passage.key) {
+            Some(known) if keeps_grade(known, &graded, wording) => GradedHit { hit: hit.clone(), ..known.clone() },
+            _ => graded,
+        });
+    }
+    GradedRound { hits, answerability }
+}
+
+/// Whether a passage keeps the grade of an earlier round. A model's is final; a calibrated one is replaced if the passage
+/// answers another wording of the question better.
+fn keeps_grade(known: &GradedHit, now: &GradedHit, wording: Wording<'_>) -> bool {
+    let is_reworded = matches!(wording, Wording::Reworded(_));
+    known.by == GradedBy::Model || !is_reworded || !now.verdict.is_better_than(&known.verdict)
 }
 
 /// Whether the context of a passage mentions terms of the question that the passage itself does not. The features use
@@ -107,49 +157,96 @@ fn context_says_more(state: &LoopState, hit: &Hit, evidence: &PassageEvidence) -
     context.is_some_and(|context| state.question.terms.mask_of(state.analyzer, context) & !evidence.mask() != 0)
 }
 
-/// Sends the passages about which the features are uncertain to a model, all in one call.
+/// Sends the passages that no model has graded yet to one, all in one call. The calibrated grades spare the call only by
+/// being sure of enough correct passages: what they take for incorrect, a model may judge otherwise.
 async fn grade_by_model<'a>(
     ask: &'a AskContext,
     chain: &'a ChatChain,
     state: &LoopState,
-    hits: &mut [GradedHit],
+    wording: Wording<'_>,
+    round: &mut GradedRound,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
-    let doubtful: Vec<&GradedHit> = hits.iter().filter(|hit| is_doubtful(hit)).collect();
-    if doubtful.is_empty() {
+    if !round.hits.iter().any(is_open) || is_surely_enough(ask, state, &round.hits) {
         return Ok(None);
     }
-    // If the budget has no call left, the calibrated verdicts apply.
-    if ask.budget.llm_calls_left() == Some(0) {
+    // The answer comes first: a grade without a call left to answer would be of no use.
+    let to_leave = ask.step_calls().generate;
+    if ask.budget.llm_calls_left().is_some_and(|left| left <= to_leave) {
         ask.record.warn_skipped(CallRole::Grade, SkipCause::NoCallLeft);
         return Ok(None);
     }
-    let urns: Vec<String> = doubtful.iter().map(|hit| hit.hit.urn().to_string()).collect();
-    let sources: Vec<prompt::Source<'_>> = doubtful.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
-    let call = ModelCall {
-        role: CallRole::Grade,
-        messages: prompt::grade::messages(&ask.request.question, &sources),
-        sources: &sources,
-        format: Some(prompt::grade::format()),
-    };
-    let reserved = model_call::reserve(ask, chain, call).await?;
+    let (reserved, shown) = reserve(ask, chain, state, wording, &round.hits).await?;
     // An answer begun early is optional: a failure to begin it does not end the ask.
-    let mut early_draft = early_draft::begin(ask, state, hits).await.unwrap_or_else(|error| {
+    let mut early_draft = early_draft::begin(ask, state, round).await.unwrap_or_else(|error| {
         tracing::debug!(%error, "no answer is begun early");
         None
     });
-    let grading = reserved.complete();
+    let grading = reserved.complete_or_skip();
     let reply = match &mut early_draft {
         Some(draft) => draft.write_during(grading).await?,
         None => grading.await?,
     };
-    let verdicts = reply::read(&reply.text, doubtful.len());
-    for (hit, verdict) in hits.iter_mut().filter(|hit| is_doubtful(hit)).zip(verdicts) {
-        hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
-        hit.by = GradedBy::Model;
+    if let Some(reply) = reply {
+        let verdicts = reply::read(&reply.text, shown);
+        for (hit, verdict) in round.hits.iter_mut().filter(|hit| is_open(hit)).zip(verdicts) {
+            hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
+            hit.by = GradedBy::Model;
+        }
     }
     Ok(early_draft)
 }
 
-fn is_doubtful(hit: &GradedHit) -> bool {
-    hit.by == GradedBy::BuiltIn && !hit.verdict.is_clear
+/// Reserves the grading of the passages that are open, the best of them if one prompt cannot hold all. Returns how many
+/// it holds.
+async fn reserve<'a>(
+    ask: &'a AskContext,
+    chain: &'a ChatChain,
+    state: &LoopState,
+    wording: Wording<'_>,
+    hits: &[GradedHit],
+) -> Result<(ReservedCall<'a>, usize), AskError> {
+    let open: Vec<&GradedHit> = hits.iter().filter(|hit| is_open(hit)).collect();
+    let urns: Vec<String> = open.iter().map(|hit| hit.hit.urn().to_string()).collect();
+    let sources: Vec<prompt::Source<'_>> = open.iter().zip(&urns).map(|(hit, urn)| hit.to_be_judged(urn)).collect();
+    let wordings = wordings(state, wording);
+    let mut shown = sources.as_slice();
+    loop {
+        let call = ModelCall {
+            role: CallRole::Grade,
+            messages: prompt::grade::messages(&ask.request.question, &wordings, shown),
+            sources: shown,
+            format: Some(prompt::grade::format()),
+        };
+        match model_call::reserve(ask, chain, call).await {
+            Err(AskError::Service(ServiceError::Budget(exceeded)))
+                if exceeded.is_of_one_prompt() && shown.len() > 1 =>
+            {
+                shown = shown.get(..shown.len() / 2).unwrap_or_default();
+            }
+            reserved => return Ok((reserved?, shown.len())),
+        }
+    }
+}
+
+/// Wordings other than the question for which the passages were searched: the parts of the question, and the query of
+/// the round.
+fn wordings<'q>(state: &'q LoopState, wording: Wording<'q>) -> Vec<&'q str> {
+    let planned = state.plan.iter().flat_map(|plan| plan.sub_questions.iter().map(String::as_str));
+    let reworded = match wording {
+        Wording::Reworded(query) => Some(query),
+        Wording::Asked | Wording::Varied(_) => None,
+    };
+    planned.chain(reworded).collect()
+}
+
+/// Whether a model may still grade a passage.
+fn is_open(hit: &GradedHit) -> bool {
+    hit.by == GradedBy::BuiltIn
+}
+
+/// Whether the passages that are surely correct are enough to answer from, whatever a model says of the doubtful ones.
+fn is_surely_enough(ask: &AskContext, state: &LoopState, hits: &[GradedHit]) -> bool {
+    let least = |hit: &GradedHit| if hit.verdict.is_clear { hit.verdict.grade } else { Grade::Ambiguous };
+    let grades: Vec<Grade> = hits.iter().map(least).collect();
+    state.step_after(ask, Round::of(&grades, hits.len())) == Step::Generate { over: Evidence::Correct }
 }

@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt, stream};
 use tokio::time::Instant;
 
 use super::{
-    AskError,
+    AskError, SkipCause,
     context::AskContext,
     record::{CallTrace, FailedCallTrace},
 };
@@ -20,6 +20,7 @@ use crate::{
         ProvidersUnavailable,
         chat::{CallRole, ChatChain, ChatEvent, ChatReply, ChatRequest, ChatStream, Sampling},
     },
+    service::ServiceError,
 };
 
 /// Most tokens of a grade or a query; an answer may use the whole limit.
@@ -35,12 +36,26 @@ pub(super) struct ModelCall<'a> {
     pub(super) format: Option<ReplyFormat>,
 }
 
-/// Calls the models of a role, one after the other until one answers.
+/// Calls the models of a role whose work the built-in implementation can do instead. `None`, with a warning, if no model
+/// answered, or if a limit or the day does not allow the call.
 ///
 /// # Errors
-/// When a limit or the day does not allow the call, or no model answered in time.
-pub(super) async fn complete(ask: &AskContext, chain: &ChatChain, call: ModelCall<'_>) -> Result<ChatReply, AskError> {
-    reserve(ask, chain, call).await?.complete().await
+/// When the time limit is reached, or the database fails.
+pub(super) async fn complete_or_skip(
+    ask: &AskContext,
+    chain: &ChatChain,
+    call: ModelCall<'_>,
+) -> Result<Option<ChatReply>, AskError> {
+    let role = call.role;
+    match reserve(ask, chain, call).await {
+        Ok(reserved) => reserved.complete_or_skip().await,
+        Err(AskError::Service(ServiceError::Budget(exceeded))) => {
+            tracing::debug!(role = role.as_str(), %exceeded, "the model of the role is not called; the built-in one stands in");
+            ask.record.warn_skipped(role, SkipCause::OverLimit);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Reserves a call: its size within the limits of the ask, and its highest possible cost on its tenant's day.
@@ -106,11 +121,7 @@ impl<'a> ReservedCall<'a> {
         Ok(Self { ask, chain, role: call.role, request: request_of(ask, call), size, allowance })
     }
 
-    /// Waits for the reply.
-    ///
-    /// # Errors
-    /// When no model answered in time.
-    pub(super) async fn complete(self) -> Result<ChatReply, AskError> {
+    async fn complete(self) -> Result<ChatReply, AskError> {
         let Self { ask, chain, role, request, allowance, .. } = self;
         let started = Instant::now();
         match chain.complete(&request, allowance.send()).await {
@@ -119,6 +130,24 @@ impl<'a> ReservedCall<'a> {
                 Ok(reply)
             }
             Err(error) => Err(failed(ask, role, error)),
+        }
+    }
+
+    /// Waits for the reply of a role whose work the built-in implementation can do instead. `None`, with a warning, if no
+    /// model answered.
+    ///
+    /// # Errors
+    /// When the time limit is reached.
+    pub(super) async fn complete_or_skip(self) -> Result<Option<ChatReply>, AskError> {
+        let (ask, role) = (self.ask, self.role);
+        match self.complete().await {
+            Ok(reply) => Ok(Some(reply)),
+            Err(AskError::Providers(error)) => {
+                tracing::warn!(role = role.as_str(), %error, "no model of the role answered; the built-in one stands in");
+                ask.record.warn_skipped(role, SkipCause::Failed);
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -177,7 +206,8 @@ impl RunningCall<'_> {
         }
     }
 
-    /// The next piece.
+    /// The next piece. The whole reply is to be recorded: by [`note_used`](Self::note_used) or
+    /// [`discard_reply`](Self::discard_reply).
     ///
     /// # Errors
     /// When no model answered in time.
@@ -191,23 +221,29 @@ impl RunningCall<'_> {
                 Ok(ChatEvent::Started(_)) => continue,
                 Ok(ChatEvent::Delta(words)) => Ok(ReplyPiece::Words(words)),
                 Ok(ChatEvent::Void(_)) => Ok(ReplyPiece::Void),
-                Ok(ChatEvent::Done(reply)) => {
-                    self.ask.record.note_call(CallTrace::of(self.role, self.started, &reply));
-                    Ok(ReplyPiece::Whole(reply))
-                }
+                Ok(ChatEvent::Done(reply)) => Ok(ReplyPiece::Whole(reply)),
                 Err(error) => Err(failed(self.ask, self.role, error)),
             };
         }
     }
 
+    /// Records a call whose reply is used.
+    pub(super) fn note_used(&self, reply: &ChatReply) {
+        self.ask.record.note_call(CallTrace::of(self.role, self.started, reply));
+    }
+
+    /// Records a call whose reply was read and is not used.
+    pub(super) fn discard_reply(self, reply: &ChatReply) {
+        let Self { ask, role, started, .. } = self;
+        ask.budget.note_waste(reply.usage, reply.cost);
+        ask.record.note_call(CallTrace { is_discarded: true, ..CallTrace::of(role, started, reply) });
+    }
+
     /// Ends a call whose reply is not needed, and records its cost.
     pub(super) fn discard(mut self) {
-        let Self { ask, role, started, .. } = self;
+        let (ask, role) = (self.ask, self.role);
         match self.read_ahead.pop_back() {
-            Some(Ok(ChatEvent::Done(reply))) => {
-                ask.budget.note_waste(reply.usage, reply.cost);
-                ask.record.note_call(CallTrace { is_discarded: true, ..CallTrace::of(role, started, &reply) });
-            }
+            Some(Ok(ChatEvent::Done(reply))) => self.discard_reply(&reply),
             Some(Err(error)) => ask.record.note_failed_call(FailedCallTrace { role, attempts: error.attempts }),
             _ => self.break_off(),
         }

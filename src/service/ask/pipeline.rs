@@ -18,24 +18,27 @@
 //!   sources ends the ask as an abstention too.
 //! - Models are called through [`model_call`](super::model_call) alone, which keeps the limits and the day's cost.
 //! - A draft may be [begun early](super::early_draft), while a model still grades. It is dropped and its cost recorded
-//!   unless the grades confirm its sources.
+//!   unless each source that it cites is graded correct.
 //! - The record becomes the trace of the report, the row of the audit and the entry of the cache. A result is returned
 //!   only when its row is written. The row of an ask that is dropped before its end is written by [`AuditGuard`].
 
 use std::sync::Arc;
 
 use super::{
-    AskError, AskOutcome, AskReport, GeneratedBy, Rejection, VoidReason,
+    AskError, AskOutcome, AskReport, GeneratedBy, GradedBy, Rejection, VoidReason,
     audit::AuditGuard,
     cache::{self, CacheClaim},
     context::AskContext,
     draft::{Assignment, DraftRequest, Retry},
-    early_draft::EarlyDraft,
+    early_draft::{ConfirmedDraft, EarlyDraft},
     emit::Emitter,
-    generate, grade, plan,
+    generate,
+    grade::{self, Wording},
+    plan,
     record::{AttemptTrace, RoundTrace, Stage},
     report::RejectedDraft,
-    retrieve, rewrite,
+    retrieve,
+    rewrite::{self, Rewording},
     state::LoopState,
     validate::{self, Judgement},
     verify, web,
@@ -78,22 +81,27 @@ async fn answer(
                 let plan = plan::plan(ask).await?;
                 let first = retrieve::retrieve_as_planned(ask, &corpus, &plan).await?;
                 ask.record.note_plan(&plan);
-                let found = state.begin(plan, first);
+                ask.record.note_planned(first.rounds);
+                let found = state.begin(plan, first.found, first.sub_questions);
                 if let Some(report) = cache::recall(ask, emitter, &found, claim).await? {
                     return Ok(report);
                 }
-                early_draft = grade_round(ask, &mut state, &ask.request.question, &found).await?;
+                early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;
             }
             Step::Rewrite => {
                 let rewritten = rewrite::rewrite(ask, &state).await?;
-                let Some(query) = state.add_query(rewritten) else { continue };
+                let Some(Rewording { query, by }) = state.add_query(rewritten) else { continue };
                 let found = retrieve::retrieve(ask, &corpus, &query).await?;
-                early_draft = grade_round(ask, &mut state, &query, &found).await?;
+                let wording = match by {
+                    GradedBy::BuiltIn => Wording::Varied(&query),
+                    GradedBy::Model => Wording::Reworded(&query),
+                };
+                early_draft = grade_round(ask, &mut state, &found, wording).await?;
             }
             Step::Search => {
                 state.fallback = Fallback::Used;
                 if let Some(found) = web::search(ask, &state).await? {
-                    early_draft = grade_round(ask, &mut state, &ask.request.question, &found).await?;
+                    early_draft = grade_round(ask, &mut state, &found, Wording::Asked).await?;
                 }
             }
             Step::Abstain { reason } => return Ok(AskReport::new(ask, &state, AskOutcome::Abstained(reason))),
@@ -106,11 +114,12 @@ async fn answer(
 async fn grade_round<'a>(
     ask: &'a AskContext,
     state: &mut LoopState,
-    query: &str,
     found: &Retrieved,
+    wording: Wording<'_>,
 ) -> Result<Option<EarlyDraft<'a>>, AskError> {
     ask.record.enter(Stage::Grade);
-    let (graded, early_draft) = grade::grade(ask, state, found).await?;
+    let (graded, early_draft) = grade::grade(ask, state, found, wording).await?;
+    let query = wording.query(ask);
     let mut round = RoundTrace::of(query, found, &graded.hits, graded.answerability);
     round.new = state.add_round(found, graded);
     ask.record.note_round(round);
@@ -125,27 +134,30 @@ async fn answer_from(
     over: Evidence,
     early_draft: Option<EarlyDraft<'_>>,
 ) -> Result<AskReport, AskError> {
+    ask.record.enter(Stage::Generate);
+    if let Some(draft) = early_draft
+        && let Some(ConfirmedDraft { answer, by }) = draft.confirm(ask, emitter, state).await?
+    {
+        return Ok(answered(ask, state, answer, by));
+    }
     let chosen = state.pool.evidence(over);
-    let mut early_draft = early_draft.filter(|draft| draft.is_over(&chosen));
-    let grouped = match &mut early_draft {
-        Some(draft) => draft.take_sources(),
-        None => retrieve::group(ask, &chosen).await?,
-    };
-    let sources = retrieve::with_grades(&chosen, grouped);
+    let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
     ask.record.set_sources(Arc::clone(&sources));
     if ask.request.execution.dry_run {
         return Ok(AskReport::new(ask, state, AskOutcome::DryRun));
     }
     emitter.emit_sources(&sources).await;
     let assignment = Assignment::new(state, &sources);
-    match write(ask, emitter, &assignment, early_draft).await? {
-        Ending::Accepted(answer, by) => {
-            let missing = plan::missing(state, &answer);
-            Ok(AskReport { missing, ..AskReport::new(ask, state, AskOutcome::Answered { answer, by }) })
-        }
+    match write(ask, emitter, &assignment).await? {
+        Ending::Accepted(answer, by) => Ok(answered(ask, state, answer, by)),
         Ending::Ignorance => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
         Ending::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
     }
+}
+
+fn answered(ask: &AskContext, state: &LoopState, answer: CitedAnswer, by: GeneratedBy) -> AskReport {
+    let missing = plan::missing(state, &answer);
+    AskReport { missing, ..AskReport::new(ask, state, AskOutcome::Answered { answer, by }) }
 }
 
 /// How the writing of an answer ended.
@@ -157,13 +169,8 @@ enum Ending {
 }
 
 /// Has an answer written and checks it, at most twice: source N of the prompt is marker N.
-async fn write(
-    ask: &AskContext,
-    emitter: &mut Emitter,
-    assignment: &Assignment<'_>,
-    early_draft: Option<EarlyDraft<'_>>,
-) -> Result<Ending, AskError> {
-    let mut request = early_draft.map_or(DraftRequest::First, DraftRequest::Begun);
+async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Result<Ending, AskError> {
+    let mut request = DraftRequest::First;
     loop {
         ask.record.enter(Stage::Generate);
         let attempt = request.attempt();

@@ -22,7 +22,7 @@ const CALLS_TO_LEAVE: u32 = 3;
 /// A plan by the planning model, if the deployment has given that role models of its own; else by rules.
 ///
 /// # Errors
-/// When the model fails, or the call is not allowed.
+/// When the time limit is reached. If no model answers, the plan is made by rules.
 pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
     let built_in = planning::plan(&ask.request.question);
     let Some(chain) = &ask.models.plan else { return Ok(built_in) };
@@ -37,7 +37,7 @@ pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
         sources: &[],
         format: Some(prompt::plan::format()),
     };
-    let reply = model_call::complete(ask, chain, call).await?;
+    let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(built_in) };
     Ok(planning::read_reply(&reply.text).unwrap_or_else(|| {
         ask.record.warn_skipped(CallRole::Plan, SkipCause::UnusableReply);
         built_in

@@ -16,7 +16,7 @@ use crate::{
         corrective::AbstainReason,
         planning::Plan,
     },
-    providers::chat::CallRole,
+    providers::chat::{CallRole, ChatReply},
 };
 
 /// The author of an answer.
@@ -157,9 +157,18 @@ pub enum SkipCause {
     NoCallLeft,
     /// Its reply could not be used.
     UnusableReply,
+    /// It could not be reached, was too slow, or refused.
+    Failed,
+    /// The call would have exceeded a limit of the ask or of the day.
+    OverLimit,
 }
 
 impl AskWarning {
+    /// The warning of a reply that was cut at the token limit, if it was.
+    pub(super) fn of_cut(reply: &ChatReply, tokens: u32) -> Option<Self> {
+        reply.is_cut().then(|| Self::LengthCut { model: reply.model.to_string(), tokens })
+    }
+
     /// The name in the API.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

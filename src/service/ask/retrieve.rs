@@ -5,7 +5,11 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 
 use super::{
-    AskError, GradedHit, context::AskContext, grade, record::Stage, state::PlannedRetrieval,
+    AskError, GradedHit,
+    context::AskContext,
+    grade,
+    record::{RoundTrace, Stage},
+    state::PlannedRetrieval,
     sub_questions::SubQuestions,
 };
 use crate::{
@@ -20,6 +24,8 @@ use crate::{
 
 /// Factor by which a broad search examines more passages than usual.
 const BREADTH: usize = 2;
+/// Best passages of a sub-question that a model is shown, whatever the calibrated grades say of them.
+const JUDGED_OF_PART: usize = 3;
 /// Most passages that a broad search examines.
 const MOST_PASSAGES: usize = 100;
 
@@ -71,17 +77,22 @@ pub(super) async fn retrieve_as_planned(
         retriever.retrieve(&whole, &ask.budget),
         try_join_all(parts.iter().map(|part| retriever.retrieve(part, &ask.budget))),
     )?;
-    let mut sub_questions = SubQuestions::default();
+    let (mut sub_questions, mut rounds) = (SubQuestions::default(), Vec::new());
     for (position, (text, other)) in plan.sub_questions.iter().zip(others).enumerate() {
         let question = other.weigh(corpus.analyzer, text);
-        let verdicts = grade::built_in(corpus.analyzer, &question, &other.hits).verdicts;
-        let keys = other.hits.iter().map(|hit| hit.passage.key);
-        sub_questions.add(position, question, keys.zip(verdicts));
-        // For a sub-question only passages that answer it are added: the others would be padding.
-        let is_wanted = |hit: &Hit| plan.strategy == Strategy::Rewrite || sub_questions.are_answered_by(hit);
-        add(&mut found, other.hits.into_iter().filter(is_wanted));
+        let graded = grade::built_in(corpus.analyzer, &question, &other.hits);
+        let hits: Vec<GradedHit> = other.hits.iter().cloned().zip(graded.verdicts).map(GradedHit::built_in).collect();
+        rounds.push(RoundTrace::of(text, &other, &hits, graded.answerability));
+        sub_questions.add(position, question, &hits);
+        // For a sub-question only passages that may answer it are added: the others would be padding.
+        let is_wanted = |(rank, hit): &(usize, Hit)| {
+            plan.strategy == Strategy::Rewrite
+                || sub_questions.are_answered_by(hit)
+                || (ask.models.grade.is_some() && *rank < JUDGED_OF_PART)
+        };
+        add(&mut found, other.hits.into_iter().enumerate().filter(is_wanted).map(|(_, hit)| hit));
     }
-    Ok(PlannedRetrieval { found, sub_questions })
+    Ok(PlannedRetrieval { found, sub_questions, rounds })
 }
 
 /// Adds passages that were not found before.

@@ -1,7 +1,7 @@
 //! Rewriting: finds another query for the same question, never one that was already tried.
 
 use super::{
-    AskError, GradedHit, SkipCause,
+    AskError, GradedBy, GradedHit, SkipCause,
     context::AskContext,
     model_call::{self, ModelCall},
     record::Stage,
@@ -11,27 +11,32 @@ use crate::{
     domain::{
         grading::Grade,
         prompt,
-        rewriting::{RewriteError, built_in, read_reply},
+        rewriting::{built_in, read_reply},
     },
-    providers::{
-        ProviderError, ProviderErrorKind,
-        chat::{CallRole, ChatChain, ChatReply},
-    },
+    providers::chat::{CallRole, ChatChain},
 };
 
 /// Passages of the last round that the built-in rewriter takes words from.
 const FEEDBACK_PASSAGES: usize = 3;
 
+/// Another query for the question.
+pub(super) struct Rewording {
+    pub(super) query: String,
+    pub(super) by: GradedBy,
+}
+
 /// Returns a new query, or `None` if there is none.
 ///
 /// # Errors
-/// When the model fails or replies with nothing, or the call is not allowed.
-pub(super) async fn rewrite(ask: &AskContext, state: &LoopState) -> Result<Option<String>, AskError> {
+/// When the time limit is reached. If no model answers with a new query, the built-in rewriter stands in.
+pub(super) async fn rewrite(ask: &AskContext, state: &LoopState) -> Result<Option<Rewording>, AskError> {
     ask.record.enter(Stage::Rewrite);
-    match &ask.models.rewrite {
-        Some(chain) => rewrite_by_model(ask, chain, state).await,
-        None => Ok(rewrite_built_in(ask, state)),
+    if let Some(chain) = &ask.models.rewrite
+        && let Some(query) = rewrite_by_model(ask, chain, state).await?
+    {
+        return Ok(Some(Rewording { query, by: GradedBy::Model }));
     }
+    Ok(rewrite_built_in(ask, state).map(|query| Rewording { query, by: GradedBy::BuiltIn }))
 }
 
 async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState) -> Result<Option<String>, AskError> {
@@ -41,26 +46,12 @@ async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState
         sources: &[],
         format: Some(prompt::rewrite::format()),
     };
-    let reply = model_call::complete(ask, chain, call).await?;
-    match read_reply(&reply.text, &state.tried) {
-        Ok(query) => Ok(Some(query)),
-        // The model repeats itself; the built-in rewriter may still find a query.
-        Err(RewriteError::Repeated | RewriteError::TooLong) => {
-            ask.record.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
-            Ok(rewrite_built_in(ask, state))
-        }
-        Err(RewriteError::Empty) => Err(empty_query(reply).into()),
+    let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
+    let query = read_reply(&reply.text, &state.tried).ok();
+    if query.is_none() {
+        ask.record.warn_skipped(CallRole::Rewrite, SkipCause::UnusableReply);
     }
-}
-
-fn empty_query(reply: ChatReply) -> ProviderError {
-    ProviderError {
-        kind: ProviderErrorKind::InvalidReply,
-        provider: reply.model.provider,
-        model: reply.model.model,
-        detail: "the rewriter replied with an empty query".to_owned(),
-        retry_after: None,
-    }
+    Ok(query)
 }
 
 fn rewrite_built_in(ask: &AskContext, state: &LoopState) -> Option<String> {

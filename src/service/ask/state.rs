@@ -1,6 +1,9 @@
 //! The state of the corrective loop: it starts empty and grows by a round at a time.
 
-use super::{GradedHit, context::AskContext, evidence_pool::EvidencePool, sub_questions::SubQuestions};
+use super::{
+    GradedHit, context::AskContext, evidence_pool::EvidencePool, record::RoundTrace, rewrite::Rewording,
+    sub_questions::SubQuestions,
+};
 use crate::{
     domain::{
         corrective::{self, Fallback, LoopSettings, Round, Step},
@@ -38,6 +41,8 @@ pub(super) struct LoopState {
 pub(super) struct PlannedRetrieval {
     pub(super) found: Retrieved,
     pub(super) sub_questions: SubQuestions,
+    /// Searches for the sub-questions.
+    pub(super) rounds: Vec<RoundTrace>,
 }
 
 /// The passages of a round, graded.
@@ -66,9 +71,12 @@ impl LoopState {
         }
     }
 
-    /// Stores the first retrieval; returns its passages, which are to be graded.
-    pub(super) fn begin(&mut self, plan: Plan, first: PlannedRetrieval) -> Retrieved {
-        let PlannedRetrieval { found, sub_questions } = first;
+    /// Stores the first retrieval; returns its passages, which are to be graded. Queries of the plan count as tried.
+    pub(super) fn begin(&mut self, plan: Plan, found: Retrieved, sub_questions: SubQuestions) -> Retrieved {
+        for query in &plan.sub_questions {
+            // One that repeats the question adds nothing.
+            let _ = self.tried.add(query.clone());
+        }
         self.plan = Some(plan);
         self.sub_questions = sub_questions;
         self.question = found.weigh(self.analyzer, &self.question.text);
@@ -89,10 +97,10 @@ impl LoopState {
     }
 
     /// Registers a rewritten query, unless it was tried. Without a new one the rewriter counts as exhausted.
-    pub(super) fn add_query(&mut self, rewritten: Option<String>) -> Option<String> {
-        let query = rewritten.and_then(|query| self.tried.add(query).ok().map(str::to_owned));
-        self.rewriter_is_exhausted = query.is_none();
-        query
+    pub(super) fn add_query(&mut self, rewritten: Option<Rewording>) -> Option<Rewording> {
+        let new = rewritten.filter(|rewording| self.tried.add(rewording.query.clone()).is_ok());
+        self.rewriter_is_exhausted = new.is_none();
+        new
     }
 
     pub(super) const fn is_first_round(&self) -> bool {

@@ -42,6 +42,8 @@ pub enum VoidReason {
     ReadAnew,
     /// It only states that the sources do not answer the question.
     Ignorance,
+    /// It was begun before its sources were graded, and the grades do not confirm it.
+    NotConfirmed,
 }
 
 impl VoidReason {
@@ -53,6 +55,7 @@ impl VoidReason {
             Self::ProviderFailed => "provider_failed",
             Self::ReadAnew => "read_anew",
             Self::Ignorance => "ignorance",
+            Self::NotConfirmed => "not_confirmed",
         }
     }
 }

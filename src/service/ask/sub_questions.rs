@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::GradedHit;
 use crate::{
     domain::{corrective::Grade, evidence::Inquiry, grading::Verdict, identity::ChunkKey},
     service::retrieval::Hit,
@@ -19,13 +20,13 @@ pub(super) struct SubQuestions {
 
 impl SubQuestions {
     /// Adds a sub-question: its position in the plan, and the passages found for it with their verdicts.
-    pub(super) fn add(&mut self, position: usize, question: Inquiry, found: impl Iterator<Item = (ChunkKey, Verdict)>) {
+    pub(super) fn add(&mut self, position: usize, question: Inquiry, found: &[GradedHit]) {
         self.questions.push(question);
         let mut is_answered = false;
-        for (key, verdict) in found {
+        for GradedHit { hit, verdict, .. } in found {
             is_answered |= verdict.grade != Grade::Incorrect;
             if verdict.grade == Grade::Correct {
-                self.verdicts.insert(key, verdict);
+                self.verdicts.insert(hit.passage.key, verdict.clone());
             }
         }
         if !is_answered {

@@ -23,7 +23,7 @@ pub(super) struct VerifiedDraft {
 /// Verifies the uncertain claims of a draft, if models do that. Otherwise the scorer's judgement applies.
 ///
 /// # Errors
-/// When no model answered in time, or the call is not allowed.
+/// When the time limit is reached. If no model answers, the scorer's judgement applies.
 pub(super) async fn verify(
     ask: &AskContext,
     draft: Draft,
@@ -38,7 +38,9 @@ pub(super) async fn verify(
         ask.record.warn_skipped(CallRole::Verify, SkipCause::NoCallLeft);
         return Ok(VerifiedDraft { draft, rulings: Vec::new() });
     }
-    let rulings = ask_about(ask, chain, doubts, sources).await?;
+    let Some(rulings) = ask_about(ask, chain, doubts, sources).await? else {
+        return Ok(VerifiedDraft { draft, rulings: Vec::new() });
+    };
     let draft = draft.with_rulings(&rulings.iter().map(|trace| trace.ruling).collect::<Vec<_>>());
     Ok(VerifiedDraft { draft, rulings })
 }
@@ -57,7 +59,7 @@ async fn ask_about(
     chain: &ChatChain,
     doubts: Vec<Doubt>,
     sources: &[GradedHit],
-) -> Result<Vec<RulingTrace>, AskError> {
+) -> Result<Option<Vec<RulingTrace>>, AskError> {
     let urns: Vec<String> = sources.iter().map(|graded| graded.hit.urn().to_string()).collect();
     let sources: Vec<prompt::Source<'_>> =
         sources.iter().zip(&urns).map(|(graded, urn)| graded.to_be_judged(urn)).collect();
@@ -69,7 +71,7 @@ async fn ask_about(
         sources: &sources,
         format: Some(prompt::verify::format()),
     };
-    let reply = model_call::complete(ask, chain, call).await?;
+    let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
     let rulings = read_rulings(&reply.text, doubts.len());
-    Ok(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect())
+    Ok(Some(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect()))
 }

@@ -123,6 +123,14 @@ pub struct BudgetExceeded {
     pub asked: u64,
 }
 
+impl BudgetExceeded {
+    /// Whether a smaller prompt would have been within the limit.
+    #[must_use]
+    pub const fn is_of_one_prompt(&self) -> bool {
+        matches!(self.limit, LimitKind::PromptTokens | LimitKind::SourceBytes)
+    }
+}
+
 impl LimitKind {
     /// Converts an amount to the unit that the limit's name states: dollars for a cost.
     #[must_use]

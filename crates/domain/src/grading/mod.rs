@@ -28,5 +28,15 @@ pub struct Verdict {
     pub reason: String,
 }
 
+impl Verdict {
+    /// Whether it speaks more for the passage: by its grade, then by its probability.
+    #[must_use]
+    pub fn is_better_than(&self, other: &Self) -> bool {
+        let worth = |verdict: &Self| (verdict.grade, verdict.probability.unwrap_or(0.0));
+        let ((grade, probability), (other_grade, other_probability)) = (worth(self), worth(other));
+        grade > other_grade || (grade == other_grade && probability > other_probability)
+    }
+}
+
 #[cfg(test)]
 mod tests;

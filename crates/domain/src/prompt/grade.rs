@@ -2,16 +2,22 @@
 //!
 //! The reply is read by [`crate::grading::reply`].
 
-use super::{Message, ReplyFormat, Source, question_and_sources};
+use super::{Message, ReplyFormat, Source, fence, push_sources};
 use crate::numbered_verdicts;
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("grade.txt");
 
-/// The conversation. The number of a source is its place in `sources`, from 1.
+/// The conversation. `wordings` holds other wordings of the question, and parts of it, for which the sources were found.
+/// The number of a source is its place in `sources`, from 1.
 #[must_use]
-pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
-    vec![Message::system(SYSTEM.trim_end()), Message::user(question_and_sources(question, sources))]
+pub fn messages(question: &str, wordings: &[&str], sources: &[Source<'_>]) -> Vec<Message> {
+    let mut content = fence::question(question);
+    for wording in wordings {
+        content.push_str(&fence::query(wording));
+    }
+    push_sources(&mut content, sources);
+    vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
 }
 
 /// The reply as JSON, for models that can be held to a schema.

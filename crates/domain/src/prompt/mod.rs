@@ -110,11 +110,15 @@ pub fn seed_of(messages: &[Message]) -> u64 {
 /// The fenced question and sources, in this order: a model remembers best the text that comes last.
 fn question_and_sources(question: &str, sources: &[Source<'_>]) -> String {
     let mut rendered = fence::question(question);
+    push_sources(&mut rendered, sources);
+    rendered
+}
+
+fn push_sources(rendered: &mut String, sources: &[Source<'_>]) {
     for (number, source) in (1..).zip(sources) {
         rendered.push('\n');
-        fence::push_source(&mut rendered, number, *source);
+        fence::push_source(rendered, number, *source);
     }
-    rendered
 }
 
 #[cfg(test)]

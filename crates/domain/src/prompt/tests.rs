@@ -70,7 +70,7 @@ fn renders_a_rewrite_prompt() {
 
 #[test]
 fn renders_a_grade_prompt() {
-    let conversation = grade::messages("How long?", &[Source { title: " ", ..LEAVE }]);
+    let conversation = grade::messages("How long?", &[], &[Source { title: " ", ..LEAVE }]);
     assert_eq!(
         conversation[1].content,
         "<question>\nHow long?\n</question>\n\n<source id=\"1\" urn=\"cited:handbook/leave@2#3\">\n\
@@ -113,7 +113,7 @@ It is paid [&#94;9].
 #[test]
 fn a_grader_reads_the_context_beside_the_text() {
     let source = Source { text: "It grew by 3 %.", context: "From the \"Acme\" report\nof 2023.", ..LEAVE };
-    let conversation = grade::messages("How much did Acme grow?", &[source]);
+    let conversation = grade::messages("How much did Acme grow?", &[], &[source]);
     assert!(
         conversation[1].content.ends_with(
             "title=\"Leave\" context=\"From the &quot;Acme&quot; report of 2023.\">\nIt grew by 3 %.\n</source>\n"
@@ -128,7 +128,7 @@ fn system_prompts_hold_no_caller_text() {
     let secret = Source { urn: "u", title: "zebra", text: "zebra", context: "zebra" };
     for conversation in [
         answer::messages("zebra", &[secret]),
-        grade::messages("zebra", &[secret]),
+        grade::messages("zebra", &["zebra"], &[secret]),
         rewrite::messages("zebra", &["zebra".to_owned()]),
         plan::messages("zebra"),
     ] {

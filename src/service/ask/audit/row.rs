@@ -136,7 +136,7 @@ pub(super) fn row(ask: &AskContext, end: &End<'_>) -> AuditRow {
         is_estimated: spent.has_estimates,
         cost_nano_usd: spent.cost.nano_usd(),
         queries: if keeps.keeps_questions {
-            end.trace.rounds.iter().map(|round| storable(&round.query)).collect()
+            end.trace.rounds.iter().chain(&end.trace.planned).map(|round| storable(&round.query)).collect()
         } else {
             Vec::new()
         },

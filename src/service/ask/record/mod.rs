@@ -60,6 +60,10 @@ impl Record {
         self.lock().trace.rounds.push(round);
     }
 
+    pub(super) fn note_planned(&self, rounds: Vec<RoundTrace>) {
+        self.lock().trace.planned = rounds;
+    }
+
     pub(super) fn note_call(&self, call: CallTrace) {
         self.lock().trace.calls.push(call);
     }

@@ -34,8 +34,10 @@ pub struct Trace {
     pub plan: Option<Plan>,
     /// Steps that the loop decided on.
     pub steps: Vec<Step>,
-    /// Rounds of retrieval and grading.
+    /// Rounds of retrieval and grading: of the question, then of each rewritten query.
     pub rounds: Vec<RoundTrace>,
+    /// Searches for the sub-questions of the plan, with the calibrated grades for each.
+    pub planned: Vec<RoundTrace>,
     /// Sources of which the answering model was shown a part.
     pub refinements: Vec<Refinement>,
     /// Model calls.
