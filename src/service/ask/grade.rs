@@ -188,6 +188,9 @@ async fn grade_by_model<'a>(
     };
     if let Some(reply) = reply {
         let verdicts = reply::read(&reply.text, shown);
+        if reply::is_unusable(&verdicts) {
+            ask.record.warn_skipped(CallRole::Grade, SkipCause::UnusableReply);
+        }
         for (hit, verdict) in round.hits.iter_mut().filter(|hit| is_open(hit)).zip(verdicts) {
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
             hit.by = GradedBy::Model;

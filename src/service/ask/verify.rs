@@ -73,5 +73,8 @@ async fn ask_about(
     };
     let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
     let rulings = read_rulings(&reply.text, doubts.len());
+    if rulings.iter().all(Option::is_none) {
+        ask.record.warn_skipped(CallRole::Verify, SkipCause::UnusableReply);
+    }
     Ok(Some(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect()))
 }

@@ -34,4 +34,4 @@ pub use support::features as support_features;
 pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
 pub use urn::{Urn, UrnError};
 pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};
-pub use verification::{Doubt, Ruling, Verifier, read_rulings};
+pub use verification::{Doubt, ReadRuling, Ruling, Verifier, read_rulings};

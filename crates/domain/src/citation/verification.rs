@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use crate::numbered_verdicts::{self, Phrases, Read};
+use crate::model_verdicts::{self, Read, Stance};
 use crate::span::Span;
 
 /// A claim about which the scorer is not sure.
@@ -40,15 +40,27 @@ pub enum Verifier {
     Model,
 }
 
-const PHRASES: &Phrases<Ruling> = &[
-    (Ruling::Unsupported, &["unsupported", "not supported", "not fully", "partial", "contradict", "no support"]),
-    (Ruling::Supported, &["supported", "fully supported"]),
-];
+/// A model's ruling with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadRuling {
+    /// The ruling.
+    pub ruling: Ruling,
+    /// Why, in the model's words; may be empty.
+    pub reason: String,
+}
 
-/// The rulings of a reply on `doubts` claims, in their order; `None` for a claim on which it has none.
+/// The rulings of a reply on `doubts` claims, in their order; `None` for a claim on which it has none. Whatever is not
+/// plainly support is none.
 #[must_use]
-pub fn read_rulings(reply: &str, doubts: usize) -> Vec<Option<Read<Ruling>>> {
-    numbered_verdicts::read(reply, doubts, PHRASES)
+pub fn read_rulings(reply: &str, doubts: usize) -> Vec<Option<ReadRuling>> {
+    let ruling = |Read { stance, reason }| {
+        let ruling = match stance {
+            Stance::Assent => Ruling::Supported,
+            Stance::Hedge | Stance::Dissent => Ruling::Unsupported,
+        };
+        ReadRuling { ruling, reason }
+    };
+    model_verdicts::read(reply, doubts).into_iter().map(|read| read.map(ruling)).collect()
 }
 
 impl Draft {

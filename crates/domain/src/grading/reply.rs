@@ -4,24 +4,34 @@
 //! invented.
 
 use super::{Grade, Verdict};
-use crate::numbered_verdicts::{self, Phrases};
-
-/// Phrases by grade.
-const PHRASES: &Phrases<Grade> = &[
-    (Grade::Incorrect, &["incorrect", "not correct", "irrelevant", "not relevant", "unrelated"]),
-    (Grade::Ambiguous, &["ambiguous", "partial", "unclear", "unsure", "uncertain"]),
-    (Grade::Correct, &["correct", "relevant"]),
-];
+use crate::model_verdicts::{self, Stance};
 
 /// The verdicts on `sources` sources, in their order.
 #[must_use]
 pub fn read(reply: &str, sources: usize) -> Vec<Verdict> {
     let verdict = |grade, reason| Verdict { grade, probability: None, is_clear: true, reason };
-    let missing = || verdict(Grade::Ambiguous, "the reply does not grade this source".to_owned());
-    numbered_verdicts::read(reply, sources, PHRASES)
+    let missing = || verdict(Grade::Ambiguous, UNREADABLE.to_owned());
+    model_verdicts::read(reply, sources)
         .into_iter()
-        .map(|read| read.map_or_else(missing, |read| verdict(read.verdict, read.reason)))
+        .map(|read| read.map_or_else(missing, |read| verdict(grade_of(read.stance), read.reason)))
         .collect()
+}
+
+/// The reason of a source that the reply does not grade.
+const UNREADABLE: &str = "the reply does not grade this source";
+
+/// Whether a reply grades none of the sources.
+#[must_use]
+pub fn is_unusable(verdicts: &[Verdict]) -> bool {
+    verdicts.iter().all(|verdict| verdict.reason == UNREADABLE)
+}
+
+const fn grade_of(stance: Stance) -> Grade {
+    match stance {
+        Stance::Assent => Grade::Correct,
+        Stance::Hedge => Grade::Ambiguous,
+        Stance::Dissent => Grade::Incorrect,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The reply is read by [`crate::grading::reply`].
 
 use super::{Message, ReplyFormat, Source, fence, push_sources};
-use crate::numbered_verdicts;
+use crate::model_verdicts;
 
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("grade.txt");
@@ -25,7 +25,7 @@ pub fn messages(question: &str, wordings: &[&str], sources: &[Source<'_>]) -> Ve
 pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "grades",
-        schema: numbered_verdicts::schema("grades", "source", "grade", &["correct", "ambiguous", "incorrect"]),
+        schema: model_verdicts::schema("grades", "source", "grade", &["correct", "ambiguous", "incorrect"]),
         instruction: "Instead of lines, reply with JSON: an object with the member \"grades\", an array with one \
                       object for each source, in order, that has the members \"source\" (its number), \"grade\" and \
                       \"reason\".",

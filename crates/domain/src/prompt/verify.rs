@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::{Message, ReplyFormat, Source, fence};
-use crate::numbered_verdicts;
+use crate::model_verdicts;
 
 /// The instructions: fixed text, the same for every answer.
 pub const SYSTEM: &str = include_str!("verify.txt");
@@ -47,7 +47,7 @@ pub fn messages(statements: &[Statement<'_>], sources: &[Source<'_>]) -> Vec<Mes
 pub fn format() -> ReplyFormat {
     ReplyFormat {
         name: "verdicts",
-        schema: numbered_verdicts::schema("verdicts", "statement", "verdict", &["supported", "unsupported"]),
+        schema: model_verdicts::schema("verdicts", "statement", "verdict", &["supported", "unsupported"]),
         instruction: "Instead of lines, reply with JSON: an object with the member \"verdicts\", an array with one \
                       object for each statement, in order, that has the members \"statement\" (its number), \
                       \"verdict\" and \"reason\".",

@@ -6,11 +6,10 @@ use tokio::time::Instant;
 use crate::{
     domain::{
         budget::Usage,
-        citation::{CitationError, Doubt, Ruling},
+        citation::{CitationError, Doubt, ReadRuling, Ruling},
         corrective::Step,
         cost::NanoUsd,
         grading::Grade,
-        numbered_verdicts::Read,
         planning::Plan,
         span::Span,
     },
@@ -186,8 +185,8 @@ impl AttemptTrace {
 }
 
 impl RulingTrace {
-    pub(in crate::service::ask) fn new(doubt: &Doubt, read: Option<Read<Ruling>>) -> Self {
-        let (ruling, reason) = read.map(|read| (read.verdict, read.reason)).unzip();
+    pub(in crate::service::ask) fn new(doubt: &Doubt, read: Option<ReadRuling>) -> Self {
+        let (ruling, reason) = read.map(|read| (read.ruling, read.reason)).unzip();
         Self { span: doubt.span, support: doubt.score, ruling, reason: reason.unwrap_or_default() }
     }
 }

@@ -85,7 +85,7 @@ fn reads_rulings_however_they_are_put() {
         ("", [None, None]),
     ];
     for (reply, expected) in cases {
-        let rulings: Vec<_> = read_rulings(reply, 2).into_iter().map(|read| read.map(|read| read.verdict)).collect();
+        let rulings: Vec<_> = read_rulings(reply, 2).into_iter().map(|read| read.map(|read| read.ruling)).collect();
         assert_eq!(rulings, expected, "{reply}");
     }
     assert_eq!(read_rulings("1: supported - in other words", 1)[0].as_ref().unwrap().reason, "in other words");
