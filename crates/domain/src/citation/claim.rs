@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::ignorance::{is_ignorance, is_pleasantry};
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
+use super::non_answer::{is_ignorance, is_pleasantry};
 use super::support::SUPPORT_THRESHOLD;
 use crate::markdown::BlockKind;
 use crate::sentence::Sentence;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::denial::{Denial, Denials};
+use super::negation::{Denial, Denials};
 use super::support::Quote;
 use super::term::{Term, TermKind, terms};
 use super::unit::Unit;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
 use super::{Missing, MissingKind, Quote};
-use crate::citation::denial::denies;
+use crate::citation::negation::denies;
 use crate::citation::source::{SourceParts, Token};
 use crate::citation::term::TermKind;
 use crate::citation::window::{Window, best_window};

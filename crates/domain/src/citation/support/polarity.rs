@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::citation::denial::{Denial, DenialKind, Denials, clauses, denies, words};
+use crate::citation::negation::{Denial, DenialKind, Denials, clauses, denies, words};
 use crate::citation::source::{SourceParts, SourceSentence};
 use crate::citation::term::{Term, TermKind, terms};
 use crate::wording::opposites;
