@@ -164,7 +164,7 @@ async fn what_a_model_says_is_not_in_the_sources_is_missing_at_every_level() {
     let answer = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
     assert_eq!(
         (&answer.body["outcome"], &answer.body["reason"], &answer.body["citations"]),
-        (&json!("abstained"), &json!("low_support"), &json!([])),
+        (&json!("abstained"), &json!("model_declined"), &json!([])),
         "{answer:?}"
     );
     app.stop().await;

@@ -115,7 +115,7 @@ async fn every_end_has_its_row() {
     let expected = [
         ("answered", json!(null)),
         ("dry_run", json!(null)),
-        ("abstained", json!("low_support")),
+        ("abstained", json!("model_declined")),
         ("rejected", json!(null)),
         ("providers_unavailable", json!(null)),
         ("failed", json!("not_found")),

@@ -9,6 +9,7 @@ mod ask_cache;
 mod ask_evidence;
 mod ask_failures;
 mod ask_judges;
+mod ask_non_answer;
 mod ask_plan;
 mod ask_processes;
 mod ask_refine;

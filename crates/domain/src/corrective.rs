@@ -165,6 +165,8 @@ pub enum AbstainReason {
     EmptyCollection,
     /// The model calls of this ask are used up.
     OutOfBudget,
+    /// The answering model found no answer in the sources.
+    ModelDeclined,
 }
 
 impl AbstainReason {
@@ -176,6 +178,7 @@ impl AbstainReason {
             Self::LowSupport => "low_support",
             Self::EmptyCollection => "empty_collection",
             Self::OutOfBudget => "out_of_budget",
+            Self::ModelDeclined => "model_declined",
         }
     }
 }

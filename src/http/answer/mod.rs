@@ -182,6 +182,7 @@ impl AnswerBody {
             warnings: report.warnings.iter().map(FindingBody::from).collect(),
             errors: Vec::new(),
         };
+        let drafts = report.trace.attempts.last().map_or(0, |attempt| attempt.attempt);
         let timings = report.timings;
         let mut body = Self {
             id: report.id,
@@ -220,7 +221,10 @@ impl AnswerBody {
                 body.model = Some(by.model);
                 body.provider = Some(by.provider);
             }
-            AskOutcome::Abstained(reason) => body.reason = Some(reason),
+            AskOutcome::Abstained(reason) => {
+                body.reason = Some(reason);
+                body.validation.attempts = drafts;
+            }
             AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
         }
         body.sources =

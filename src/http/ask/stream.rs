@@ -196,7 +196,7 @@ impl RetryFrame {
     fn new(reason: &VoidReason) -> Self {
         let errors = match reason {
             VoidReason::CitationValidation(errors) => errors.iter().map(FindingBody::from).collect(),
-            VoidReason::ProviderFailed | VoidReason::ReadAnew | VoidReason::Ignorance | VoidReason::NotConfirmed => {
+            VoidReason::ProviderFailed | VoidReason::ReadAnew | VoidReason::NonAnswer | VoidReason::NotConfirmed => {
                 Vec::new()
             }
         };

@@ -27,8 +27,10 @@ impl<'a> Assignment<'a> {
 pub(super) enum DraftRequest {
     /// The first.
     First,
-    /// The second and last.
+    /// The second and last, after one whose citations do not hold.
     Retry(Retry),
+    /// The second and last, after a reply that the sources do not answer although one was graded correct.
+    SecondLook(SecondLook),
 }
 
 /// A draft that did not pass, and the prompt that explains why.
@@ -37,11 +39,20 @@ pub(super) struct Retry {
     pub(super) prompt: String,
 }
 
+/// A reply that found no answer, and the part of a correct source that comes nearest to the question.
+pub(super) struct SecondLook {
+    pub(super) reply: String,
+    /// Position of the source.
+    pub(super) source: usize,
+    /// The part of its text.
+    pub(super) part: String,
+}
+
 impl DraftRequest {
     pub(super) const fn attempt(&self) -> Attempt {
         match self {
             Self::First => Attempt::First,
-            Self::Retry(_) => Attempt::Retry,
+            Self::Retry(_) | Self::SecondLook(_) => Attempt::Retry,
         }
     }
 }

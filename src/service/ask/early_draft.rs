@@ -113,7 +113,7 @@ impl EarlyDraft<'_> {
             let verified = verify::verify(ask, draft, &sources, Attempt::First).await?;
             match validate::validate(&verified.draft, ask.models.level, Attempt::First) {
                 Judgement::Accepted(answer) => Some((answer, verified.rulings)),
-                Judgement::Ignorance | Judgement::Retry { .. } | Judgement::Rejected(_) => None,
+                Judgement::NonAnswer | Judgement::Retry { .. } | Judgement::Rejected(_) => None,
             }
         } else {
             None

@@ -10,7 +10,7 @@ use super::{
     model_call::{ReplyPiece, RunningCall},
 };
 use crate::{
-    domain::citation::{CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier},
+    domain::citation::{CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier, may_become_non_answer},
     providers::chat::ChatReply,
 };
 
@@ -128,6 +128,10 @@ impl Stream {
 
     async fn write(&mut self, words: &str, prepared: &[PreparedSource]) {
         self.draft.text.push_str(words);
+        // A code for "no answer" is for the service alone.
+        if may_become_non_answer(&self.draft.text) {
+            return;
+        }
         if self.mode == StreamMode::Provisional {
             self.send_words_to(self.draft.text.len()).await;
         }

@@ -1,16 +1,21 @@
 //! Generation: a draft of the answer, by a model or by quoting the sources.
 
 use super::{
-    AskError, AskWarning, GeneratedBy,
+    AskError, AskWarning, GeneratedBy, GradedHit,
     context::AskContext,
-    draft::{Assignment, DraftRequest, Retry, Written},
+    draft::{Assignment, DraftRequest, Retry, SecondLook, Written},
     emit::Emitter,
+    grade,
     model_call::{self, ModelCall, RunningCall},
     prompt_sources::PromptSources,
     quote,
 };
 use crate::{
-    domain::prompt,
+    domain::{
+        citation::Attempt,
+        corrective::Grade,
+        prompt::{self, answer::Nearest},
+    },
     providers::chat::{CallRole, ChatChain},
 };
 
@@ -31,11 +36,7 @@ pub(super) async fn draft(
         }
         return Ok(quoted);
     };
-    let retry = match &request {
-        DraftRequest::First => None,
-        DraftRequest::Retry(retry) => Some(retry),
-    };
-    let mut call = start(ask, chain, assignment, retry).await?;
+    let mut call = start(ask, chain, assignment, &request).await?;
     let reply = emitter.stream_reply(&mut call, &assignment.prepared).await?;
     call.note_used(&reply);
     ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
@@ -48,16 +49,46 @@ async fn start<'a>(
     ask: &'a AskContext,
     chain: &'a ChatChain,
     assignment: &Assignment<'_>,
-    retry: Option<&Retry>,
+    request: &DraftRequest,
 ) -> Result<RunningCall<'a>, AskError> {
     let question = &ask.request.question;
     let shown = PromptSources::of(ask, assignment.state, assignment.sources);
     let sources = shown.sources();
-    let messages = match retry {
-        None => prompt::answer::messages(question, &sources),
-        Some(Retry { draft, prompt }) => prompt::answer::retry_messages(question, &sources, draft, prompt),
+    let messages = match request {
+        DraftRequest::First => prompt::answer::messages(question, &sources),
+        DraftRequest::Retry(Retry { draft, prompt }) => {
+            prompt::answer::retry_messages(question, &sources, draft, prompt)
+        }
+        DraftRequest::SecondLook(SecondLook { reply, source, part }) => {
+            let whole = sources.get(*source).copied().unwrap_or_default();
+            let number = u32::try_from(source + 1).unwrap_or(u32::MAX);
+            let nearest = Nearest { number, part: prompt::Source { text: part, ..whole } };
+            prompt::answer::second_look_messages(question, &sources, reply, nearest)
+        }
     };
     ask.record.note_refinements(shown.refinements.clone());
     let call = ModelCall { role: CallRole::Generate, messages, sources: &sources, format: None };
     Ok(model_call::reserve(ask, chain, call).await?.start())
+}
+
+/// Another request for a draft after a reply that found no answer, if a source was graded correct and a call is left.
+pub(super) fn second_look(
+    ask: &AskContext,
+    assignment: &Assignment<'_>,
+    attempt: Attempt,
+    written: Written,
+) -> Option<SecondLook> {
+    let is_affordable = ask.models.generate.is_some() && ask.budget.llm_calls_left() != Some(0);
+    let is_correct = |graded: &GradedHit| graded.verdict.grade == Grade::Correct;
+    let source = assignment.sources.iter().position(is_correct)?;
+    if attempt == Attempt::Retry || !is_affordable {
+        return None;
+    }
+    let hit = &assignment.sources.get(source)?.hit;
+    let state = assignment.state;
+    let evidence = grade::evidence_in(state.analyzer, &state.question, [hit]);
+    let text = &hit.passage.text;
+    let nearest = evidence.first().and_then(|evidence| evidence.best_sentence(&state.question.terms));
+    let part = nearest.and_then(|sentence| text.get(sentence.range.clone())).unwrap_or(text);
+    Some(SecondLook { reply: written.text, source, part: part.to_owned() })
 }

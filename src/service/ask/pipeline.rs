@@ -150,7 +150,8 @@ async fn answer_from(
     let assignment = Assignment::new(state, &sources);
     match write(ask, emitter, &assignment).await? {
         Ending::Accepted(answer, by) => Ok(answered(ask, state, answer, by)),
-        Ending::Ignorance => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
+        Ending::NothingToQuote => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
+        Ending::Declined => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::ModelDeclined))),
         Ending::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
     }
 }
@@ -163,8 +164,10 @@ fn answered(ask: &AskContext, state: &LoopState, answer: CitedAnswer, by: Genera
 /// How the writing of an answer ended.
 enum Ending {
     Accepted(CitedAnswer, GeneratedBy),
-    /// The sources do not answer the question, or contain nothing to quote.
-    Ignorance,
+    /// The sources contain nothing to quote.
+    NothingToQuote,
+    /// The model found no answer in the sources.
+    Declined,
     Rejected(RejectedDraft),
 }
 
@@ -175,7 +178,7 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
         ask.record.enter(Stage::Generate);
         let attempt = request.attempt();
         let Some(written) = generate::draft(ask, emitter, assignment, request).await? else {
-            return Ok(Ending::Ignorance);
+            return Ok(Ending::NothingToQuote);
         };
         ask.record.enter(Stage::Validate);
         let verified = verify::verify(ask, assignment.read(&written.text), assignment.sources, attempt).await?;
@@ -192,9 +195,12 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
                 emitter.emit_accepted(&answer).await;
                 return Ok(Ending::Accepted(answer, written.by));
             }
-            Judgement::Ignorance => {
-                emitter.emit_void(VoidReason::Ignorance).await;
-                return Ok(Ending::Ignorance);
+            Judgement::NonAnswer => {
+                emitter.emit_void(VoidReason::NonAnswer).await;
+                match generate::second_look(ask, assignment, attempt, written) {
+                    Some(second_look) => request = DraftRequest::SecondLook(second_look),
+                    None => return Ok(Ending::Declined),
+                }
             }
             Judgement::Retry { errors, prompt } => {
                 emitter.emit_void(VoidReason::CitationValidation(errors)).await;

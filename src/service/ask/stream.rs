@@ -41,7 +41,7 @@ pub enum VoidReason {
     /// The complete text has other sentences than its beginning suggested; they follow.
     ReadAnew,
     /// It only states that the sources do not answer the question.
-    Ignorance,
+    NonAnswer,
     /// It was begun before its sources were graded, and the grades do not confirm it.
     NotConfirmed,
 }
@@ -54,7 +54,7 @@ impl VoidReason {
             Self::CitationValidation(_) => "citation_validation",
             Self::ProviderFailed => "provider_failed",
             Self::ReadAnew => "read_anew",
-            Self::Ignorance => "ignorance",
+            Self::NonAnswer => "ignorance",
             Self::NotConfirmed => "not_confirmed",
         }
     }

@@ -7,7 +7,7 @@ pub(super) enum Judgement {
     /// It is the answer.
     Accepted(CitedAnswer),
     /// It only states that the sources do not answer the question.
-    Ignorance,
+    NonAnswer,
     /// Its citations do not hold; another draft is to be written.
     Retry {
         errors: Vec<CitationError>,
@@ -22,7 +22,7 @@ impl Judgement {
     /// The errors of the draft.
     pub(super) fn errors(&self) -> &[CitationError] {
         match self {
-            Self::Accepted(_) | Self::Ignorance => &[],
+            Self::Accepted(_) | Self::NonAnswer => &[],
             Self::Retry { errors, .. } | Self::Rejected(errors) => errors,
         }
     }
@@ -30,14 +30,23 @@ impl Judgement {
 
 /// Judges a draft at a level.
 pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgement {
+    if is_non_answer(draft, level) {
+        return Judgement::NonAnswer;
+    }
     match citation::validate(draft, level, attempt) {
-        Verdict::Accept(_) if admits_ignorance(draft) => Judgement::Ignorance,
+        Verdict::Accept(_) if admits_ignorance(draft) => Judgement::NonAnswer,
         Verdict::Accept(answer) => Judgement::Accepted(answer),
         Verdict::Retry(prompt) => {
             Judgement::Retry { errors: prompt.errors().to_vec(), prompt: prompt.text().to_owned() }
         }
         Verdict::Reject(errors) => Judgement::Rejected(errors),
     }
+}
+
+/// Whether the draft is the code for "the sources do not answer", or, where nothing is demanded of it, without words.
+fn is_non_answer(draft: &Draft, level: Level) -> bool {
+    let is_empty = || !draft.text().chars().any(char::is_alphanumeric);
+    citation::is_non_answer(draft.text()) || (level == Level::Off && is_empty())
 }
 
 /// Whether the draft makes no claim and states that the sources do not answer the question. A marker after such a

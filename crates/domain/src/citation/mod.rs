@@ -5,13 +5,13 @@
 
 mod answer;
 mod claim;
-mod confirmation;
 mod draft;
 pub mod marker;
 mod negation;
 mod non_answer;
 mod retry_prompt;
 mod source;
+mod streaming;
 mod support;
 mod term;
 #[cfg(test)]
@@ -24,12 +24,12 @@ mod window;
 
 pub use answer::{Citation, CitedAnswer, Claim};
 pub use claim::{Role, Statement};
-pub use confirmation::{ConfirmedClaim, SettledClaim};
 pub use draft::Draft;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
-pub use non_answer::{is_ignorance, untold};
+pub use non_answer::{NON_ANSWER, is_ignorance, is_non_answer, may_become_non_answer, untold};
 pub use retry_prompt::RetryPrompt;
 pub use source::PreparedSource;
+pub use streaming::{ConfirmedClaim, SettledClaim};
 pub use support::features as support_features;
 pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
 pub use urn::{Urn, UrnError};

@@ -29,6 +29,11 @@ pub enum QuestionType {
     Exploratory,
 }
 
+impl QuestionType {
+    /// All types.
+    pub const ALL: [Self; 5] = [Self::Lookup, Self::Compare, Self::MultiHop, Self::Summary, Self::Exploratory];
+}
+
 /// How passages are looked for. The words are part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +46,11 @@ pub enum Strategy {
     Decompose,
     /// With the question as it is, and more passages than usual.
     BroadThenRerank,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Self; 4] = [Self::Direct, Self::Rewrite, Self::Decompose, Self::BroadThenRerank];
 }
 
 /// The author of a plan.

@@ -1,8 +1,9 @@
 //! Parses a plan written by a model.
 
+use serde::Serialize;
 use serde_json::Value;
 
-use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, Strategy};
+use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
 use crate::json_in_text;
 
 /// Longest sub-question accepted, in characters: a longer text is no question.
@@ -15,9 +16,21 @@ pub fn read_reply(reply: &str) -> Option<Plan> {
     json_in_text::values(reply).iter().find_map(read)
 }
 
+/// The item whose name in the API is written here, in whatever case and form: `multi_hop`, `MultiHop`, `MULTI-HOP`.
+fn named<Item: Copy + Serialize>(all: &[Item], written: &Value) -> Option<Item> {
+    let plain = |name: &Value| -> Option<String> {
+        Some(name.as_str()?.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
+    };
+    let written = plain(written)?;
+    all.iter().copied().find(|item| {
+        let name = serde_json::to_value(item).ok();
+        name.as_ref().and_then(plain).is_some_and(|name| name == written)
+    })
+}
+
 fn read(value: &Value) -> Option<Plan> {
-    let question_type = serde_json::from_value(value.get("type")?.clone()).ok()?;
-    let strategy: Strategy = serde_json::from_value(value.get("strategy")?.clone()).ok()?;
+    let question_type = named(&QuestionType::ALL, value.get("type")?)?;
+    let strategy = named(&Strategy::ALL, value.get("strategy")?)?;
     let texts = value.get("sub_questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut sub_questions: Vec<String> = Vec::new();
     for text in texts.iter().filter_map(Value::as_str) {

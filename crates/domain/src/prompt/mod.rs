@@ -82,7 +82,7 @@ impl ReplyFormat {
 }
 
 /// A passage as a prompt shows it. Its number is its place in the list, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Source<'s> {
     /// Citation URN of the passage.
     pub urn: &'s str,

@@ -1,9 +1,9 @@
 //! Tests of the citation domain through its public interface only.
 
 mod claim;
-mod confirmation;
 mod golden;
 mod marker;
+mod streaming;
 mod support;
 mod urn;
 mod validator;
