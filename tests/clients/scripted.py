@@ -1,4 +1,4 @@
-"""What the scripted server says (tests/it/clients.rs), whatever the dialect."""
+"""What the scripted server says (tests/it/providers/clients.rs), whatever the dialect."""
 
 TEXT = "Jeder hat 28 Tage Urlaub – 👍 [^1]."
 RECORDED = "Die Frist beträgt 28 Tage. [^1]"

@@ -1,6 +1,6 @@
 """Drives the scripted server with Anthropic's own client, which checks the form of every reply.
 
-tests/it/clients.rs starts the server, scripts its replies in the order in which they are taken here, and runs this
+tests/it/providers/clients.rs starts the server, scripts its replies in the order in which they are taken here, and runs this
 with the server's address.
 """
 

@@ -6,7 +6,7 @@ use cited::store::Store;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 use tokio::sync::OnceCell;
 
-use super::throw_away_postgres;
+use crate::throw_away_postgres;
 
 const TEMPLATE: &str = "cited_template";
 

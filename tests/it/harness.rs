@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-use super::{database, scripted::ModelServer};
+use crate::{database, scripted::ModelServer};
 
 /// A running service on a database of its own.
 pub struct TestApp {

@@ -1,73 +1,23 @@
 //! Behaviour from outside: over HTTP, on a real Postgres, with a scripted model server.
+//!
+//! A folder per subject; beside them the service as tests see it ([`harness`], [`process`]), its database and the model
+//! server ([`scripted`]).
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop on what it did not expect")]
 
 mod ask;
-mod ask_budget;
-mod ask_built_in;
-mod ask_cache;
-mod ask_evidence;
-mod ask_failures;
-mod ask_judges;
-mod ask_non_answer;
-mod ask_plan;
-mod ask_processes;
-mod ask_refine;
-mod ask_speculation;
-mod ask_stream;
-mod ask_stream_cuts;
-mod ask_verify;
-mod ask_web;
-mod audit;
-mod bad_behaviour;
-mod bulk;
-mod chaos;
-mod chat_stream;
-mod citations;
-mod clients;
-mod command_ask;
-mod command_eval;
-mod command_ingest;
-mod commands;
-mod contextual;
-mod contextual_cost;
-mod contract;
-mod corpus;
 mod database;
-mod deletes;
 mod dialect;
-mod doctor;
 mod documents;
-mod embed_phase;
-mod embedding_load;
-mod errors;
-mod fetch;
-mod filters;
 mod harness;
+mod http;
 mod indexes;
 mod ingest;
-mod injection;
-mod isolation;
-mod job_control;
 mod jobs;
-mod kill;
-mod languages;
-mod lifecycle;
-mod logs;
-mod migrations;
-mod oversized;
-mod private_postgres;
+mod operations;
 mod process;
-mod progressive;
 mod providers;
-mod providers_broken;
-mod queue_limit;
-mod requests;
-mod rerank_model;
-mod same_source;
 mod scripted;
 mod search;
-mod sharing;
-mod stages;
+mod security;
 mod throw_away_postgres;
-mod webhooks;

@@ -17,7 +17,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use super::harness::client;
+use crate::harness::client;
 
 /// Longest wait for a process to be ready, also on a busy machine.
 const READY: Duration = Duration::from_mins(2);

@@ -20,7 +20,7 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use super::{dialect::Dialect, harness::Served};
+use crate::{dialect::Dialect, harness::Served};
 
 /// Dimension of the scripted embedding.
 pub const DIMENSION: usize = 64;

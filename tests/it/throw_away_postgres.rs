@@ -11,7 +11,7 @@ use std::{
 
 use sqlx::postgres::PgConnectOptions;
 
-use super::private_postgres::settings;
+use crate::operations::private_postgres::settings;
 use embedded_postgres::PrivatePostgres;
 
 /// Waits for the end of its input, which is the end of the tests however they end, then stops
@@ -73,6 +73,6 @@ pub fn connect_options() -> PgConnectOptions {
 async fn the_shared_server_serves_tests_with_runtimes_of_their_own() {
     for _ in 0..2 {
         let options = tokio::task::spawn_blocking(connect_options).await.unwrap();
-        assert_eq!(super::private_postgres::number(&options, "SELECT 1").await, 1);
+        assert_eq!(crate::operations::private_postgres::number(&options, "SELECT 1").await, 1);
     }
 }

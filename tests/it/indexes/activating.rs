@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde_json::json;
 use sqlx::{ConnectOptions, Connection, Executor};
 
-use super::super::{
-    database,
-    harness::TestApp,
-    scripted::{ModelServer, poll_until},
-};
 use super::{
     GUIDE, LIMIT, activate, active, assert_found, build, chunks, chunks_in, citation, complete, document, drop_index,
     indexes, make_fresh, next, shape, small, text,
+};
+use crate::{
+    database,
+    harness::TestApp,
+    scripted::{ModelServer, poll_until},
 };
 
 #[tokio::test]

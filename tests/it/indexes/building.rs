@@ -3,14 +3,14 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::super::{
-    database,
-    harness::{TestApp, send},
-    scripted::{ModelServer, Reply, Role},
-};
 use super::{
     GUIDE, NOBODY, activate, active, assert_found, begin, build, chunks, chunks_in, collection, complete, document,
     drop_index, make_fresh, next, shape, small, text,
+};
+use crate::{
+    database,
+    harness::{TestApp, send},
+    scripted::{ModelServer, Reply, Role},
 };
 
 #[tokio::test]

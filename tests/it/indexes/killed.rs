@@ -15,17 +15,17 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::super::{
-    chaos::Random,
-    database,
-    harness::{client, send},
-    process::{Process, ended_job},
-    scripted::ModelServer,
-};
 use super::{
     LIMIT,
     models::{FIRST, SECOND, second_table},
     small, text,
+};
+use crate::{
+    database,
+    harness::{client, send},
+    jobs::chaos::Random,
+    process::{Process, ended_job},
+    scripted::ModelServer,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

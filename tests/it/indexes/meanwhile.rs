@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::{
-    database,
-    harness::TestApp,
-    scripted::{DIMENSION, ModelServer, Role, poll_until},
-};
 use super::{
     GUIDE, LIMIT, TRAMS, activate, active, assert_found, begin, build, chunks, chunks_in, collection, complete, delete,
     document, drop_index, make_fresh, next, shape, small, text,
+};
+use crate::{
+    database,
+    harness::TestApp,
+    scripted::{DIMENSION, ModelServer, Role, poll_until},
 };
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::harness::{Answer, TestApp};
+use crate::harness::{Answer, TestApp};
 
 const GUIDE: &str = "# Harbour\n\n## Boats\n\nBoats land at the northern pier every morning at seven.\n\nThey leave again at \
     noon, save on Sundays, when they stay until the evening.\n\n## Trains\n\nTrains leave from platform two every hour.\n\n\

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::{
+use super::{activate, active, begin, build, chunks, collection, complete, document, drop_index, indexes, next, text};
+use crate::{
     database,
     harness::TestApp,
     scripted::{DIMENSION, ModelServer, Reply, poll_until},
 };
-use super::{activate, active, begin, build, chunks, collection, complete, document, drop_index, indexes, next, text};
 
 pub const FIRST: &str = "scripted-embedding";
 pub const SECOND: &str = "second/embedding";

@@ -1,0 +1,20 @@
+//! The ask loop over HTTP: answers, refusals, abstentions, and their record.
+
+mod audit;
+mod budget;
+mod built_in;
+mod cache;
+mod citations;
+mod corrective;
+mod evidence;
+mod failures;
+mod judges;
+mod non_answer;
+mod plan;
+mod processes;
+mod refine;
+mod speculation;
+pub mod stream;
+mod stream_cuts;
+mod verify;
+mod web;

@@ -1,0 +1,4 @@
+//! Documents and collections as they are stored.
+
+mod deletes;
+mod reading;

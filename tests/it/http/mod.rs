@@ -1,0 +1,5 @@
+//! The HTTP surface that all routes share: the contract, problem documents, repeated and excessive requests.
+
+mod contract;
+mod errors;
+mod requests;

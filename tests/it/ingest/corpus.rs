@@ -1,0 +1,391 @@
+//! Real files of every format, and files that are meant to break something: what each comes to, exactly.
+//!
+//! The files are made by `tests/corpus/generate.py`, those that would be large are made here.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    io::Write,
+    path::Path,
+    time::Duration,
+};
+
+use reqwest::{Method, multipart};
+use serde_json::{Value, json};
+use unicode_segmentation::UnicodeSegmentation;
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use crate::{
+    harness::{TestApp, send, slice},
+    scripted::ModelServer,
+};
+
+const LEAVE: &str = "Everyone has 28 days of paid leave a year, from the first day on.";
+const CARRY: &str = "Up to five unused days may be carried over; they lapse on 31 March.";
+
+/// What a file is and how its text goes: it holds these passages, in this order.
+type Readable = (&'static str, &'static str, &'static [&'static str]);
+
+const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+const READABLE: [Readable; 24] = [
+    ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
+    ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
+    ("leave.html", "text/html", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "Kind | Days\nAnnual | 28"]),
+    ("leave.py", "text/x-python", &["class Leave:", "    def days_left(self, taken):"]),
+    (
+        "leave.pdf",
+        "application/pdf",
+        &["Leave\n\n", LEAVE, CARRY, "the management in writing.", "Illness\n\n", "nine o'clock."],
+    ),
+    ("restricted.pdf", "application/pdf", &[LEAVE, "nine o'clock."]),
+    (
+        "leave.docx",
+        DOCX,
+        &[
+            "Leave\n\n",
+            LEAVE,
+            "Carrying over\n\n",
+            CARRY,
+            "- Ask your manager.\n- Then tell the office.",
+            "Kind | Days\nAnnual | 28",
+        ],
+    ),
+    ("leave.pptx", PPTX, &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "Say when the days lapse."]),
+    (
+        "staff.xlsx",
+        XLSX,
+        &[
+            "Staff\n\nName: Mira Novak | Since: 2021-03-01 | Days: 28\nName: Jan Weber | Since: 2024-11-15 | Days: 25.5",
+            "Rates\n\nFar away\nCorner",
+        ],
+    ),
+    ("leave.epub", "application/epub+zip", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY]),
+    ("staff.csv", "text/csv", &["name: Mira Novak | office: Bern | extension: 4711\nname: Weber, Jan | office: Graz"]),
+    ("staff.tsv", "text/tab-separated-values", &["name: Mira Novak | office: Bern"]),
+    (
+        "staff.json",
+        "application/json",
+        &["office: Bern\n\nstaff.name: Mira Novak\nstaff.phone: 4711\n\nstaff.name: Jan Weber"],
+    ),
+    ("staff.ndjson", "application/x-ndjson", &["name: Mira Novak\nphone: 4711\n\nname: Jan Weber"]),
+    ("windows-1252.txt", "text/plain", &["Größe und Maß: die Tür ist “zwei” Meter hoch – genug für alle."]),
+    ("shift-jis.txt", "text/plain", &["有給休暇は年に二十八日あります。"]),
+    ("utf-16.txt", "text/plain", &["Die Tür ist zwei Meter hoch. 漢字 😀"]),
+    ("mixed.txt", "text/plain", &["Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"]),
+    ("right-to-left.txt", "text/plain", &["יש עשרים ושמונה", "لكل موظف"]),
+    ("emoji.txt", "text/plain", &["👨‍👩‍👧‍👦🏳️‍🌈 e\u{301} "]),
+    ("one-line.txt", "text/plain", &["All of it stands on one line"]),
+    ("really-a-pdf.docx", "application/pdf", &[LEAVE]),
+    ("page.txt", "text/html", &["This is a page whatever its name says."]),
+    ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
+];
+
+/// What a file fails with, and a word of what its owner is told.
+const UNREADABLE: [(&str, &str, &str); 14] = [
+    ("empty.pdf", "empty", "holds no text"),
+    ("blank.md", "empty", "holds no text"),
+    ("truncated.pdf", "malformed", "incomplete"),
+    ("truncated.docx", "malformed", "incomplete"),
+    ("broken.json", "malformed", "incomplete"),
+    ("encrypted.pdf", "encrypted", "without"),
+    ("encrypted.docx", "encrypted", "without"),
+    ("scan.pdf", "no_text_layer", "OCR"),
+    ("picture.png", "unsupported", "image/png"),
+    ("old.doc", "unsupported", "save it as DOCX"),
+    ("rich.rtf", "unsupported", "save it as DOCX"),
+    ("files.zip", "unsupported", "unpack it"),
+    ("nul.txt", "binary", "NUL"),
+    ("noise.txt", "binary", "control characters"),
+];
+
+fn file(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/files").join(name);
+    std::fs::read(path).expect(name)
+}
+
+/// A service whose collection of files has chunks small enough for a page to be several.
+async fn app(server: &ModelServer, settings: &[(&str, &str)]) -> TestApp {
+    let app = TestApp::start_with_embeddings(server, settings).await;
+    let made = app.post("/v1/collections", json!({"name": "files", "splitter": {"size": 160}})).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    app
+}
+
+/// Uploads files in one request; the finished job's items by source.
+async fn upload(app: &TestApp, files: Vec<(String, Vec<u8>)>) -> BTreeMap<String, Value> {
+    let form = files.into_iter().fold(multipart::Form::new().text("collection", "files"), |form, (name, bytes)| {
+        form.part("file", multipart::Part::bytes(bytes).file_name(name))
+    });
+    let answer = send(app.request(Method::POST, "/v1/documents?wait=true").multipart(form)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let items = answer.body["items"].as_array().expect("items").clone();
+    items.into_iter().map(|item| (item["source"].as_str().expect("source").to_owned(), item)).collect()
+}
+
+async fn document(app: &TestApp, item: &Value) -> (Value, String, Vec<Value>) {
+    let id = item["document_id"].as_str().unwrap_or_else(|| panic!("no document: {item}"));
+    let document = app.get(&format!("/v1/documents/{id}")).await.body;
+    let content = app.get(&format!("/v1/documents/{id}/content")).await.body;
+    let page = app.get(&format!("/v1/documents/{id}/chunks?limit=200")).await.body;
+    (document, content["text"].as_str().expect("text").to_owned(), page["chunks"].as_array().expect("chunks").clone())
+}
+
+/// Where grapheme clusters begin and end, in code points.
+fn cluster_borders(text: &str) -> HashSet<u64> {
+    let mut end = 0;
+    let lengths = text.graphemes(true).map(|cluster| cluster.chars().count() as u64);
+    std::iter::once(0)
+        .chain(lengths.map(|length| {
+            end += length;
+            end
+        }))
+        .collect()
+}
+
+/// Pages and heading paths of a document's chunks, one entry for each change.
+fn places(chunks: &[Value]) -> Vec<(Value, Value)> {
+    let mut places: Vec<(Value, Value)> =
+        chunks.iter().map(|chunk| (chunk["page"].clone(), chunk["heading"].clone())).collect();
+    places.dedup();
+    places
+}
+
+#[tokio::test]
+async fn every_file_comes_to_its_end() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[]).await;
+    let names = READABLE.iter().map(|(name, ..)| name).chain(UNREADABLE.iter().map(|(name, ..)| name));
+    let items = upload(&app, names.map(|name| ((*name).to_owned(), file(name))).collect()).await;
+    let on_disk =
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/files")).expect("a folder");
+    assert_eq!(items.len(), on_disk.count(), "every file of the corpus is tried");
+    for (name, cause, word) in UNREADABLE {
+        let item = &items[name];
+        assert_eq!(
+            (&item["state"], &item["cause"], &item["stage"]),
+            (&json!("failed"), &json!(cause), &json!("extract")),
+            "{item}"
+        );
+        assert!(item["message"].as_str().is_some_and(|message| message.contains(word)), "{item}");
+    }
+    let mut chunks_of = BTreeMap::new();
+    for (name, media_type, passages) in READABLE {
+        assert_eq!(items[name]["state"], "succeeded", "{}", items[name]);
+        let (document, text, chunks) = document(&app, &items[name]).await;
+        assert_eq!(document["media_type"], media_type, "{name}");
+        let mut rest = text.as_str();
+        for passage in passages {
+            let (_, after) = rest.split_once(passage).unwrap_or_else(|| panic!("{name} lacks {passage:?} in {rest:?}"));
+            rest = after;
+        }
+        let borders = cluster_borders(&text);
+        for chunk in &chunks {
+            assert_eq!(slice(&text, &chunk["start"], &chunk["end"]), chunk["text"].as_str().expect("text"), "{name}");
+            for border in [&chunk["start"], &chunk["end"]] {
+                let is_between = border.as_u64().is_some_and(|border| borders.contains(&border));
+                assert!(is_between, "{name}: {border} lies within a character as people see it");
+            }
+        }
+        let has_several = ["emoji.txt", "one-line.txt"].contains(&name);
+        assert!(!has_several || chunks.len() > 1, "{name}: {chunks:?}");
+        chunks_of.insert(name, (document["title"].clone(), places(&chunks)));
+    }
+    let expect = |name: &str, title: &str, places: &[(Value, Value)]| {
+        assert_eq!(chunks_of[name], (json!(title), places.to_vec()), "{name}");
+    };
+    expect("leave.pdf", "Leave and illness", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Illness"]))]);
+    expect("leave.pptx", "Leave", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Carrying over"]))]);
+    expect("leave.docx", "Leave of absence", &[(Value::Null, json!(["Leave"]))]);
+    expect("leave.html", "Leave – Handbook", &[(Value::Null, json!(["Leave"]))]);
+    expect("leave.epub", "The book of leave", &[(Value::Null, json!(["Leave"]))]);
+    expect("staff.xlsx", "staff", &[(Value::Null, json!(["Staff"]))]);
+    expect("leave.py", "leave", &[(Value::Null, json!([]))]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn hits_and_sources_say_the_page() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[]).await;
+    upload(&app, vec![("leave.pdf".to_owned(), file("leave.pdf"))]).await;
+    let search = |filter: Value| json!({"query": "doctor's note", "collections": ["files"], "mode": "lexical", "filter": filter});
+    let found = app.post("/v1/search", search(json!({}))).await.body;
+    assert_eq!(
+        (&found["results"][0]["page"], &found["results"][0]["heading"]),
+        (&json!(2), &json!(["Illness"])),
+        "{found}"
+    );
+    let elsewhere = app.post("/v1/search", search(json!({"pages": [1]}))).await.body;
+    assert!(
+        elsewhere["results"].as_array().is_some_and(|results| results.iter().all(|hit| hit["page"] == 1)),
+        "{elsewhere}"
+    );
+    let asked = app.ask(json!({"question": "When is a doctor's note due?", "collections": ["files"]})).await.body;
+    assert_eq!(asked["sources"][0]["page"], 2, "{asked}");
+    app.stop().await;
+}
+
+/// A document whose text is one part of an archive.
+fn packed(part: &str, fill: impl FnOnce(&mut dyn Write)) -> Vec<u8> {
+    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    writer.start_file(part, SimpleFileOptions::default().large_file(true)).expect("a part");
+    fill(&mut writer);
+    writer.finish().expect("in memory").into_inner()
+}
+
+/// A PDF of these objects, from number 1 on; the first is the catalogue.
+fn pdf(objects: &[String]) -> Vec<u8> {
+    let mut file = b"%PDF-1.7\n".to_vec();
+    let mut places = Vec::new();
+    for (number, object) in objects.iter().enumerate() {
+        places.push(file.len());
+        write!(file, "{} 0 obj\n{object}\nendobj\n", number + 1).expect("in memory");
+    }
+    let table = file.len();
+    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).expect("in memory");
+    for place in places {
+        writeln!(file, "{place:010} 00000 n ").expect("in memory");
+    }
+    write!(file, "trailer <</Size {} /Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1)
+        .expect("in memory");
+    file
+}
+
+fn stream(dictionary: &str, content: &str) -> String {
+    format!("<<{dictionary} /Length {}>>\nstream\n{content}\nendstream", content.len())
+}
+
+fn many_pages(count: usize) -> Vec<u8> {
+    let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", page + 5)).collect();
+    let mut objects = vec![
+        "<</Type /Catalog /Pages 2 0 R>>".to_owned(),
+        format!("<</Type /Pages /Count {count} /Kids [{}]>>", kids.join(" ")),
+        "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>".to_owned(),
+        stream("", "BT /F 12 Tf 72 720 Td (Words on a page.) Tj ET"),
+    ];
+    objects.extend((0..count).map(|_| {
+        "<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources <</Font <</F 3 0 R>>>>>>"
+            .to_owned()
+    }));
+    pdf(&objects)
+}
+
+/// A page that draws a form that draws the next one eight times, and so on: billions of letters in a few lines.
+fn endless() -> Vec<u8> {
+    let mut objects = vec![
+        "<</Type /Catalog /Pages 2 0 R>>".to_owned(),
+        "<</Type /Pages /Count 1 /Kids [3 0 R]>>".to_owned(),
+        "<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources <</XObject <</X 6 0 R>>>>>>"
+            .to_owned(),
+        stream("", &"/X Do ".repeat(8)),
+        "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>".to_owned(),
+    ];
+    for next in 7..17 {
+        objects.push(stream(
+            &format!("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources <</XObject <</X {next} 0 R>>>>"),
+            &"/X Do ".repeat(8),
+        ));
+    }
+    objects.push(stream("/Type /XObject /Subtype /Form /BBox [0 0 595 842]", &"0 0 m 1 1 l S ".repeat(100)));
+    pdf(&objects)
+}
+
+#[tokio::test]
+async fn what_is_meant_to_break_the_service_fails_alone() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[("CITED_EXTRACT_TIMEOUT_S", "3")]).await;
+    let bomb = packed("word/document.xml", |part| {
+        let spaces = vec![b' '; 1024 * 1024];
+        (0..300).for_each(|_| part.write_all(&spaces).expect("in memory"));
+    });
+    assert!(bomb.len() < 1024 * 1024);
+    let deep =
+        packed("word/document.xml", |part| (0..2_000_000).for_each(|_| part.write_all(b"<w:p>").expect("in memory")));
+    let endless_line = "words and no end ".repeat(34 * 1024 * 1024 / 16).into_bytes();
+    let hostile = [
+        ("bomb.docx", bomb, "too_large"),
+        ("deep.docx", deep, "malformed"),
+        ("pages.pdf", many_pages(10_000), "too_large"),
+        ("endless.pdf", endless(), "timed_out"),
+        ("line.txt", endless_line, "too_large"),
+    ];
+    let mut files: Vec<(String, Vec<u8>)> =
+        hostile.iter().map(|(name, bytes, _)| ((*name).to_owned(), bytes.clone())).collect();
+    files.push(("leave.docx".to_owned(), file("leave.docx")));
+    let started = std::time::Instant::now();
+    let items = upload(&app, files).await;
+    assert!(started.elapsed() < Duration::from_mins(2));
+    for (name, _, cause) in hostile {
+        assert_eq!(
+            (&items[name]["state"], &items[name]["cause"]),
+            (&json!("failed"), &json!(cause)),
+            "{}",
+            items[name]
+        );
+    }
+    assert_eq!(items["leave.docx"]["state"], "succeeded");
+    app.get("/readyz").await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_deepest_page_is_read_as_a_browser_does() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[]).await;
+    let page = format!("<html>{}words", "<table><tr><td><b>".repeat(60_000)).into_bytes();
+    let items = upload(&app, vec![("deep.html".to_owned(), page)]).await;
+    assert_eq!(items["deep.html"]["state"], "succeeded", "{items:?}");
+    assert_eq!(document(&app, &items["deep.html"]).await.1, "words");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_child_keeps_within_its_memory() {
+    let server = ModelServer::start().await;
+    let app = app(&server, &[("CITED_EXTRACT_MEMORY_MIB", "256")]).await;
+    // A page of millions of elements takes far more memory than bytes.
+    let page = format!("<html>{}", "<i>a</i>".repeat(2_000_000)).into_bytes();
+    let items = upload(&app, vec![("elements.html".to_owned(), page)]).await;
+    assert_eq!(items["elements.html"]["cause"], "too_large", "{items:?}");
+    assert!(items["elements.html"]["message"].as_str().is_some_and(|message| message.contains("256 MiB")), "{items:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn collections_choose_how_they_are_split() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let settings = json!({"kind": "recursive", "unit": "characters", "size": 200, "overlap": 0});
+    let made = app.post("/v1/collections", json!({"name": "small", "splitter": settings})).await;
+    assert_eq!((made.status, &made.body["splitter"]), (201, &settings), "{made:?}");
+    assert_eq!(app.get("/v1/collections/small").await.body["splitter"], settings);
+    let made = app.post("/v1/collections", json!({"name": "usual"})).await.body;
+    assert_eq!(made["splitter"], json!({"kind": "auto", "unit": "tokens", "size": 512, "overlap": null}));
+    let text = "Words that fill a line of text. ".repeat(60);
+    let job = app.ingest("small", &[("a.md", &text)]).await;
+    let (_, _, chunks) = document(&app, &job["items"][0]).await;
+    assert!(chunks.len() >= 10, "{chunks:?}");
+    for chunk in &chunks {
+        assert!(chunk["text"].as_str().is_some_and(|text| text.chars().count() <= 200));
+        assert!(
+            chunk["splitter"]
+                .as_str()
+                .is_some_and(|splitter| splitter.starts_with("recursive size=200 unit=characters overlap=0")),
+            "{chunk}"
+        );
+    }
+    for (splitter, pointer) in [
+        (json!({"size": 8}), "/splitter/size"),
+        (json!({"unit": "characters", "size": 32}), "/splitter/size"),
+        (json!({"size": 100, "overlap": 51}), "/splitter/overlap"),
+    ] {
+        let answer = app.post("/v1/collections", json!({"name": "wrong", "splitter": splitter})).await;
+        answer.assert_problem(422, "invalid_request");
+        assert_eq!(answer.pointers(), [pointer]);
+    }
+    let answer = app.post("/v1/collections", json!({"name": "wrong", "splitter": {"kind": "clever"}})).await;
+    assert!((400..500).contains(&answer.status), "{answer:?}");
+    app.stop().await;
+}

@@ -1,0 +1,13 @@
+//! Documents from upload or URL to stored chunks with vectors.
+
+mod bulk;
+mod contextual;
+mod contextual_cost;
+mod corpus;
+mod embed_phase;
+mod embedding_load;
+mod fetch;
+mod oversized;
+mod progressive;
+mod same_source;
+mod uploads;

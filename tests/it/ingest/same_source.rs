@@ -1,0 +1,114 @@
+//! One source sent more than once: the last wins, also within one claim and however uploads overlap.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    database,
+    harness::{TestApp, send},
+    scripted::{ModelServer, poll_until},
+};
+
+const BOATS: &str = "Boats land at the harbour.";
+const TRAMS: &str = "Trams cross the square at the harbour.";
+const BUSES: &str = "Buses leave the square for the harbour.";
+
+/// Sends documents without waiting for them; the job.
+async fn upload(app: &TestApp, documents: &[(&str, &str)]) -> String {
+    let documents: Vec<Value> =
+        documents.iter().map(|(source, text)| json!({"source": source, "text": text})).collect();
+    let answer = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    answer.body["id"].as_str().expect("an id").to_owned()
+}
+
+/// Sends documents as a stream; the job, once all have arrived.
+async fn stream(app: &TestApp, documents: &[(&str, &str)], query: &str) -> String {
+    let line = |(source, text): &(&str, &str)| format!("{}\n", json!({"source": source, "text": text}));
+    let lines: String = documents.iter().map(line).collect();
+    let request = app.request(Method::POST, &format!("/v1/documents/bulk?collection=c{query}"));
+    let answer = send(request.header("content-type", "application/x-ndjson").body(lines)).await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    answer.body["id"].as_str().expect("an id").to_owned()
+}
+
+/// What is stored of a source: its version and its text.
+async fn stored(app: &TestApp, source: &str) -> (Value, Value) {
+    let found = app.get(&format!("/v1/documents?collection=c&source_prefix={source}")).await.body;
+    let document = &found["documents"][0];
+    let path = format!("/v1/documents/{}/content", document["id"].as_str().expect("an id"));
+    (document["version"].clone(), app.get(&path).await.body["text"].clone())
+}
+
+#[tokio::test]
+async fn a_claim_that_names_a_source_twice_is_not_stored_one_by_one() {
+    let server = ModelServer::start().await;
+    // The only worker is busy until all lines have arrived, and claims them together then.
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
+    server.hold_embeddings(Some("Boats"));
+    upload(&app, &[("busy.md", BOATS)]).await;
+    let first: Vec<(String, String)> =
+        (0..10).map(|number| (format!("line{number}.md"), format!("Trams of line {number}."))).collect();
+    let again = ("line3.md", "The trams of line 3 are painted.");
+    let lines: Vec<(&str, &str)> =
+        first.iter().map(|(source, text)| (source.as_str(), text.as_str())).chain([again]).collect();
+    let job = stream(&app, &lines, "").await;
+    server.hold_embeddings(None);
+    let ended = app.ended_job(&job).await;
+    assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(11)), "{ended}");
+    assert_eq!(stored(&app, again.0).await, (json!(2), json!(again.1)));
+    // What is stored together has one time: nine of the first run, and the last line.
+    let times = "SELECT count(DISTINCT updated_at) FROM document WHERE source LIKE 'line%'";
+    assert!(database::number(&app.database, times).await <= 2);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_upload_whose_text_was_stored_meanwhile_comes_before_an_older_one_all_the_same() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "3")]).await;
+    // Three claims side by side: none has seen what another one stores.
+    server.hold_embeddings(Some("harbour"));
+    let uploads: [&[(&str, &str)]; 3] = [&[("a.md", BOATS)], &[("a.md", TRAMS)], &[("a.md", BOATS), ("b.md", BUSES)]];
+    let mut jobs = Vec::new();
+    for documents in uploads {
+        let calls = server.embedding_keys().len();
+        jobs.push(upload(&app, documents).await);
+        poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
+    }
+    for (job, held, unchanged) in [(0, Some("square"), 0), (2, Some("Trams"), 1), (1, None, 1)] {
+        server.hold_embeddings(held);
+        let ended = app.ended_job(&jobs[job]).await;
+        let found = (&ended["state"], &ended["counts"]["unchanged"]);
+        assert_eq!(found, (&json!("succeeded"), &json!(unchanged)), "{ended}");
+    }
+    assert_eq!(stored(&app, "a.md").await, (json!(1), json!(BOATS)));
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
+    // Whoever makes vectors is busy until both lines are stored, and claims them together then.
+    server.hold_embeddings(Some("Boats"));
+    let calls = server.embedding_keys().len();
+    stream(&app, &[("busy.md", BOATS)], "&indexing=progressive").await;
+    poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
+    let job = stream(&app, &[("a.md", TRAMS), ("a.md", BUSES)], "&indexing=progressive").await;
+    let awaiting =
+        format!("SELECT count(*) FROM job_item WHERE job_id = '{job}' AND phase = 'embed' AND state = 'queued'");
+    while database::number(&app.database, &awaiting).await < 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    server.hold_embeddings(None);
+    let ended = app.ended_job(&job).await;
+    assert_eq!((&ended["state"], &ended["counts"]["complete"]), (&json!("succeeded"), &json!(2)), "{ended}");
+    assert_eq!(stored(&app, "a.md").await, (json!(2), json!(BUSES)));
+    let bare = "SELECT sum(unembedded_chunks)::bigint FROM document WHERE source = 'a.md'";
+    assert_eq!(database::number(&app.database, bare).await, 0);
+    assert!(server.embedded().iter().any(|text| text.contains(BUSES)), "{:?}", server.embedded());
+    app.stop().await;
+}

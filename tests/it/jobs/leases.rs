@@ -1,0 +1,341 @@
+//! The queue: leases, fencing, lost workers.
+
+use cited::{
+    domain::identity::TenantId,
+    store::{
+        BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemPage, Lease, NewJob, Phase, PoolSettings, QueueLimits,
+        Store, UnchangedItem,
+    },
+};
+use serde_json::json;
+use sqlx::{ConnectOptions, Connection, Executor};
+use time::{Duration, OffsetDateTime};
+
+use crate::{database, harness::TestApp, scripted::ModelServer};
+
+const LEASE: Lease = Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3 };
+
+fn at(seconds: i64) -> OffsetDateTime {
+    OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
+}
+
+/// A store with one queued job of `count` documents and nobody to work on it.
+async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
+    let options = database::create().await;
+    let profile = cited::domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
+    let profile = Store::ensure_profile(&options, &profile).await.expect("profile");
+    let store = Store::connect(&options, None, &PoolSettings { max_connections: 4, ..PoolSettings::default() })
+        .await
+        .expect("store");
+    let new = cited::store::NewCollection {
+        id: uuid(1),
+        name: "c",
+        profile,
+        settings: cited::store::CollectionSettings {
+            splitter: cited::domain::split::SplitterSettings::default(),
+            language: cited::domain::lexical::language::Language::default(),
+            context: None,
+            indexing: cited::domain::job::Indexing::Complete,
+        },
+    };
+    store.collections().ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
+    queue(&store, uuid(2), count).await;
+    (store, options)
+}
+
+/// Queues a job of `count` documents.
+async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
+    let items = (0..count)
+        .map(|number| cited::store::NewJobItem {
+            source: format!("s{number}"),
+            payload: json!({"v": "1"}),
+            content: vec![b'x'; 100],
+        })
+        .collect();
+    let job = NewJob {
+        id,
+        collection: (uuid(1), "c"),
+        indexing: cited::domain::job::Indexing::Complete,
+        key: None,
+        webhook: None,
+        limits: QueueLimits { items: 100, bytes: 1 << 20 },
+        now: at(0),
+    };
+    let outcome = store.jobs().enqueue(TenantId::DEFAULT, &job, items).await.expect("queued");
+    assert!(matches!(outcome, EnqueueOutcome::Queued), "{outcome:?}");
+}
+
+fn uuid(number: u128) -> uuid::Uuid {
+    uuid::Uuid::from_u128(number)
+}
+
+#[tokio::test]
+async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
+    let (store, _) = queued(15).await;
+    let first = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
+    assert_eq!(first.items.len(), 10);
+    let small = Lease { max_bytes: 250, ..LEASE };
+    let second = store.jobs().claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
+    assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
+    assert!(second.fence > first.fence);
+    let tiny = Lease { max_bytes: 1, ..LEASE };
+    let third = store.jobs().claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
+    assert_eq!(third.items.len(), 1, "one always fits");
+    let mut all: Vec<i32> =
+        [&first, &second, &third].iter().flat_map(|claim| claim.items.iter().map(|item| item.ordinal)).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 13, "nothing is claimed twice");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn who_comes_second_to_a_job_takes_the_next_one() {
+    let (store, options) = queued(3).await;
+    queue(&store, uuid(3), 1).await;
+    // Holds both up at the job whose first item they have seen waiting.
+    let mut holder = options.connect().await.expect("connect");
+    holder.execute("BEGIN; SELECT FROM job FOR UPDATE").await.expect("locked");
+    let let_go = async {
+        let waiters =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while database::number(&options, waiters).await < 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        holder.execute("COMMIT").await.expect("let go");
+    };
+    let jobs = store.jobs();
+    let claim = || jobs.claim(Phase::Store, &LEASE, at(1));
+    let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
+    let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").job_id);
+    jobs.sort_unstable();
+    assert_eq!(jobs, [uuid(2), uuid(3)]);
+    holder.close().await.expect("close");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn what_a_delete_holds_is_not_looked_at_again_and_again() {
+    let (store, options) = queued(2).await;
+    let mut holder = options.connect().await.expect("connect");
+    holder.execute("BEGIN; SELECT FROM job_item FOR UPDATE").await.expect("locked");
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").is_none());
+    holder.execute("ROLLBACK").await.expect("let go");
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(1)).await.expect("claim").expect("work");
+    assert_eq!(claim.items.len(), 2);
+    holder.close().await.expect("close");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
+    let (store, options) = queued(2).await;
+    let lost = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(29)).await.expect("claim").is_none(), "the lease holds");
+    assert_eq!(store.jobs().reap(&LEASE, at(29)).await.expect("reap"), 0);
+    assert_eq!(store.jobs().reap(&LEASE, at(31)).await.expect("reap"), 2);
+    let taken_over = store.jobs().claim(Phase::Store, &LEASE, at(31)).await.expect("claim").expect("work");
+    assert_eq!(taken_over.items[0].attempts, 2);
+    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
+    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
+    let (collection, _) =
+        store.collections().collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    let late = CommitBatch {
+        tenant: lost.tenant,
+        job_id: lost.job_id,
+        fence: lost.fence,
+        collection: &collection,
+        documents: &[],
+        unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
+        embed_work: &json!({}),
+        follow_up: FollowUp { job: uuid(10), payload: &json!({}) },
+        now: at(32),
+    };
+    assert_eq!(store.documents().commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
+    store.jobs().fail_items(lost.tenant, lost.job_id, lost.fence, &[failure(0)], at(32)).await.expect("ignored");
+    assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
+    store.close().await;
+}
+
+fn failure(ordinal: i32) -> cited::store::ItemFailure {
+    cited::store::ItemFailure {
+        ordinal,
+        stage: cited::domain::job::Stage::Load,
+        cause: "test",
+        message: "test".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends() {
+    let (store, options) = queued(1).await;
+    for round in 0..5 {
+        assert!(lose_worker(&store, round).await.is_some(), "round {round}");
+    }
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(600)).await.expect("claim").is_none());
+    let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
+    let items = store
+        .jobs()
+        .job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None })
+        .await
+        .expect("items");
+    assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 5));
+    database::assert_consistent(&options).await;
+    store.close().await;
+}
+
+/// The items of the next claim, whose worker is then lost in the midst of work on them.
+async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim")?;
+    if let [suspect] = claim.items.as_slice()
+        && suspect.is_suspected
+    {
+        store.jobs().note_risk(claim.tenant, claim.job_id, claim.fence, suspect.ordinal, true).await.expect("noted");
+    }
+    store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+    Some(claim.items.iter().map(|item| item.ordinal).collect())
+}
+
+#[tokio::test]
+async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() {
+    let (store, options) = queued(3).await;
+    for round in 0..2 {
+        assert_eq!(lose_worker(&store, round).await, Some(vec![0, 1, 2]));
+    }
+    // From now on each has a claim of its own; only the second ends its worker.
+    let first = store.jobs().claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
+    assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
+    store.jobs().fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
+    let third = store.jobs().claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
+    assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
+    store.jobs().reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
+    for round in 3..6 {
+        assert_eq!(lose_worker(&store, round).await, Some(vec![1]));
+    }
+    let last = store.jobs().claim(Phase::Store, &LEASE, at(601)).await.expect("claim").expect("work");
+    assert_eq!(last.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [2]);
+    let failed = "SELECT ordinal::bigint FROM job_item WHERE state = 'failed' AND cause = 'worker_lost'";
+    assert_eq!(database::number(&options, failed).await, 1);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
+    let (store, options) = queued(2).await;
+    for round in 0..10 {
+        let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
+        assert_eq!(store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
+        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
+    }
+    assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_claimed_without_end() {
+    let (store, options) = queued(1).await;
+    for round in 0..i64::from(cited::store::MAX_CLAIMS) {
+        let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
+        store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
+        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
+    }
+    assert!(store.jobs().claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
+    let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
+    assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
+    database::assert_consistent(&options).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn an_older_upload_never_overwrites_a_newer_one() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    // The older upload waits out a transient failure while the newer one is stored.
+    server.embedding_reply(crate::scripted::Reply::Status(503, "busy".to_owned()));
+    let body = |text: &str| json!({"collection": "c", "documents": [{"source": "a.md", "text": text}]});
+    let older = app.post("/v1/documents", body("The older words.")).await;
+    assert_eq!(older.status, 202, "{older:?}");
+    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    app.ingest("c", &[("a.md", "The newer words.")]).await;
+    let path = older.headers["location"].to_str().expect("location").to_owned();
+    let mut job = app.get(&path).await.body;
+    for _ in 0..600 {
+        if job["finished_at"].is_string() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        job = app.get(&path).await.body;
+    }
+    assert_eq!(job["state"], "succeeded", "{job}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The newer words.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_older_upload_comes_too_late_also_where_the_newer_found_everything_as_it_was() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    server.embedding_reply(crate::scripted::Reply::Status(503, "busy".to_owned()));
+    let body = json!({"collection": "c", "documents": [{"source": "a.md", "text": "Words in between."}]});
+    let between = app.post("/v1/documents", body).await.body;
+    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    let last = app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    assert_eq!(last["counts"]["unchanged"], 1, "{last}");
+    let ended = app.ended_job(between["id"].as_str().expect("an id")).await;
+    assert_eq!((&ended["state"], &ended["counts"]["unchanged"]), (&json!("succeeded"), &json!(1)), "{ended}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The words that stay.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "The words that stay.")]).await;
+    let lines = ["Words in between.", "The words that stay."];
+    let lines: String = lines.iter().map(|text| format!("{}\n", json!({"source": "a.md", "text": text}))).collect();
+    let request = app.request(reqwest::Method::POST, "/v1/documents/bulk?collection=c&wait=true");
+    let job = crate::harness::send(request.header("content-type", "application/x-ndjson").body(lines)).await.body;
+    assert_eq!(job["state"], "succeeded", "{job}");
+    let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
+    let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
+    assert_eq!(content["text"], "The words that stay.");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
+    let (store, options) = queued(1).await;
+    let claim = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
+    let failure = cited::store::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
+    store.jobs().fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
+    let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
+    assert_eq!(database::number(&options, failed).await, 1);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn jobs_are_listed_newest_first_and_filtered() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    for number in 0..3 {
+        app.ingest("c", &[("a.md", &format!("Words {number}."))]).await;
+    }
+    let page = app.get("/v1/jobs?limit=2").await.body;
+    assert_eq!(page["jobs"].as_array().map(Vec::len), Some(2));
+    let rest =
+        app.get(&format!("/v1/jobs?limit=2&cursor={}", page["next_cursor"].as_str().expect("cursor"))).await.body;
+    assert_eq!((rest["jobs"].as_array().map(Vec::len), &rest["next_cursor"]), (Some(1), &json!(null)));
+    assert!(page["jobs"][0]["created_at"].as_str() > rest["jobs"][0]["created_at"].as_str());
+    assert_eq!(app.get("/v1/jobs?state=failed").await.body["jobs"], json!([]));
+    assert_eq!(app.get("/v1/jobs?state=succeeded").await.body["jobs"].as_array().map(Vec::len), Some(3));
+    app.get("/v1/jobs?state=done").await.assert_problem(422, "invalid_request");
+    app.stop().await;
+}

@@ -1,0 +1,191 @@
+//! Webhooks: signed, repeated, and kept away from the inner network.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    database,
+    harness::{TestApp, send},
+    scripted::{ModelServer, poll_until},
+};
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const ALLOWED: [(&str, &str); 2] = [("CITED_WEBHOOK_SECRET", SECRET), ("CITED_OUTBOUND_ALLOW", "127.0.0.0/8, ::1/128")];
+
+type Received = Arc<Mutex<Vec<(HeaderMap, String)>>>;
+
+#[derive(Clone)]
+struct Receiver {
+    received: Received,
+    answers: Arc<Mutex<Vec<u16>>>,
+    port: u16,
+}
+
+impl Receiver {
+    /// Answers with these statuses in turn, then with 204.
+    async fn start(answers: &[u16]) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let mut answers = answers.to_vec();
+        answers.reverse();
+        let receiver = Self { received: Received::default(), answers: Arc::new(Mutex::new(answers)), port };
+        let router = Router::new().route("/hook", post(take)).with_state(receiver.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        receiver
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/hook?token=of-the-receiver", self.port)
+    }
+
+    async fn wait_for(&self, count: usize) -> Vec<(HeaderMap, String)> {
+        poll_until(Duration::from_secs(30), || self.received.lock().expect("lock").len() >= count).await;
+        let received = self.received.lock().expect("lock").clone();
+        assert_eq!(received.len(), count);
+        received
+    }
+}
+
+async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: String) -> StatusCode {
+    receiver.received.lock().expect("lock").push((headers, body));
+    let answer = receiver.answers.lock().expect("lock").pop().unwrap_or(204);
+    StatusCode::from_u16(answer).expect("a status")
+}
+
+fn documents() -> Value {
+    json!({"collection": "c", "documents": [{"source": "a.md", "text": "Words."}, {"source": "b.md", "text": " "}]})
+}
+
+async fn post_with_hook(app: &TestApp, url: &str, body: &Value) -> crate::harness::Answer {
+    let query: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
+    send(app.request(Method::POST, &format!("/v1/documents?wait=true&webhook_url={query}")).json(body)).await
+}
+
+/// Checks a message by the rules of Standard Webhooks, with another implementation of HMAC input than the service's.
+fn assert_signed(headers: &HeaderMap, body: &str) -> String {
+    let header = |name: &str| headers.get(name).expect(name).to_str().expect("text").to_owned();
+    let (id, sent_at, signature) = (header("webhook-id"), header("webhook-timestamp"), header("webhook-signature"));
+    let bytes = STANDARD.decode(signature.strip_prefix("v1,").expect("version 1")).expect("base64");
+    let secret = STANDARD.decode(SECRET.strip_prefix("whsec_").expect("marked")).expect("base64");
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &secret);
+    let signed = [id.as_bytes(), b".", sent_at.as_bytes(), b".", body.as_bytes()].concat();
+    ring::hmac::verify(&key, &signed, &bytes).expect("signed by the secret");
+    id
+}
+
+async fn wait_for_state(app: &TestApp, job: &str, state: &str) -> Value {
+    let mut hook = json!(null);
+    for _ in 0..200 {
+        hook = app.get(&format!("/v1/jobs/{job}")).await.body["webhook"].clone();
+        if hook["state"] == state {
+            return hook;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{hook}");
+}
+
+#[tokio::test]
+async fn the_end_of_a_job_is_told_and_told_again_until_it_is_heard() {
+    let server = ModelServer::start().await;
+    let receiver = Receiver::start(&[503, 500]).await;
+    let app = TestApp::with_models_and(&server, &ALLOWED).await;
+    let job = post_with_hook(&app, &receiver.url(), &documents()).await;
+    assert_eq!(job.status, 200, "{job:?}");
+    let id = job.body["id"].as_str().expect("id");
+    receiver.wait_for(1).await;
+    let hook = wait_for_state(&app, id, "waiting").await;
+    assert_eq!(hook["attempts"], 1);
+    // The waits are long; the clock is helped along. Another process delivers the rest.
+    for count in 2..=3 {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        database::execute(&app.database, "UPDATE webhook SET due_at = now() WHERE state = 'waiting'").await;
+        receiver.wait_for(count).await;
+    }
+    let hook = wait_for_state(&app, id, "delivered").await;
+    assert!(hook["attempts"] == 3 && hook["delivered_at"].is_string(), "{hook}");
+    let messages = receiver.wait_for(3).await;
+    let ids: Vec<String> = messages.iter().map(|(headers, body)| assert_signed(headers, body)).collect();
+    assert!(ids.iter().all(|one| *one == ids[0]), "the same message: {ids:?}");
+    let message: Value = serde_json::from_str(&messages[2].1).expect("JSON");
+    assert_eq!(message["type"], "job.ended");
+    assert_eq!(
+        (&message["data"]["id"], &message["data"]["state"], &message["data"]["counts"]["failed"]),
+        (&json!(id), &json!("partial"), &json!(1)),
+        "{message}"
+    );
+    assert!(!app.get(&format!("/v1/jobs/{id}")).await.body.to_string().contains("of-the-receiver"));
+    // A retried job ends again, which is another message.
+    assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
+    let messages = receiver.wait_for(4).await;
+    assert_ne!(assert_signed(&messages[3].0, &messages[3].1), ids[0]);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_webhook_outlives_the_service_that_accepted_it() {
+    let server = ModelServer::start().await;
+    let receiver = Receiver::start(&[500]).await;
+    let app = TestApp::with_models_and(&server, &ALLOWED).await;
+    let options = app.database.clone();
+    post_with_hook(&app, &receiver.url(), &documents()).await;
+    receiver.wait_for(1).await;
+    app.stop().await;
+    database::execute(&options, "UPDATE webhook SET due_at = now()").await;
+    let url = server.base_url();
+    let mut settings = ALLOWED.to_vec();
+    settings.extend([("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")]);
+    let app = TestApp::start(options, &settings).await;
+    receiver.wait_for(2).await;
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn webhooks_do_not_lead_into_the_inner_network() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_models_and(&server, &ALLOWED[..1]).await;
+    for url in [
+        "http://127.0.0.1:9/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://2130706433/",
+        "ftp://example.org/",
+        "http://user:password@example.org/",
+        "nowhere",
+    ] {
+        let answer = post_with_hook(&app, url, &documents()).await;
+        answer.assert_problem(422, "invalid_request");
+        assert_eq!(answer.pointers(), ["?webhook_url"], "{url}");
+    }
+    assert_eq!(database::number(&app.database, "SELECT count(*) FROM job").await, 0);
+    // A name can only be judged when it is resolved: then the webhook fails for good, and the job is none the worse.
+    let receiver = Receiver::start(&[]).await;
+    let job = post_with_hook(&app, &format!("http://localhost:{}/hook", receiver.port), &documents()).await.body;
+    let hook = wait_for_state(&app, job["id"].as_str().expect("id"), "failed").await;
+    assert!(hook["last_error"].as_str().is_some_and(|error| error.contains("public internet")), "{hook}");
+    assert!(receiver.received.lock().expect("lock").is_empty());
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn without_a_secret_there_are_no_webhooks() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let answer = post_with_hook(&app, "https://example.org/hook", &documents()).await;
+    answer.assert_problem(422, "invalid_request");
+    assert!(answer.body["detail"].as_str().is_some_and(|text| text.contains("CITED_WEBHOOK_SECRET")), "{answer:?}");
+    app.stop().await;
+}

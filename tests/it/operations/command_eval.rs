@@ -1,0 +1,131 @@
+//! `cited eval`: a set measured by a service that is started for it and by one that runs, and what is printed of it.
+
+use std::{path::Path, process::Output};
+
+use serde_json::{Value, json};
+
+use crate::{database, harness::TestApp, process::command};
+
+const DOCUMENTS: [(&str, &str, &str); 4] = [
+    ("leave", "Annual leave", "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March."),
+    ("laptops", "Laptops", "Mira repairs broken laptops in the workshop on the second floor."),
+    ("tea", "Tea", "Tea is free for everyone. Coffee costs fifty cents."),
+    ("invoices", "Invoices", "Invoices are kept for ten years in the archive of the finance team."),
+];
+const QUESTIONS: [(&str, &str, &[&str], &[&str]); 3] = [
+    ("days", "How many days of paid annual leave does everyone have?", &["28 days"], &["leave"]),
+    ("repair", "Who repairs broken laptops?", &["Mira"], &["laptops"]),
+    ("zebras", "Where are the zebras of the northern zoo fed?", &[], &[]),
+];
+
+fn write_set(folder: &Path) {
+    let lines = |rows: Vec<Value>| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let documents = DOCUMENTS.map(|(id, title, text)| json!({"_id": id, "title": title, "text": text}));
+    let answerable = QUESTIONS.iter().filter(|(_, _, answers, _)| !answers.is_empty());
+    let queries = answerable.clone().map(|(id, text, ..)| json!({"_id": id, "text": text}));
+    let judgements: String = answerable.map(|(id, _, _, gold)| format!("{id}\t{}\t1\n", gold[0])).collect();
+    let questions = QUESTIONS.map(|(id, question, answers, gold)| {
+        json!({"_id": id, "question": question, "answers": answers, "answerable": !gold.is_empty(), "gold_docs": gold})
+    });
+    for (name, content) in [
+        ("corpus.jsonl", lines(documents.to_vec())),
+        ("queries.jsonl", lines(queries.collect())),
+        ("qrels.tsv", judgements),
+        ("qa.jsonl", lines(questions.to_vec())),
+    ] {
+        std::fs::write(folder.join(name), content).expect("written");
+    }
+}
+
+fn text(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+/// The figures of the set without those that no two runs share.
+fn figures(output: &Output) -> Value {
+    let report: Value = serde_json::from_str(&text(output)).expect("JSON");
+    let mut set = report["sets"][0].clone();
+    set["ingest_s"] = Value::Null;
+    set["answers"]["mean_ms"] = Value::Null;
+    for mode in set["retrieval"].as_array_mut().expect("modes") {
+        mode["median_ms"] = Value::Null;
+    }
+    set
+}
+
+#[tokio::test]
+async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    let folder = folder.display().to_string();
+    let app = TestApp::built_in().await;
+    let arguments =
+        |format: &'static str| ["eval", folder.as_str(), "--answers", "--format", format].map(str::to_owned);
+    let remote = async |format: &'static str| {
+        let mut arguments = arguments(format).to_vec();
+        arguments.extend(["--server".to_owned(), app.base.clone()]);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        command(&arguments, &[]).output().await.expect("it runs")
+    };
+    let there = figures(&remote("json").await);
+    let answers = &there["answers"];
+    assert_eq!((&there["documents"], &answers["questions"]), (&json!(4), &json!(3)), "{there:#}");
+    assert_eq!(there["retrieval"][0]["ndcg_at_10"], 1.0, "{there:#}");
+    for (figure, value) in [
+        ("answer_holds_answer", 1.0),
+        ("abstention_precision", 1.0),
+        ("abstention_recall", 1.0),
+        ("claim_citation_recall", 1.0),
+        ("claim_citation_precision", 1.0),
+        ("llm_calls_per_ask", 0.0),
+        ("cost_usd_per_ask", 0.0),
+    ] {
+        assert_eq!(answers[figure], value, "{figure}: {there:#}");
+    }
+    assert!(answers["grader_accuracy"].as_f64() > Some(0.5), "{there:#}");
+    assert!(answers["grader_calibration_error"].is_f64() && answers["grader_doubtful"].is_f64(), "{there:#}");
+    // Two of three questions are answered, both rightly.
+    let curve: Vec<Value> = (1..=10).map(|place| if place <= 6 { json!(1.0) } else { Value::Null }).collect();
+    assert_eq!(answers["accuracy_at_coverage"], json!(curve), "{there:#}");
+    app.get("/v1/collections/eval-tiny").await.assert_problem(404, "not_found");
+
+    let page = text(&remote("md").await);
+    for line in [
+        "| claims that their citations support (ALCE recall) | 1.000 |",
+        "| USD per ask | 0.00000 |",
+        "| tiny | 1.000 |",
+    ] {
+        assert!(page.contains(line), "{line} is missing in: {page}");
+    }
+
+    let own = database::create().await;
+    let url = database::url(&own);
+    let arguments = arguments("json");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let here = command(&arguments, &[("DATABASE_URL", &url)]).output().await.expect("it runs");
+    assert_eq!(figures(&here), there);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_collection_that_is_somebodys_is_left_alone() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    let app = TestApp::built_in().await;
+    app.ingest("eval-tiny", &[("mine.md", "This is mine.")]).await;
+    let folder = folder.display().to_string();
+    let run = command(&["eval", &folder, "--server", &app.base], &[]).output().await.expect("it runs");
+    assert!(!run.status.success());
+    let complaint = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(complaint.contains("eval-tiny") && complaint.contains("--collection-prefix"), "{complaint}");
+    assert_eq!(app.get("/v1/collections/eval-tiny").await.body["documents"], 1);
+    let nowhere = command(&["eval", &folder, "--server", "http://127.0.0.1:9"], &[]).output().await.expect("it runs");
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("http://127.0.0.1:9: cannot be reached"));
+    app.stop().await;
+}

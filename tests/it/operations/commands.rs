@@ -1,0 +1,43 @@
+//! `cited migrate` and `cited healthcheck`, as an operator runs them.
+
+use std::process::Output;
+
+use crate::{database, harness::TestApp, process::command, scripted::ModelServer};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+async fn run(arguments: &[&str], settings: &[(&str, &str)]) -> Output {
+    command(arguments, settings).output().await.expect("it runs")
+}
+
+fn address(app: &TestApp) -> &str {
+    app.base.strip_prefix("http://").expect("an address")
+}
+
+#[tokio::test]
+async fn migrate_makes_a_database_ready_and_leaves_one_that_is() {
+    let empty = database::create_empty().await;
+    let url = database::url(&empty);
+    for _ in 0..2 {
+        let done = run(&["migrate"], &[("DATABASE_URL", &url)]).await;
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        assert_eq!(text(&done.stdout), "the database is up to date\n");
+    }
+    assert_eq!(database::number(&empty, "SELECT count(*) FROM document").await, 0, "the tables are there");
+    let refused = run(&["migrate"], &[]).await;
+    assert!(!refused.status.success() && text(&refused.stderr).contains("set DATABASE_URL"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn healthcheck_tells_a_service_from_none() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let address = address(&app).to_owned();
+    let well = run(&["healthcheck"], &[("CITED_LISTEN", &address)]).await;
+    assert!(well.status.success(), "{}", text(&well.stderr));
+    app.stop().await;
+    let gone = run(&["healthcheck"], &[("CITED_LISTEN", &address)]).await;
+    assert!(!gone.status.success());
+}

@@ -1,0 +1,104 @@
+//! `cited doctor` before databases that are as they should be, and before others.
+
+use cited::store::{PoolSettings, Store, StoreError};
+use embedded_postgres::PrivatePostgres;
+
+use crate::{
+    database,
+    operations::private_postgres::{folder, settings},
+    process::command,
+};
+
+/// Whether it found all well, what it printed, and its last word.
+async fn examine(url: &str) -> (bool, String, String) {
+    let more = [
+        ("DATABASE_URL", url),
+        ("CITED_RERANK_BASE_URL", "http://me:hunter2@127.0.0.1:9/v1"),
+        ("CITED_RERANK_MODEL", "orders"),
+    ];
+    let output = command(&["doctor"], &more).output().await.expect("runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
+}
+
+fn line<'s>(shown: &'s str, about: &str) -> &'s str {
+    let mut lines = shown.lines().map(str::trim);
+    lines.rfind(|line| line.starts_with(about)).unwrap_or_else(|| panic!("nothing about {about} in {shown}"))
+}
+
+#[tokio::test]
+async fn a_server_that_is_ready_is_described() {
+    let (is_well, shown, _) = examine(&database::url(&database::create().await)).await;
+    assert!(is_well, "{shown}");
+    assert!(line(&shown, "server").contains("Postgres 1"), "{shown}");
+    assert!(line(&shown, "pgvector").contains("0."), "{shown}");
+    assert!(line(&shown, "role").ends_with("cited_app, bound by row level security"), "{shown}");
+    assert!(line(&shown, "schema").contains("up to date"), "{shown}");
+    assert!(line(&shown, "embed").ends_with("minilm, built in"), "{shown}");
+    assert!(line(&shown, "rerank").ends_with("orders at http://127.0.0.1:9/v1"), "{shown}");
+    assert!(!shown.contains("hunter2") && !shown.contains('→'), "{shown}");
+}
+
+#[tokio::test]
+async fn a_server_with_nothing_on_it_is_told_what_comes() {
+    let (is_well, shown, _) = examine(&database::url(&database::create_empty().await)).await;
+    assert!(is_well, "{shown}");
+    assert!(line(&shown, "pgvector").contains("comes into this database with the first start"), "{shown}");
+    assert!(line(&shown, "schema").contains("to come"), "{shown}");
+}
+
+#[tokio::test]
+async fn each_fault_has_its_remedy() {
+    let database = database::create_empty().await;
+    database::execute(
+        &database,
+        "CREATE ROLE plain_login LOGIN PASSWORD 'x'; REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+    )
+    .await;
+    let plain = database::url(&database.clone().username("plain_login").password("x"));
+    let (is_well, shown, last) = examine(&plain).await;
+    assert!(!is_well && last.contains("must be solved"), "{shown}{last}");
+    assert!(line(&shown, "user").contains("plain_login, who may not act as cited_app and cited_lexical"), "{shown}");
+    assert!(shown.contains("→ grant it CREATEROLE"), "{shown}");
+    database::execute(&database, "GRANT cited_app, cited_lexical TO plain_login").await;
+    let (is_well, shown, _) = examine(&plain).await;
+    assert!(!is_well && line(&shown, "user").contains("may not make tables"), "{shown}");
+    assert!(shown.contains("OWNER TO plain_login"), "{shown}");
+
+    let newer = database::create().await;
+    database::execute(&newer, "INSERT INTO _sqlx_migrations SELECT 9999, 'later', now(), true, '', 0").await;
+    let (is_well, shown, _) = examine(&database::url(&newer)).await;
+    assert!(!is_well && line(&shown, "schema").contains("a newer version of Cited (migration 9999)"), "{shown}");
+
+    let unreleased = database::create().await;
+    database::execute(&unreleased, "UPDATE _sqlx_migrations SET checksum = '\\x00' WHERE version = 1").await;
+    let (is_well, shown, _) = examine(&database::url(&unreleased)).await;
+    assert!(!is_well && line(&shown, "schema").contains("another build of Cited"), "{shown}");
+    assert!(shown.contains("→ start that build, or begin with an empty database"), "{shown}");
+
+    let (is_well, _, last) = examine("postgres://cited@127.0.0.1:9/cited").await;
+    assert!(!is_well && last.contains("does not answer; start it"), "{last}");
+    let (is_well, _, last) = examine("mysql://127.0.0.1/cited").await;
+    assert!(!is_well && last.contains("DATABASE_URL"), "{last}");
+}
+
+#[tokio::test]
+async fn a_runtime_role_that_can_bypass_is_refused() {
+    // Roles belong to a whole server, so this one has its own.
+    let folder = folder();
+    let postgres = PrivatePostgres::start(&settings(folder.path())).await.expect("Postgres starts");
+    let owner = postgres.connect_options();
+    Store::migrate(&owner).await.expect("migrates");
+    let connect =
+        async || Store::connect(&owner, None, &PoolSettings { max_connections: 1, ..PoolSettings::default() }).await;
+    connect().await.expect("bound").close().await;
+    database::execute(&owner, "ALTER ROLE cited_app BYPASSRLS").await;
+    match connect().await {
+        Err(StoreError::Unsuitable(detail)) => assert!(detail.contains("BYPASSRLS"), "{detail}"),
+        other => panic!("it is not refused: {other:?}"),
+    }
+    let (is_well, shown, _) = examine(&database::url(&owner)).await;
+    assert!(!is_well && line(&shown, "role").contains("can bypass row level security"), "{shown}");
+    assert!(shown.contains("→ run as an administrator: ALTER ROLE cited_app NOSUPERUSER NOBYPASSRLS"), "{shown}");
+    postgres.stop().await.expect("stops");
+}

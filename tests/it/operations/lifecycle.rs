@@ -1,0 +1,135 @@
+//! A background task that dies ends the process; one that does not move makes the service not ready.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use cited::{
+    app::{App, Core},
+    config::Config,
+    service::context::{Clock, Context, SystemClock},
+    shutdown::Shutdown,
+};
+use serde_json::Value;
+use sqlx::{ConnectOptions, Connection, Executor, postgres::PgConnectOptions};
+use time::OffsetDateTime;
+
+use crate::{
+    database,
+    harness::{Answer, client, send},
+    process::Process,
+};
+
+/// Longest wait for what must happen, also on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A clock that panics once, in the first task that reads it after it was broken.
+struct FragileClock {
+    breaks: AtomicBool,
+}
+
+impl Clock for FragileClock {
+    fn now(&self) -> OffsetDateTime {
+        assert!(!self.breaks.swap(false, Ordering::SeqCst), "the clock broke");
+        SystemClock.now()
+    }
+}
+
+fn fragile() -> (Arc<FragileClock>, Context) {
+    let clock = Arc::new(FragileClock { breaks: AtomicBool::new(false) });
+    let context = Context { clock: Arc::<FragileClock>::clone(&clock), ..Context::system() };
+    (clock, context)
+}
+
+fn config(database: &PgConnectOptions) -> Config {
+    let settings = [
+        ("CITED_LISTEN", "127.0.0.1:0".to_owned()),
+        ("CITED_EMBEDDING_THREADS", "1".to_owned()),
+        ("DATABASE_URL", database::url(database)),
+    ];
+    let variables: BTreeMap<String, String> = settings.map(|(name, value)| (name.to_owned(), value)).into();
+    Config::from_sources(variables, "").expect("a valid configuration")
+}
+
+fn assert_names_the_panic(ended: anyhow::Result<()>) {
+    let error = format!("{:#}", ended.expect_err("a task died"));
+    assert!(error.contains("the task \"") && error.contains("panicked: the clock broke"), "{error}");
+}
+
+#[tokio::test]
+async fn a_background_task_that_panics_ends_the_service() {
+    let database = database::create().await;
+    let (clock, context) = fragile();
+    let app = App::build(&config(&database), context).await.expect("the service starts");
+    let base = format!("http://127.0.0.1:{}", app.port());
+    let shutdown = Shutdown::default();
+    let running = tokio::spawn(app.run_until_stopped(shutdown.clone()));
+    let client = client();
+    assert_eq!(send(client.get(format!("{base}/readyz"))).await.status, 200);
+
+    clock.breaks.store(true, Ordering::SeqCst);
+    let ended = tokio::time::timeout(PATIENCE, running).await.expect("the service ends").expect("no panic");
+    assert_names_the_panic(ended);
+    assert!(shutdown.soft.is_cancelled(), "the others were told to stop");
+    client.get(format!("{base}/livez")).send().await.expect_err("nothing listens any more");
+}
+
+#[tokio::test]
+async fn a_background_task_that_panics_ends_a_worker_without_http() {
+    let database = database::create().await;
+    let (clock, context) = fragile();
+    let core = Core::build(&config(&database), context).await.expect("the worker starts");
+    let running = tokio::spawn(core.work_until_stopped(Shutdown::default()));
+
+    clock.breaks.store(true, Ordering::SeqCst);
+    let ended = tokio::time::timeout(PATIENCE, running).await.expect("the worker ends").expect("no panic");
+    assert_names_the_panic(ended);
+}
+
+/// Claims wait for a lock that the test holds, so the workers hang; the database answers all the while.
+#[tokio::test]
+async fn workers_that_do_not_move_make_the_service_not_ready() {
+    let database = database::create().await;
+    let url = database::url(&database);
+    let service = Process::serve(&[("DATABASE_URL", &url)]).await;
+    let mut blocker = database.connect().await.expect("a connection");
+    assert_eq!(readiness(&service).await.status, 200);
+
+    let mut lock = blocker.begin().await.expect("a transaction");
+    lock.execute("LOCK TABLE job_item IN ACCESS EXCLUSIVE MODE").await.expect("locked");
+    let stalled = eventually(&service, 503).await;
+    stalled.assert_problem(503, "tasks_stalled");
+    let tasks: Vec<&Value> = stalled.body["stalled"].as_array().expect("a list").iter().collect();
+    let worker = tasks.iter().find(|task| task["task"] == "worker 1").expect("the first worker is named");
+    let since = worker["since"].as_str().expect("a time");
+    assert!(
+        stalled.body["detail"].as_str().expect("a text").contains(&format!("worker 1 has not moved since {since}"))
+    );
+
+    lock.rollback().await.expect("unlocked");
+    eventually(&service, 200).await;
+    let (_, ended_well) = service.stop().await;
+    assert!(ended_well);
+}
+
+async fn readiness(service: &Process) -> Answer {
+    send(client().get(format!("{}/readyz", service.base))).await
+}
+
+/// The answer of `/readyz` once it has this status.
+async fn eventually(service: &Process, status: u16) -> Answer {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let answer = readiness(service).await;
+        if answer.status == status {
+            return answer;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "/readyz does not answer {status}: {answer:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}

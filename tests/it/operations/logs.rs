@@ -1,0 +1,59 @@
+//! What the service says of itself: enough to find a request again, and nothing that nobody should read.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    database,
+    harness::{client, send},
+    process::Process,
+    scripted::{ModelServer, Reply, Role, poll_until},
+};
+
+const KEY: &str = "a-key-of-the-tests-0123456789";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_are_logged_with_their_identity_and_without_their_content() {
+    let server = ModelServer::start().await;
+    server.reply(Role::Answer, Reply::Status(500, "sesquipedalian trouble".to_owned()));
+    let options = database::create().await;
+    let (database, url) = (database::url(&options), server.base_url());
+    let service = Process::serve(&[
+        ("DATABASE_URL", database.as_str()),
+        ("CITED_CHAT_BASE_URL", url.as_str()),
+        ("CITED_CHAT_MODEL", "scripted"),
+        ("CITED_CHAT_API_KEY", "sk-of-the-provider-0123456789"),
+        ("CITED_API_KEYS", KEY),
+        ("CITED_LOG", "debug"),
+    ])
+    .await;
+    let ask = |id: &'static str, path: &str, key: &str, body: Value| {
+        let request = client().request(Method::POST, format!("{}{path}", service.base)).bearer_auth(key);
+        send(request.header("x-request-id", id).json(&body))
+    };
+    let documents =
+        json!({"documents": [{"source": "a.txt", "text": "The heliotrope in the office is watered on Mondays."}]});
+    assert_eq!(ask("ingest-1", "/v1/documents?wait=true", KEY, documents).await.status, 200);
+    let question = json!({"question": "When is the heliotrope watered?"});
+    assert_eq!(ask("ask-1", "/v1/ask", KEY, question.clone()).await.status, 503);
+    assert_eq!(ask("ask-2", "/v1/ask", "a-key-that-is-not-known-01", question).await.status, 401);
+    let line_of = |id: &str| -> Option<Value> {
+        let parsed = service.logged().into_iter().filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+        parsed.filter(|line| line["status"].is_number()).find(|line| line["request_id"] == id)
+    };
+    for (id, route, status) in
+        [("ingest-1", "/v1/documents", 200), ("ask-1", "/v1/ask", 503), ("ask-2", "/v1/ask", 401)]
+    {
+        poll_until(Duration::from_secs(10), || line_of(id).is_some()).await;
+        let line = line_of(id).expect("a line");
+        assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
+    }
+    let log = service.logged().join("\n").to_lowercase();
+    for secret in [KEY, "sk-of-the-provider", "not-known", "heliotrope", "sesquipedalian"] {
+        assert!(!log.contains(secret), "{secret} stands in the log:\n{log}");
+    }
+    let (_, ended_well) = service.stop().await;
+    assert!(ended_well);
+}

@@ -1,0 +1,11 @@
+//! The service as an operator sees it: commands, schema, logs, tasks, and the private Postgres.
+
+mod command_ask;
+mod command_eval;
+mod command_ingest;
+mod commands;
+mod doctor;
+mod lifecycle;
+mod logs;
+mod migrations;
+pub mod private_postgres;

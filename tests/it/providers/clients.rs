@@ -1,0 +1,76 @@
+//! What is scripted and recorded, as the official clients of both APIs read it: the other tests hold the service against
+//! these replies, so they must be real ones.
+
+use std::{path::Path, time::Duration};
+
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::{
+    dialect::Dialect,
+    scripted::{ModelServer, Piece, Reply, Role},
+};
+
+const TEXT: &str = "Jeder hat 28 Tage Urlaub – 👍 [^1].";
+/// The recorded replies: one at once, one as a stream, and such without a text.
+const OPENAI: [(&str, &str); 4] = [
+    ("application/json", include_str!("../../fixtures/openai/completion.json")),
+    ("text/event-stream", include_str!("../../fixtures/openai/stream.sse")),
+    ("application/json", include_str!("../../fixtures/openai/tool_call.json")),
+    ("text/event-stream", include_str!("../../fixtures/openai/tool_call.sse")),
+];
+const ANTHROPIC: [(&str, &str); 4] = [
+    ("application/json", include_str!("../../fixtures/anthropic/message.json")),
+    ("text/event-stream", include_str!("../../fixtures/anthropic/stream.sse")),
+    ("text/event-stream", include_str!("../../fixtures/anthropic/tool_use.sse")),
+    ("text/event-stream", include_str!("../../fixtures/anthropic/overloaded.sse")),
+];
+
+/// In the order in which the programs in tests/clients take them.
+fn replies(dialect: Dialect) -> Vec<Reply> {
+    let recorded = match dialect {
+        Dialect::OpenAi => OPENAI,
+        Dialect::Anthropic => ANTHROPIC,
+    };
+    let error = |status, body| Reply::Status(status, json!({"type": "error", "error": body}).to_string());
+    let text = || Reply::Text(TEXT.to_owned());
+    let half = dialect.begin().into_iter().chain([dialect.piece("Jeder hat ")]);
+    let half = half.map(|event| Piece::Bytes(event.into_bytes())).chain([Piece::Break]);
+    let mut replies = vec![text(), text(), Reply::Cut(TEXT.to_owned())];
+    replies.extend(
+        recorded.map(|(media_type, body)| Reply::Pieces(media_type, vec![Piece::Bytes(body.as_bytes().to_vec())])),
+    );
+    replies.extend([
+        error(400, json!({"type": "invalid_request_error", "message": "bad model"})),
+        error(401, json!({"type": "authentication_error", "message": "bad key"})),
+        error(429, json!({"type": "rate_limit_error", "code": "insufficient_quota", "message": "pay"})),
+        error(500, json!({"type": "api_error", "message": "oops"})),
+        Reply::Slow(Duration::from_secs(5), TEXT.to_owned()),
+        Reply::Later(429, "1"),
+        text(),
+        Reply::Pieces("text/event-stream", half.collect()),
+    ]);
+    replies
+}
+
+#[tokio::test]
+#[ignore = "needs the official Python packages; make clients installs them and runs it"]
+async fn the_official_clients_read_what_is_scripted_and_recorded() {
+    let python = std::env::var_os("CITED_CLIENTS_PYTHON").expect("run it by make clients");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
+    for (dialect, program) in [(Dialect::OpenAi, "with_openai.py"), (Dialect::Anthropic, "with_anthropic.py")] {
+        let server = ModelServer::start().await;
+        let replies = replies(dialect);
+        let count = replies.len();
+        for reply in replies {
+            server.reply(Role::Answer, reply);
+        }
+        let mut command = Command::new(&python);
+        let run = command.arg(programs.join(program)).arg(server.base_url()).kill_on_drop(true).output();
+        let output = tokio::time::timeout(Duration::from_mins(1), run).await.expect("it ends").expect("it runs");
+        let [said, complained] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        assert!(output.status.success(), "{program}: {said}{complained}");
+        assert_eq!(server.calls(Role::Answer).len(), count, "{program} took every reply");
+        print!("{said}");
+    }
+}

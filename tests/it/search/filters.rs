@@ -1,0 +1,155 @@
+//! Filtered search: whatever share passes, what there is to find is found.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    harness::TestApp,
+    scripted::{ModelServer, embed},
+};
+
+const DOCUMENTS: usize = 3_000;
+
+/// Documents that all share a word and each have one of their own; a tenth has a word that the others lack.
+fn document(number: usize) -> Value {
+    let topic = ["harbour", "orchard", "railway", "foundry", "library"][number % 5];
+    json!({
+        "source": format!("{}/{number:04}.txt", if number < 30 { "new" } else { "old" }),
+        "text": format!("Report {number} on the {topic}, number {} of its kind.", number / 5),
+        "metadata": {
+            "rank": number,
+            "created": format!("2026-{:02}-{:02}T{:02}:00:00Z", 1 + number / 250, 1 + number % 28, number % 24),
+            "tags": [format!("shelf-{}", number / 100), topic],
+            "draft": number.is_multiple_of(1_000),
+            "owner": if number == 17 { json!({"name": "Ada"}) } else { json!(null) },
+        },
+    })
+}
+
+async fn app() -> (ModelServer, TestApp) {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    for start in (0..DOCUMENTS).step_by(1_000) {
+        let documents: Vec<Value> = (start..start + 1_000).map(document).collect();
+        let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
+        assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+    }
+    (server, app)
+}
+
+async fn search(app: &TestApp, mode: &str, query: &str, filter: &Value) -> (Vec<usize>, Value) {
+    let body = json!({
+        "query": query, "collections": ["c"], "mode": mode, "top_k": 10, "filter": filter, "include": ["trace"],
+        "stages": {"rerank": false, "collapse_duplicates": false},
+    });
+    let answer = app.post("/v1/search", body).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let results = answer.body["results"].as_array().expect("results").clone();
+    let ranks = results
+        .iter()
+        .map(|result| result["metadata"]["rank"].as_u64().expect("rank"))
+        .map(|rank| usize::try_from(rank).expect("small"))
+        .collect();
+    (ranks, answer.body["trace"].clone())
+}
+
+/// Which of these are as near as the ten nearest documents that pass. Equal ones may stand for each other, and stored
+/// vectors are rounded.
+fn among_the_nearest(embedded: &HashMap<usize, Vec<f32>>, query: &str, found: &[usize], matching: usize) -> usize {
+    let query = unit(query);
+    let similarity = |number: &usize| embedded[number].iter().zip(&query).map(|(a, b)| a * b).sum::<f32>();
+    let mut all: Vec<f32> = (0..matching).map(|number| similarity(&number)).collect();
+    all.sort_by(|a, b| b.total_cmp(a));
+    let least = all[matching.min(10) - 1] - 0.002;
+    found.iter().filter(|number| similarity(number) >= least).count()
+}
+
+fn unit(text: &str) -> Vec<f32> {
+    let vector = embed(text);
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    vector.iter().map(|number| number / length).collect()
+}
+
+fn numbers_of(texts: &[String]) -> HashMap<usize, Vec<f32>> {
+    let number = |text: &str| text.split("Report ").nth(1)?.split(' ').next()?.parse().ok();
+    texts.iter().filter_map(|text| Some((number(text)?, unit(text)))).collect()
+}
+
+#[tokio::test]
+async fn ten_results_come_back_at_every_order_of_magnitude() {
+    let (server, app) = app().await;
+    let embedded = numbers_of(&server.embedded());
+    assert_eq!(embedded.len(), DOCUMENTS);
+    let query = "report on the harbour";
+    let (mut found, mut expected) = (0, 0);
+    for matching in [1, 10, 100, 600, 1_500, DOCUMENTS] {
+        let filter = json!({"metadata": {"rank": {"lt": matching}}});
+        let (ranks, trace) = search(&app, "dense", query, &filter).await;
+        assert_eq!(ranks.len(), matching.min(10), "{matching}: {trace}");
+        assert!(ranks.iter().all(|rank| *rank < matching), "{matching}: {ranks:?}");
+        expected += ranks.len();
+        found += among_the_nearest(&embedded, query, &ranks, matching);
+        let narrow = matching <= 600;
+
+        assert_eq!(trace["filter"]["starts_from"], if narrow { "documents" } else { "indexes" }, "{matching}: {trace}");
+        assert_eq!(trace["dense"]["scan"], if narrow { "exact" } else { "iterative" }, "{matching}: {trace}");
+        let about = trace["filter"]["matching_about"].as_u64().and_then(|about| usize::try_from(about).ok());
+        let about = about.expect("estimate");
+        assert!(about.abs_diff(matching) < DOCUMENTS / 10, "{matching}: {about}");
+
+        // The word that is rare elsewhere is in no document that passes; the others are.
+        let (ranks, trace) = search(&app, "lexical", "report 2999 harbour", &filter).await;
+        assert_eq!(ranks.len(), matching.min(10), "{matching}: {trace}");
+        assert!(ranks.iter().all(|rank| *rank < matching), "{matching}: {ranks:?}");
+    }
+    assert!(100 * found >= 98 * expected, "{found} of {expected}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn every_kind_of_condition_finds_the_few_that_pass() {
+    let (_server, app) = app().await;
+    let cases: [(Value, Vec<usize>); 12] = [
+        (json!({"metadata": {"rank": 2711}}), vec![2711]),
+        (json!({"metadata": {"rank": {"in": [3, 2998, "4"]}}}), vec![3, 2998]),
+        (json!({"metadata": {"rank": {"gt": 2, "lt": 6}}}), vec![3, 4, 5]),
+        (json!({"metadata": {"rank": {"gt": 2.5, "lte": 5}}}), vec![3, 4, 5]),
+        (
+            json!({"metadata": {"created": {"gte": "2026-12-28"}}}),
+            (2_750..DOCUMENTS).filter(|n| n % 28 == 27).collect(),
+        ),
+        (json!({"metadata": {"tags": "shelf-7", "rank": {"gte": 795}}}), (795..800).collect()),
+        (json!({"metadata": {"draft": true}}), vec![0, 1_000, 2_000]),
+        (json!({"metadata": {"draft": "true"}}), vec![]),
+        (json!({"metadata": {"owner": {"exists": true}, "rank": {"lt": 3}}}), vec![0, 1, 2]),
+        (json!({"metadata": {"owner": {"exists": false}}}), vec![]),
+        (json!({"source_prefix": "new/", "metadata": {"rank": {"gte": 27}}}), vec![27, 28, 29]),
+        (json!({"source_prefix": "new/000", "metadata": {"owner": null}}), (0..10).collect()),
+    ];
+    for (filter, expected) in cases {
+        for mode in ["dense", "lexical", "hybrid"] {
+            let (mut ranks, trace) = search(&app, mode, "report on its kind", &filter).await;
+            ranks.sort_unstable();
+            if expected.len() <= 10 {
+                assert_eq!(ranks, expected, "{mode} {filter} {trace}");
+            } else {
+                assert!(
+                    ranks.len() == 10 && ranks.iter().all(|rank| expected.contains(rank)),
+                    "{mode} {filter} {ranks:?}"
+                );
+            }
+        }
+    }
+    // A replaced document is found by what it says now.
+    let mut changed = document(2711);
+    changed["metadata"]["rank"] = json!(-1);
+    let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": [changed]})).await;
+    assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
+    for (rank, count) in [(2711, 0), (-1, 1)] {
+        let body = json!({"query": "report", "collections": ["c"], "filter": {"metadata": {"rank": rank}}});
+        let answer = app.post("/v1/search", body).await;
+        assert_eq!(answer.body["results"].as_array().expect("results").len(), count, "{rank}: {answer:?}");
+    }
+    app.stop().await;
+}

@@ -1,0 +1,7 @@
+//! Retrieval over HTTP.
+
+mod filters;
+mod languages;
+mod modes;
+mod rerank_model;
+mod stages;

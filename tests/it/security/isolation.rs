@@ -1,0 +1,162 @@
+//! Row level security: what the runtime role can and cannot see.
+
+use cited::store::{PoolSettings, Store, StoreError};
+use serde_json::json;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row};
+
+use crate::{database, harness::TestApp, scripted::ModelServer};
+
+const TABLES: [&str; 23] = [
+    "collection",
+    "collection_index",
+    "index_statistic",
+    "document_index",
+    "term_statistic",
+    "document",
+    "document_field",
+    "chunk",
+    "chunk_embedding",
+    "job",
+    "job_item",
+    "job_tally",
+    "job_stage",
+    "job_context",
+    "job_embedding",
+    "idempotency_key",
+    "webhook",
+    "ask_audit",
+    "document_version",
+    "deleted_document",
+    "usage_daily",
+    "answer_cache",
+    "answer_source",
+];
+const OTHER: &str = "00000000-0000-7000-8000-0000000000ff";
+const DEFAULT: &str = "00000000-0000-7000-8000-000000000001";
+
+async fn count(connection: &mut PgConnection, table: &str) -> i64 {
+    let row = connection.fetch_one(AssertSqlSafe(format!("SELECT count(*) FROM {table}"))).await.expect(table);
+    row.get(0)
+}
+
+#[tokio::test]
+async fn without_a_tenant_or_with_another_nothing_is_seen() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Other words."), ("b.md", "More words.")]).await;
+    let found = app.get("/v1/documents?source_prefix=b&collection=c").await;
+    let deleted = found.body["documents"][0]["id"].as_str().expect("id");
+    assert_eq!(app.delete(&format!("/v1/documents/{deleted}")).await.status, 200);
+    app.ingest("c", &[("a.md", "Some words.")]).await;
+    let rows = "INSERT INTO idempotency_key SELECT tenant_id, 'key', NULL, job_id, NULL, NULL, now() FROM job LIMIT 1;
+        INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
+        INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
+        INSERT INTO document_index SELECT tenant_id, document_id, collection_id, version, fingerprint, NULL, chunks FROM document;
+        INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
+        INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
+        INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
+        INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
+    database::execute(&app.database, rows).await;
+    assert_eq!(app.ask(json!({"question": "Some words?", "collections": ["c"]})).await.status, 200);
+    let mut connection = app.database.connect().await.expect("connect");
+    connection.execute("SET ROLE cited_app").await.expect("role");
+    for (tenant, visible) in [(None, false), (Some(OTHER), false), (Some(DEFAULT), true)] {
+        if let Some(tenant) = tenant {
+            connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{tenant}'"))).await.expect("tenant");
+        }
+        for table in TABLES {
+            assert_eq!(count(&mut connection, table).await > 0, visible, "{table} as {tenant:?}");
+        }
+        let asked = tenant.unwrap_or(OTHER);
+        let search = format!(
+            "SELECT count(*) FROM lexical_search('{asked}', ARRAY(SELECT index_id FROM collection),
+            (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+        );
+        let found: i64 = connection.fetch_one(AssertSqlSafe(search)).await.expect("search").get(0);
+        assert_eq!(found > 0, visible, "lexical_search as {tenant:?}");
+    }
+    connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{OTHER}'"))).await.expect("tenant");
+    let stolen = connection
+        .execute(AssertSqlSafe(format!("UPDATE document SET title = 'x' WHERE tenant_id = '{DEFAULT}'")))
+        .await;
+    assert_eq!(stolen.expect("no error, no row").rows_affected(), 0);
+    let forged = connection
+        .execute(AssertSqlSafe(format!(
+            "INSERT INTO index_statistic (tenant_id, index_id) VALUES ('{DEFAULT}', '{OTHER}')"
+        )))
+        .await;
+    assert!(forged.is_err(), "a row of another tenant cannot be written");
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Some words.")]).await;
+    let mut connection = app.database.connect().await.expect("connect");
+    // As superuser: the identities that a thief would have to know.
+    let row = connection
+        .fetch_one("SELECT (array_agg(DISTINCT index_id))[1]::text, array_agg(term_id)::text FROM term_statistic")
+        .await
+        .expect("row");
+    let (collection, terms): (String, String) = (row.get(0), row.get(1));
+    connection.execute(AssertSqlSafe(format!("SET ROLE cited_app; SET cited.tenant = '{OTHER}'"))).await.expect("role");
+    let sql = format!(
+        "SELECT count(*) FROM lexical_search('{OTHER}', ARRAY['{collection}'::uuid], '{terms}'::int[], '{terms}'::int[], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+    );
+    let found: i64 = connection.fetch_one(AssertSqlSafe(sql)).await.expect("search").get(0);
+    assert_eq!(found, 0);
+    connection.close().await.expect("close");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn every_table_with_a_tenant_is_forced_and_has_a_policy() {
+    let database = database::create().await;
+    let unprotected = "SELECT count(*) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'tenant'
+          AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))";
+    assert_eq!(database::number(&database, unprotected).await, 0);
+    let protected = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relforcerowsecurity";
+    assert_eq!(database::number(&database, protected).await, i64::try_from(TABLES.len()).expect("few"));
+}
+
+#[tokio::test]
+async fn a_login_that_could_bypass_runs_as_a_role_that_cannot() {
+    let database = database::create().await;
+    // A role of the same rights as cited_app, but for this database's sessions only.
+    database::execute(
+        &database,
+        "CREATE ROLE bypassing_login LOGIN PASSWORD 'x' BYPASSRLS; GRANT cited_app TO bypassing_login",
+    )
+    .await;
+    let options = database.clone().username("bypassing_login").password("x");
+    // It logs in with the right to bypass, and runs as cited_app, which has none.
+    Store::connect(&options, None, &PoolSettings { max_connections: 1, ..PoolSettings::default() })
+        .await
+        .expect("bound")
+        .close()
+        .await;
+    // Roles belong to the whole server, so cited_app itself is not touched; its name is what counts.
+    let mut connection = database.connect().await.expect("connect");
+    let bypasses: bool = connection
+        .fetch_one(
+            "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname IN ('cited_app', 'cited_lexical')",
+        )
+        .await
+        .expect("row")
+        .get(0);
+    assert!(!bypasses);
+    connection.close().await.expect("close");
+    database::execute(&database, "DROP ROLE bypassing_login").await;
+}
+
+#[tokio::test]
+async fn migrations_run_twice_without_harm_and_old_servers_are_refused_by_name() {
+    let database = database::create().await;
+    Store::migrate(&database).await.expect("again");
+    let error = Store::migrate(&database.clone().username("nobody_like_this")).await.expect_err("no such user");
+    assert!(matches!(error, StoreError::Database(_) | StoreError::Unavailable(_)), "{error:?}");
+}

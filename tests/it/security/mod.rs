@@ -1,0 +1,4 @@
+//! Tenants kept apart, and documents and questions that attack.
+
+mod injection;
+mod isolation;
