@@ -136,7 +136,7 @@ pub enum Fallback {
 
 /// All that the route depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoopState<'r> {
+pub struct Situation<'r> {
     /// The settings of this ask.
     pub settings: LoopSettings,
     /// Whether the collections asked hold any passage at all, regardless of the filter.
@@ -237,7 +237,7 @@ const fn abstain(reason: AbstainReason) -> Step {
 /// Decides what the loop does next. Total, pure, and sure to end: each `Rewrite` must be followed
 /// by a further round or by `rewriter_is_exhausted`.
 #[must_use]
-pub fn next_step(state: &LoopState<'_>) -> Step {
+pub fn next_step(state: &Situation<'_>) -> Step {
     if !state.has_content {
         return abstain(AbstainReason::EmptyCollection);
     }
@@ -262,7 +262,7 @@ enum Obstacle {
     Budget,
 }
 
-fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
+fn rewrite_obstacle(state: &Situation<'_>, current: Round) -> Option<Obstacle> {
     let attempts = state.rounds.len() - 1;
     let attempts_left = attempts < state.settings.max_rewrite_attempts as usize;
     // A repeated round of incorrect passages is no reason to stop: another wording may still leave the neighbourhood. A
@@ -278,7 +278,7 @@ fn rewrite_obstacle(state: &LoopState<'_>, current: Round) -> Option<Obstacle> {
     (!can_afford(state, needed)).then_some(Obstacle::Budget)
 }
 
-fn without_rewrites(state: &LoopState<'_>, obstacle: Obstacle) -> Step {
+fn without_rewrites(state: &Situation<'_>, obstacle: Obstacle) -> Step {
     let needed = state.calls.grade.saturating_add(state.calls.generate);
     if state.fallback == Fallback::Ready && can_afford(state, needed) {
         return Step::Search;
@@ -294,19 +294,19 @@ fn without_rewrites(state: &LoopState<'_>, obstacle: Obstacle) -> Step {
     }
 }
 
-fn generate(state: &LoopState<'_>, over: Evidence) -> Step {
+fn generate(state: &Situation<'_>, over: Evidence) -> Step {
     if can_afford(state, state.calls.generate) { Step::Generate { over } } else { abstain(AbstainReason::OutOfBudget) }
 }
 
-fn can_afford(state: &LoopState<'_>, calls: u32) -> bool {
+fn can_afford(state: &Situation<'_>, calls: u32) -> bool {
     state.calls_left.is_none_or(|left| calls <= left)
 }
 
-fn has_correct(state: &LoopState<'_>) -> bool {
+fn has_correct(state: &Situation<'_>) -> bool {
     state.rounds.iter().any(|round| round.correct > 0)
 }
 
-fn has_candidates(state: &LoopState<'_>) -> bool {
+fn has_candidates(state: &Situation<'_>) -> bool {
     state.rounds.iter().any(|round| round.correct + round.ambiguous > 0)
 }
 

@@ -16,8 +16,8 @@ fn round(written: &str) -> Round {
     Round { correct: counts[0], ambiguous: counts[1], incorrect: counts[2], new: new.parse().unwrap() }
 }
 
-fn state(rounds: &[Round]) -> LoopState<'_> {
-    LoopState {
+fn state(rounds: &[Round]) -> Situation<'_> {
+    Situation {
         settings: LoopSettings::default(),
         has_content: true,
         rounds,
@@ -29,7 +29,7 @@ fn state(rounds: &[Round]) -> LoopState<'_> {
 }
 
 /// A change that a row of a table makes to the default state.
-type Change = fn(&mut LoopState<'_>);
+type Change = fn(&mut Situation<'_>);
 
 /// Checks each row: a name, the rounds so far, a change to the default state, the step expected.
 fn check(rows: &[(&str, &str, Change, Step)]) {
@@ -104,7 +104,7 @@ fn routes_by_settings_and_content() {
     ]);
 }
 
-fn with_models(state: &mut LoopState<'_>, left: u32) {
+fn with_models(state: &mut Situation<'_>, left: u32) {
     state.calls = MODELS;
     state.calls_left = Some(left);
 }
@@ -173,7 +173,7 @@ proptest! {
         calls_left in prop::option::of(0u32..10),
     ) {
         let on_insufficient = if generate_anyway { OnInsufficient::Generate } else { OnInsufficient::Abstain };
-        let state = LoopState {
+        let state = Situation {
             settings: LoopSettings { min_correct_fraction, max_rewrite_attempts, on_insufficient },
             has_content,
             rounds: &rounds,

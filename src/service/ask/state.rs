@@ -116,9 +116,9 @@ impl LoopState {
         corrective::next_step(&self.situation(ask, &[round]))
     }
 
-    fn situation<'s>(&'s self, ask: &AskContext, rounds: &'s [Round]) -> corrective::LoopState<'s> {
+    fn situation<'s>(&'s self, ask: &AskContext, rounds: &'s [Round]) -> corrective::Situation<'s> {
         let settings = &ask.services.settings;
-        corrective::LoopState {
+        corrective::Situation {
             settings: LoopSettings {
                 min_correct_fraction: settings.min_correct_fraction,
                 max_rewrite_attempts: settings.max_rewrite_attempts,

@@ -1,4 +1,5 @@
-//! Leases of the durable queue: extends, releases and fails claimed items.
+//! Writes of a worker to the items of its claim, short of storing their documents: the lease extended, items failed or
+//! returned to the queue, and the notes by which a loss of the worker is attributed to an item.
 //!
 //! A claim commits before work starts. It hands out a fencing token that every later write of the worker must present;
 //! a worker that lost its lease holds an old token and changes nothing (Kleppmann, "How to do distributed locking",
