@@ -34,6 +34,7 @@ fn round_json(round: &RoundTrace, stages: Stages) -> Value {
         "new": round.new,
         "evidence": round.evidence,
         "answerability": round.answerability,
+        "missing": round.missing,
         "vector_scan": round.scan.map(scan_name),
         "stages": stages_json(stages, &round.stages, round.scan),
         "verdicts": round.verdicts.iter().map(verdict_json).collect::<Vec<_>>(),

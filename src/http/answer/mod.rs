@@ -36,7 +36,8 @@ pub(super) struct AnswerBody {
     /// Reason for an abstention.
     #[schema(value_type = Option<AbstainReasonSchema>)]
     reason: Option<AbstainReason>,
-    /// The parts of the question that the documents do not answer.
+    /// The parts of the question that the documents do not answer; with an abstention, the aspects that no correct passage
+    /// holds.
     #[schema(example = json!([]))]
     missing: Vec<String>,
     /// The plan for answering the question. Included with `dry_run` only; the trace always contains it.

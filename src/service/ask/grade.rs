@@ -12,7 +12,7 @@ use crate::{
     domain::{
         corrective::{Evidence, Grade, Round, Step},
         evidence::{Inquiry, passage::PassageEvidence},
-        grading::{Verdict, calibrated, features, reply},
+        grading::{Verdict, calibrated, features, missing, reply},
         lexical::analyzer::Analyzer,
         prompt,
     },
@@ -68,6 +68,9 @@ pub(super) async fn grade<'a>(
         Some(chain) => grade_by_model(ask, chain, state, wording, &mut round).await?,
         None => None,
     };
+    if round.missing.is_empty() {
+        round.missing = uncovered(state, &round.hits);
+    }
     Ok((round, early_draft))
 }
 
@@ -140,7 +143,18 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
             _ => graded,
         });
     }
-    GradedRound { hits, answerability }
+    GradedRound { hits, answerability, missing: Vec::new() }
+}
+
+/// The sub-questions without evidence, and the weighty words of the question that no correct passage holds.
+fn uncovered(state: &LoopState, hits: &[GradedHit]) -> Vec<String> {
+    let is_correct = |graded: &&GradedHit| graded.verdict.grade == Grade::Correct;
+    let correct: Vec<&Hit> = hits.iter().filter(is_correct).map(|graded| &graded.hit).collect();
+    let evidence = evidence_in(state.analyzer, &state.question, correct);
+    let parts = state.plan.as_ref().filter(|plan| plan.is_decomposed()).map(|plan| plan.sub_questions.as_slice());
+    let open = state.sub_questions.unanswered().iter().filter_map(|place| parts?.get(*place).cloned());
+    let words = missing::uncovered(&state.question, evidence.iter().map(PassageEvidence::mask));
+    open.chain(words).collect()
 }
 
 /// Whether a passage keeps the grade of an earlier round. A model's is final; a calibrated one is replaced if the passage
@@ -195,6 +209,7 @@ async fn grade_by_model<'a>(
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };
             hit.by = GradedBy::Model;
         }
+        round.missing = missing::read(&reply.text);
     }
     Ok(early_draft)
 }

@@ -121,6 +121,7 @@ async fn grade_round<'a>(
     let (graded, early_draft) = grade::grade(ask, state, found, wording).await?;
     let query = wording.query(ask);
     let mut round = RoundTrace::of(query, found, &graded.hits, graded.answerability);
+    round.missing.clone_from(&graded.missing);
     round.new = state.add_round(found, graded);
     ask.record.note_round(round);
     Ok(early_draft)

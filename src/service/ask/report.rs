@@ -65,7 +65,8 @@ pub struct AskReport {
     pub effective_level: Level,
     /// Warnings about the answer for the caller.
     pub warnings: Vec<AskWarning>,
-    /// Sub-questions that the documents do not answer; only with an answer.
+    /// With an answer, the sub-questions that the documents do not answer; with an abstention, the aspects of the question
+    /// that no correct passage holds.
     pub missing: Vec<String>,
     /// The plan; of a dry run only.
     pub plan: Option<Plan>,
@@ -89,7 +90,7 @@ impl AskReport {
         let findings = Findings {
             sources: sources(ask, state),
             evidence: state.pool.found(state.answerability),
-            missing: Vec::new(),
+            missing: if matches!(outcome, AskOutcome::Abstained(_)) { state.missing.clone() } else { Vec::new() },
             plan: state.plan.clone().filter(|_| ask.request.execution.dry_run),
         };
         Self::with(ask, outcome, findings)

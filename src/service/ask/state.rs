@@ -31,6 +31,8 @@ pub(super) struct LoopState {
     pub(super) last_round: Vec<GradedHit>,
     /// Probability that the passages of the best round answer the question; `None` before the first round.
     pub(super) answerability: Option<f32>,
+    /// Aspects of the question that no correct passage of the last round holds.
+    pub(super) missing: Vec<String>,
     pub(super) fallback: Fallback,
     rounds: Vec<Round>,
     has_content: bool,
@@ -50,6 +52,8 @@ pub(super) struct GradedRound {
     pub(super) hits: Vec<GradedHit>,
     /// Probability that they answer the question.
     pub(super) answerability: f32,
+    /// Aspects of the question that no correct passage holds.
+    pub(super) missing: Vec<String>,
 }
 
 impl LoopState {
@@ -64,6 +68,7 @@ impl LoopState {
             pool: EvidencePool::default(),
             last_round: Vec::new(),
             answerability: None,
+            missing: Vec::new(),
             fallback: if ask.may_search_web() { Fallback::Ready } else { Fallback::None },
             rounds: Vec::new(),
             has_content: true,
@@ -86,11 +91,12 @@ impl LoopState {
 
     /// Adds a round; returns the number of its passages that no earlier round had found.
     pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
-        let GradedRound { hits, answerability } = round;
+        let GradedRound { hits, answerability, missing } = round;
         let grades: Vec<_> = hits.iter().map(|hit| hit.verdict.grade).collect();
         let new = self.pool.add(hits.clone());
         self.rounds.push(Round::of(&grades, new));
         self.last_round = hits;
+        self.missing = missing;
         self.answerability = Some(self.answerability.map_or(answerability, |best| best.max(answerability)));
         self.has_content = found.chunks > 0;
         new

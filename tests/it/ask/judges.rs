@@ -69,6 +69,9 @@ async fn a_passage_is_graded_with_the_wording_that_found_it_and_once() {
         server.calls(Role::Grade).iter().map(|call| call.body["messages"][1]["content"].to_string()).collect();
     assert_eq!(graded.len(), 2, "{graded:?}");
     assert!(!graded[0].contains("<query>") && graded[1].contains("<query>annual time off"), "{graded:?}");
+    let rewriter = server.calls(Role::Rewrite)[0].body["messages"][1]["content"].to_string();
+    assert!(rewriter.contains("<missing>"), "the next query aims at what is missing: {rewriter}");
+    assert_ne!(answer.body["trace"]["rounds"][0]["missing"], json!([]), "{answer:?}");
     assert!(graded[1].contains("28 days") && !graded[1].contains("Tea is free"), "not the first one again: {graded:?}");
     app.stop().await;
 }
@@ -160,4 +163,26 @@ async fn a_query_of_the_plan_counts_as_tried() {
     let planned = &answer.body["trace"]["planned"];
     assert_eq!((&planned[0]["query"], planned[0]["verdicts"].as_array().map(Vec::len)), (&json!(wording), Some(3)));
     app.stop().await;
+}
+
+#[tokio::test]
+async fn an_abstention_says_what_no_correct_passage_holds() {
+    let (server, app) = app("").await;
+    server.say(Role::Grade, "1: incorrect\n2: incorrect\n3: incorrect\nmissing: the price of lunch; the opening hours");
+    server.reply(Role::Rewrite, broken());
+    let mut request = ask();
+    request["question"] = json!("What does lunch cost in the canteen?");
+    let told = app.ask(request.clone()).await;
+    assert_eq!((&told.body["outcome"], &told.body["reason"]), (&json!("abstained"), &json!("no_relevant_content")));
+    let named = json!(["the price of lunch", "the opening hours"]);
+    assert_eq!(told.body["trace"]["rounds"][0]["missing"], named, "{told:?}");
+    app.stop().await;
+
+    let built_in = TestApp::built_in().await;
+    built_in.ingest("handbook", &HANDBOOK).await;
+    let answer = built_in.ask(request).await;
+    assert_eq!(answer.body["outcome"], "abstained", "{answer:?}");
+    let missing = answer.body["missing"].as_array().expect("words");
+    assert!(missing.contains(&json!("lunch")) && missing.contains(&json!("canteen")), "{answer:?}");
+    built_in.stop().await;
 }

@@ -2,6 +2,7 @@
 
 pub mod calibrated;
 pub mod features;
+pub mod missing;
 mod model;
 pub mod question;
 mod question_model;

@@ -3,17 +3,17 @@
 //! An unreadable verdict counts as ambiguous, and so does a source that the reply does not name: a grade is never
 //! invented.
 
-use super::{Grade, Verdict};
+use super::{Grade, Verdict, missing};
 use crate::model_verdicts::{self, Stance};
 
 /// The verdicts on `sources` sources, in their order.
 #[must_use]
 pub fn read(reply: &str, sources: usize) -> Vec<Verdict> {
     let verdict = |grade, reason| Verdict { grade, probability: None, is_clear: true, reason };
-    let missing = || verdict(Grade::Ambiguous, UNREADABLE.to_owned());
-    model_verdicts::read(reply, sources)
+    let unread = || verdict(Grade::Ambiguous, UNREADABLE.to_owned());
+    model_verdicts::read(&missing::without_line(reply), sources)
         .into_iter()
-        .map(|read| read.map_or_else(missing, |read| verdict(grade_of(read.stance), read.reason)))
+        .map(|read| read.map_or_else(unread, |read| verdict(grade_of(read.stance), read.reason)))
         .collect()
 }
 

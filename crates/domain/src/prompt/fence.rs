@@ -18,7 +18,8 @@ use super::Source;
 
 /// Names whose tags are defused, in lower case. The first four are used by the prompts, the others
 /// delimit turns in chat templates.
-const TAG_NAMES: [&str; 7] = ["source", "question", "query>", "statement", "start_of_turn", "end_of_turn", "sys>"];
+const TAG_NAMES: [&str; 8] =
+    ["source", "question", "query>", "missing>", "statement", "start_of_turn", "end_of_turn", "sys>"];
 
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]
@@ -94,6 +95,12 @@ pub fn question(question: &str) -> String {
 #[must_use]
 pub fn query(query: &str) -> String {
     format!("<query>{}</query>\n", neutralise(query.trim()))
+}
+
+/// The aspects of a question that were not found, in their fence, on one line.
+#[must_use]
+pub fn missing(aspects: &str) -> String {
+    format!("<missing>{}</missing>\n", neutralise(aspects.trim()))
 }
 
 /// Whether the text after an opening bracket makes it a tag or a special token to be defused.

@@ -2,6 +2,8 @@
 //!
 //! The reply is read by [`crate::grading::reply`].
 
+use serde_json::{Value, json};
+
 use super::{Message, ReplyFormat, Source, fence, push_sources};
 use crate::model_verdicts;
 
@@ -23,11 +25,19 @@ pub fn messages(question: &str, wordings: &[&str], sources: &[Source<'_>]) -> Ve
 /// The reply as JSON, for models that can be held to a schema.
 #[must_use]
 pub fn format() -> ReplyFormat {
+    let mut schema = model_verdicts::schema("grades", "source", "grade", &["correct", "ambiguous", "incorrect"]);
+    if let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        members.insert("missing".to_owned(), json!({"type": "array", "items": {"type": "string"}}));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.push(json!("missing"));
+    }
     ReplyFormat {
         name: "grades",
-        schema: model_verdicts::schema("grades", "source", "grade", &["correct", "ambiguous", "incorrect"]),
+        schema,
         instruction: "Instead of lines, reply with JSON: an object with the member \"grades\", an array with one \
                       object for each source, in order, that has the members \"source\" (its number), \"grade\" and \
-                      \"reason\".",
+                      \"reason\", and the member \"missing\", an array of the parts of the question that no source \
+                      holds.",
     }
 }

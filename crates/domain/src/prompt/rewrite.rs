@@ -9,12 +9,16 @@ use super::{Message, ReplyFormat, fence};
 /// The instructions: fixed text, the same for every question.
 pub const SYSTEM: &str = include_str!("rewrite.txt");
 
-/// The conversation; `former` holds the earlier rewrites, oldest first, without the question.
+/// The conversation; `former` holds the earlier rewrites, oldest first, without the question; `missing` the aspects of the
+/// question that no correct passage holds.
 #[must_use]
-pub fn messages(question: &str, former: &[String]) -> Vec<Message> {
+pub fn messages(question: &str, former: &[String], missing: &[String]) -> Vec<Message> {
     let mut content = fence::question(question);
     for query in former {
         content.push_str(&fence::query(query));
+    }
+    if !missing.is_empty() {
+        content.push_str(&fence::missing(&missing.join("; ")));
     }
     vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
 }

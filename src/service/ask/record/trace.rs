@@ -64,6 +64,8 @@ pub struct RoundTrace {
     pub stages: StageTrace,
     /// The grader's verdicts.
     pub verdicts: Vec<VerdictTrace>,
+    /// Aspects of the question that no correct passage holds.
+    pub missing: Vec<String>,
 }
 
 /// One verdict.
@@ -156,6 +158,7 @@ impl RoundTrace {
             scan: found.scan,
             stages: found.stages,
             verdicts: hits.iter().map(verdict).collect(),
+            missing: Vec::new(),
         }
     }
 }

@@ -1,0 +1,106 @@
+//! The aspects of a question that the evidence found so far does not hold: they steer the next query, and tell the asker
+//! why there is no answer.
+
+use serde_json::Value;
+
+use crate::{
+    evidence::{Inquiry, QuestionTerm, TermMask},
+    json_in_text,
+};
+
+/// Most aspects that are named.
+const MOST: usize = 4;
+/// Longest aspect that is accepted from a model, in characters.
+const LONGEST: usize = 120;
+/// Weight, as a share of the weightiest term's, from which a term of the question is an aspect of its own.
+const WEIGHTY: f32 = 0.35;
+/// Words that ask for something without being it: "how many", "what kind".
+const FRAME: [&str; 8] = ["many", "much", "long", "often", "far", "kind", "kinds", "sort"];
+/// The word that begins the line, and names the member, in which a model tells what is missing.
+const LABEL: &str = "missing";
+
+/// The weighty terms of a question that no correct passage holds, in the order of the question. `correct` gives the
+/// terms that each correct passage holds.
+#[must_use]
+pub fn uncovered(question: &Inquiry, correct: impl IntoIterator<Item = TermMask>) -> Vec<String> {
+    let covered = correct.into_iter().fold(0, |all, mask| all | mask);
+    let terms = question.terms.terms();
+    let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
+    let is_open = |(position, _): &(usize, _)| covered & (1 << position) == 0;
+    let open = terms.iter().enumerate().filter(is_open).map(|(_, term)| term);
+    let is_asked_for = |term: &&QuestionTerm| !FRAME.contains(&term.word.to_lowercase().as_str());
+    let weighty = open.filter(is_asked_for).filter(|term| term.weight >= heaviest * WEIGHTY);
+    weighty.take(MOST).map(|term| term.word.clone()).collect()
+}
+
+/// The aspects that a grading model names: in the member `missing` of its JSON, or in a line `missing: one; another`.
+#[must_use]
+pub fn read(reply: &str) -> Vec<String> {
+    let in_json = json_in_text::values(reply).iter().find_map(|value| value.get(LABEL).cloned());
+    let named: Vec<String> = match in_json {
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::String(text)) => split(&text),
+        Some(_) => Vec::new(),
+        None => reply.lines().find_map(line).map(split).unwrap_or_default(),
+    };
+    let tidy = |text: String| text.trim_matches(|c: char| c.is_whitespace() || ".\"'`*-".contains(c)).to_owned();
+    named.into_iter().map(tidy).filter(|text| is_aspect(text)).take(MOST).collect()
+}
+
+/// A reply without the line that tells what is missing, which is no verdict.
+#[must_use]
+pub(super) fn without_line(reply: &str) -> String {
+    reply.lines().filter(|text| line(text).is_none()).collect::<Vec<_>>().join("\n")
+}
+
+/// The content of a line that tells what is missing.
+fn line(text: &str) -> Option<&str> {
+    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let label = start.get(..LABEL.len()).filter(|label| label.eq_ignore_ascii_case(LABEL))?;
+    start.get(label.len()..)?.trim_start_matches(['*', ' ']).strip_prefix(':')
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(';').map(str::to_owned).collect()
+}
+
+fn is_aspect(text: &str) -> bool {
+    let is_nothing = ["none", "nothing", "n/a", "no"].contains(&text.to_lowercase().as_str());
+    text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST && !is_nothing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn weighty_terms_that_no_correct_passage_holds_are_named() {
+        let question =
+            Inquiry::new(<&Analyzer>::default(), "How many days of parental leave do contractors get?", 100, |stem| {
+                if stem == "day" { 90 } else { 3 }
+            });
+        let all: Vec<String> = uncovered(&question, []);
+        assert_eq!(all, ["parental", "leave", "contractors"]);
+        let mask = question.terms.mask_of(<&Analyzer>::default(), "Parental leave is paid.");
+        assert_eq!(uncovered(&question, [mask]), ["contractors"]);
+    }
+
+    #[test]
+    fn a_model_names_what_is_missing_in_a_line_or_a_member() {
+        let rows: [(&str, &[&str]); 8] = [
+            ("1: correct\nmissing: the year; who signed it", &["the year", "who signed it"]),
+            ("1: correct\n**Missing**: the year.", &["the year"]),
+            ("{\"grades\": [], \"missing\": [\"the year\"]}", &["the year"]),
+            ("{\"grades\": [], \"missing\": \"the year\"}", &["the year"]),
+            ("1: correct\nmissing: none", &[]),
+            ("1: correct\nMissing: nothing.", &[]),
+            ("1: incorrect - the year is missing", &[]),
+            ("", &[]),
+        ];
+        for (reply, expected) in rows {
+            assert_eq!(read(reply), expected, "{reply}");
+        }
+        assert_eq!(without_line("1: correct\nmissing: the year\n2: incorrect"), "1: correct\n2: incorrect");
+    }
+}
