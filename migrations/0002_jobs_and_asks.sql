@@ -192,6 +192,7 @@ CREATE TABLE ask_audit (
     warnings            text[]      NOT NULL,    -- kinds of warnings that the answer carried
     provider            text,                    -- who wrote the answer or the last draft
     model               text,
+    instructions_sha256 bytea,                   -- of the deployment's instructions to models; null without any
     providers           text[]      NOT NULL,    -- all that were asked, or left alone after an earlier failure, for whatever role
     calls               jsonb       NOT NULL,    -- array of model calls: role, model, tokens, cost, what was sent, failed attempts
     temperature         real,                    -- as sent with the last draft; null if none was
@@ -204,6 +205,7 @@ CREATE TABLE ask_audit (
     queries             text[]      NOT NULL,    -- what was searched, the question first; empty where questions are not kept
     sources             text[]      NOT NULL,    -- URNs of what the answer was written from, in marker order
     citations           jsonb       NOT NULL,    -- array of {marker, urn, support}
+    grades              jsonb       NOT NULL,    -- of the passages that were found: array of {urn, grade, by}
     is_cache_hit        boolean     NOT NULL,
     answer_sha256       bytea,                   -- of the answer's text; null without an answer
     answer              text,                    -- only where the deployment keeps answers

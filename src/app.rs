@@ -128,13 +128,16 @@ impl Core {
         let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
         let writers = models.chain(CallRole::Context, &[]);
         let daily_budget = DailyBudget::new(store.clone(), config.ask.daily_cost);
-        let writer = ContextWriter::new(context.clone(), writers.clone(), config.ingest.contexts, daily_budget.clone());
+        let told = config.instructions.of(CallRole::Context).cloned();
+        let writer =
+            ContextWriter::new(context.clone(), writers.clone(), told, config.ingest.contexts, daily_budget.clone());
         let services = Services {
             ask: AskService::new(AskParts {
                 store: store.clone(),
                 retriever: retriever.clone(),
                 embedder: Arc::clone(&embedder),
                 models,
+                instructions: config.instructions.clone(),
                 web: config.web_search.clone().map(|settings| Arc::new(WebSearch::new((*outbound).clone(), settings))),
                 settings: config.ask.clone(),
                 daily_budget,

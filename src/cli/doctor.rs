@@ -22,7 +22,8 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
             Origin::File => "file",
             Origin::Default => "default",
         };
-        println!("  {:<32} {:<48} {origin}", value.name, value.value);
+        // Instructions to models may have several lines.
+        println!("  {:<32} {:<48} {origin}", value.name, value.value.replace(['\n', '\r'], " "));
     }
     println!("\nModels");
     print_chat_models(&config.chat);
@@ -56,6 +57,7 @@ fn print_chat_models(chat: &ChatSettings) {
             ("temperature_zero", can.temperature_zero),
             ("streaming", can.streaming),
             ("structured_output", can.structured_output),
+            ("loose_markers", can.loose_markers),
         ];
         let shown: Vec<&str> = each.iter().filter(|(_, is_able)| *is_able).map(|(capability, _)| *capability).collect();
         println!("  {:<32} {}", name.to_string(), shown.join(", "));

@@ -27,7 +27,7 @@ use crate::{
         outbound::{self, SigningKey},
         web_search,
     },
-    service::{self, ask::Settings as AskSettings},
+    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions},
     store::PoolSettings,
     telemetry,
 };
@@ -50,6 +50,8 @@ pub struct Config {
     pub http: http::Settings,
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
+    /// Instructions of the deployment to the chat models, by role.
+    pub instructions: RoleInstructions,
     /// The embedding provider of new collections; `None` is the built-in model.
     pub embedding: Option<openai::EmbeddingSettings>,
     /// Additional embedding models, for collections that were made with them or move to them; `None` is the built-in
@@ -172,6 +174,7 @@ impl Config {
         let pools = read_pools(&mut reader);
         let http = read_http(&mut reader, listen);
         let chat = chat::read(&mut reader);
+        let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
         let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
         let reranker = rerank::read(&mut reader);
@@ -194,6 +197,7 @@ impl Config {
             pools,
             http,
             chat,
+            instructions,
             embedding,
             further_embeddings,
             reranker,

@@ -13,20 +13,24 @@ use super::{
     extract::{ValidPath, ValidQuery},
     pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::ApiError,
-    schema::{AuditOutcomeSchema, PlainText, ValidationLevelSchema},
+    schema::{AuditOutcomeSchema, GradeSchema, PlainText, ValidationLevelSchema},
 };
 use crate::{
-    domain::{audit::AuditOutcome, citation::Level, cost::NanoUsd, identity::TenantId},
+    domain::{audit::AuditOutcome, citation::Level, corrective::Grade, cost::NanoUsd, identity::TenantId},
     service::audit::{AuditFilter, AuditRow},
 };
 
 /// Filters of the audit list.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AuditQuery {
     /// Only asks with this outcome.
     #[param(inline, value_type = Option<AuditOutcomeSchema>)]
     outcome: Option<AuditOutcome>,
+    /// Only asks of the request with this id: the `x-request-id` header, `request_id` of a problem.
+    #[param(inline, value_type = Option<PlainText>)]
+    request_id: Option<String>,
     /// Only asks made with the key that has this `key_id`.
     #[param(inline, value_type = Option<PlainText>)]
     key_id: Option<String>,
@@ -90,6 +94,8 @@ pub(super) struct AuditBody {
     provider: Option<String>,
     /// The model that wrote the answer or its last draft.
     model: Option<String>,
+    /// SHA-256 that identifies the deployment's instructions to the models, hexadecimal; null without any.
+    instructions_sha256: Option<String>,
     /// Temperature sent with the last draft.
     temperature: Option<f32>,
     /// Seed sent with the last draft.
@@ -105,6 +111,8 @@ pub(super) struct AuditBody {
     sources: Vec<String>,
     /// Citations of the answer.
     citations: Vec<AuditCitationBody>,
+    /// Grades of the passages that were found, in the order in which they were found.
+    grades: Vec<AuditGradeBody>,
     /// Whether the answer came from the cache.
     cache_hit: bool,
     /// SHA-256 of the answer's text, hexadecimal.
@@ -162,6 +170,20 @@ pub(super) struct AuditCitationBody {
     support: f32,
 }
 
+/// The grade of a passage.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditGrade)]
+pub(super) struct AuditGradeBody {
+    /// URN of the passage.
+    urn: String,
+    /// Its grade.
+    #[schema(value_type = GradeSchema)]
+    grade: Grade,
+    /// The grader: `model` or `built_in`.
+    #[schema(example = "model")]
+    by: String,
+}
+
 impl From<AuditRow> for AuditBody {
     fn from(row: AuditRow) -> Self {
         Self {
@@ -184,6 +206,7 @@ impl From<AuditRow> for AuditBody {
             },
             provider: row.provider,
             model: row.model,
+            instructions_sha256: row.instructions_sha256.map(|digest| digest.hex().to_owned()),
             temperature: row.temperature,
             seed: row.seed,
             calls: row.calls,
@@ -204,6 +227,11 @@ impl From<AuditRow> for AuditBody {
                     urn: citation.urn,
                     support: citation.support,
                 })
+                .collect(),
+            grades: row
+                .grades
+                .into_iter()
+                .map(|graded| AuditGradeBody { urn: graded.urn, grade: graded.grade, by: graded.by })
                 .collect(),
             cache_hit: row.is_cache_hit,
             answer_sha256: row.answer_sha256.map(|digest| digest.hex().to_owned()),
@@ -233,6 +261,7 @@ pub(super) async fn list_asks(
         ask_id: None,
         before: query.cursor,
         outcome: query.outcome,
+        request_id: query.request_id,
         key_id: query.key_id,
         provider: query.provider,
         asked_from: query.asked_after,

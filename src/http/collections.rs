@@ -131,6 +131,7 @@ pub(super) struct DeleteReceiptBody {
 
 /// Page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PageQuery {
     /// `next_cursor` of the previous page.

@@ -137,6 +137,7 @@ pub(super) struct ChunkPage {
 
 /// Filters of a list of documents.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DocumentsQuery {
     /// Only documents of this collection.
@@ -155,6 +156,7 @@ pub(super) struct DocumentsQuery {
 
 /// The documents to delete. Both parameters are required, so that nothing is deleted because one was left out.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DeleteQuery {
     /// Collection of the documents.
@@ -167,6 +169,7 @@ pub(super) struct DeleteQuery {
 
 /// Range of chunks.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ChunksQuery {
     /// First chunk to return, from 0.

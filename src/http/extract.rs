@@ -130,8 +130,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ValidQuery<T> 
             let detail = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
             // For a wrong value the message begins with the parameter's name; a missing parameter is only named within
             // it.
-            let (name, detail) =
-                detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail));
+            let unknown = detail.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+            let (name, detail) = match unknown {
+                Some((name, _)) => (name, detail),
+                None => detail.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("", detail)),
+            };
             ApiError::invalid_field(format!("?{name}"), detail)
         })?;
         Ok(Self(value))

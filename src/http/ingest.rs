@@ -112,6 +112,7 @@ pub(super) struct ReplacementBody {
 
 /// Options of an ingest request.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct IngestQuery {
     /// Whether to respond only when the job has ended, with the finished job; if that takes too long, the response has

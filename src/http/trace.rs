@@ -73,6 +73,7 @@ fn call_json(call: &CallTrace) -> Value {
         "duration_ms": hundredths(call.duration_ms),
         "cut_at_token_limit": call.is_cut,
         "discarded": call.is_discarded,
+        "unusable": call.is_unusable,
         "failed_attempts": call.failed.iter().map(AttemptBody::from).collect::<Vec<_>>(),
     })
 }

@@ -12,6 +12,7 @@ pub mod embedders;
 mod error;
 pub mod indexes;
 pub mod ingest;
+pub mod instructions;
 pub mod readiness;
 pub mod retrieval;
 pub mod search;

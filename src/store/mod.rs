@@ -14,7 +14,9 @@ mod jobs;
 mod schema_version;
 mod search;
 
-pub use asks::{Asks, AuditCitation, AuditFilter, AuditRow, CachedState, DailyReservation, Digest, NewCachedAnswer};
+pub use asks::{
+    Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, Digest, NewCachedAnswer,
+};
 pub use collections::{
     ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSettings, CollectionSummary,
     Collections, DroppedIndex, IndexChange, IndexDrop, IndexLengths, NewCollection, NewIndex, ProfileId,

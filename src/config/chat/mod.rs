@@ -11,6 +11,7 @@ use crate::{
     providers::chat::{
         CallRole, CapabilityOverrides, ChatSettings, ModelName, ModelSettings, ProviderKind, ProviderSettings,
     },
+    service::instructions::RoleInstructions,
 };
 
 /// Time limit of a call unless configured otherwise.
@@ -137,6 +138,16 @@ fn read_roles(reader: &mut Reader, settings: &mut ChatSettings) {
     }
 }
 
+/// The table `prompts`: instructions of the deployment, by role.
+pub(super) fn read_instructions(reader: &mut Reader) -> RoleInstructions {
+    let values = reader.table("prompts");
+    let mut table = Table::new(reader, "prompts".to_owned(), values);
+    let instructions =
+        CallRole::ALL.into_iter().filter_map(|role| Some((role, table.parsed(role.as_str())?))).collect();
+    table.finish();
+    instructions
+}
+
 /// Reads models in order; a model named here becomes configured.
 fn read_names(reader: &mut Reader, settings: &mut ChatSettings, place: &str, names: &[String]) -> Vec<ModelName> {
     if let [name] = names
@@ -204,6 +215,7 @@ fn read_capabilities(reader: &mut Reader, settings: &mut ChatSettings, name: &st
         temperature_zero: table.flag("temperature_zero"),
         streaming: table.flag("streaming"),
         structured_output: table.flag("structured_output"),
+        loose_markers: table.flag("loose_markers"),
     };
     table.finish();
     if let Some(model) = configured(reader, &mut settings.models, "capabilities", name) {

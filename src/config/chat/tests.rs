@@ -141,3 +141,25 @@ fn the_environment_decides_the_order() {
     let config = read(&[("CITED_MODELS", "a:y, a:x")], file).expect("valid");
     assert_eq!(names(&config.chat.default), ["a:y", "a:x"]);
 }
+
+#[test]
+fn a_deployment_instructs_its_models_by_role() {
+    let file = "[prompts]\ngenerate = \"\"\"\nSay team members,\nnot staff.\"\"\"\ngrade = \"Policies of 2019 are out of date.\"";
+    let config = read(&[], file).expect("valid");
+    let told = |role| config.instructions.of(role).map(|instructions| instructions.as_str().to_owned());
+    assert_eq!(told(CallRole::Generate).as_deref(), Some("Say team members,\nnot staff."));
+    assert_eq!(told(CallRole::Grade).as_deref(), Some("Policies of 2019 are out of date."));
+    assert_eq!(told(CallRole::Verify), None);
+    let shown = config.effective().iter().find(|value| value.name == "prompts.grade").expect("doctor shows it");
+    assert_eq!(shown.value, "Policies of 2019 are out of date.");
+    let one = config.instructions.fingerprint().expect("a fingerprint");
+    let other = read(&[], &file.replace("2019", "2020")).expect("valid").instructions.fingerprint();
+    assert_ne!(Some(one), other);
+    assert_eq!(read(&[], "").expect("valid").instructions.fingerprint(), None);
+
+    let faulty = format!("[prompts]\nplan = \"{}\"\nverify = \" \"\nanswerer = \"x\"", "a".repeat(2_001));
+    let error = read(&[], &faulty).expect_err("three faults").to_string();
+    for part in ["prompts.plan", "more than 2000 characters", "prompts.verify", "it says nothing", "prompts.answerer"] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}

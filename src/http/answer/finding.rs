@@ -15,6 +15,7 @@ use crate::{
 pub(in crate::http) struct FindingBody {
     /// `malformed`, `out_of_range`, `uncited_claim`, `unsupported_claim` or `empty_answer`; as a warning also
     /// `length_cut` (the model's tokens were used up), `mode_fallback` (no model can cite; nothing was demanded),
+    /// `markers_normalised` (the model wrote `[N]` for `[^N]`, and its table of capabilities lets that be rewritten),
     /// `model_skipped` (a configured model was not asked or not understood, and the built-in one stood in) or
     /// `web_search_failed` (the documents fall short, and the web could not be searched).
     #[schema(example = "uncited_claim")]
@@ -41,6 +42,9 @@ impl From<&AskWarning> for FindingBody {
             AskWarning::LengthCut { model, tokens } => {
                 format!("the answer ends where {model} had used up its {tokens} tokens; it may not be complete")
             }
+            AskWarning::MarkersNormalised { model } => {
+                format!("{model} wrote [N] for [^N]; its markers were rewritten before they were checked")
+            }
             AskWarning::ModelSkipped { role, cause } => {
                 let role = role.as_str();
                 match cause {
@@ -60,6 +64,9 @@ impl From<&AskWarning> for FindingBody {
                             "the model of the role {role} gave no reply that can be used; the built-in one stood in"
                         )
                     }
+                    SkipCause::UnreadVerdicts { missing, of } => format!(
+                        "the reply of the model of the role {role} has no readable verdict on {missing} of {of} items"
+                    ),
                 }
             }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),

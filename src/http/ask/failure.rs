@@ -1,29 +1,45 @@
 //! Failures of an ask, as problem documents with additional members.
 
+use std::collections::HashSet;
+
 use axum::http::StatusCode;
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{AllOfBuilder, Ref, RefOr, Schema},
 };
+use uuid::Uuid;
 
-use super::super::{
-    answer::{FindingBody, UsageBody, ValidationBody},
-    problem::{ApiError, AttemptBody, Problem},
-    source::SourceBody,
+use super::{
+    super::{
+        answer::{FindingBody, UsageBody, ValidationBody},
+        problem::{ApiError, AttemptBody, Problem},
+        source::SourceBody,
+        trace::trace_json,
+    },
+    body::IncludeBody,
 };
 use crate::service::{
-    ask::{AskError, Rejection},
+    ask::{AskError, AttemptTrace, FailedAsk, Rejection},
     error_chain,
 };
 
 /// Members that problems of an ask add, each only if it applies.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct AskDetails {
+    /// Id of the ask, by which `/v1/audit/{id}` finds its record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    id: Option<Uuid>,
     /// How the rejected answer was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     validation: Option<ValidationBody>,
+    /// The rejected drafts, each with its errors; `validation.errors` are those of the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    drafts: Option<Vec<DraftBody>>,
     /// Model that wrote the rejected answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -52,6 +68,26 @@ pub(super) struct AskDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     limit_ms: Option<u64>,
+    /// The trace up to the failure, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
+    trace: Option<Value>,
+}
+
+/// A rejected draft.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RejectedDraft)]
+pub(super) struct DraftBody {
+    /// 1 or 2.
+    attempt: u8,
+    /// Its errors.
+    errors: Vec<FindingBody>,
+}
+
+impl From<&AttemptTrace> for DraftBody {
+    fn from(draft: &AttemptTrace) -> Self {
+        Self { attempt: draft.attempt, errors: draft.errors.iter().map(FindingBody::from).collect() }
+    }
 }
 
 /// The problem document of an ask.
@@ -76,40 +112,44 @@ impl ToSchema for AskProblem {
     }
 }
 
-impl From<AskError> for ApiError {
-    fn from(error: AskError) -> Self {
-        match error {
-            AskError::Service(error) => error.into(),
-            AskError::Providers(error) => error.into(),
-            AskError::Audit(error) => Self::unavailable(
-                "audit_unavailable",
-                "the answer could not be noted in the audit, so it is not given; try again shortly",
-                error_chain(&error),
+/// The problem for an ask that ended without an answer, with its id, and with what was requested of the trace and the
+/// draft.
+pub(super) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>) -> ApiError {
+    let FailedAsk { id, error, trace } = failed;
+    let drafts = matches!(error, AskError::Rejected(_)).then(|| trace.attempts.iter().map(DraftBody::from).collect());
+    let problem = match error {
+        AskError::Service(error) => error.into(),
+        AskError::Providers(error) => error.into(),
+        AskError::Audit(error) => ApiError::unavailable(
+            "audit_unavailable",
+            "the answer could not be noted in the audit, so it is not given; try again shortly",
+            error_chain(&error),
+        ),
+        AskError::Deadline { stage, limit_ms, usage, attempts } => ApiError::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "deadline",
+            "The answer took too long",
+            format!(
+                "the limit of {limit_ms} ms was reached while {stage}; ask for less, or raise limits.timeout_ms, which \
+                 counts up to CITED_ASK_TIMEOUT_S"
             ),
-            AskError::Deadline { stage, limit_ms, usage, attempts } => Self::new(
-                StatusCode::GATEWAY_TIMEOUT,
-                "deadline",
-                "The answer took too long",
-                format!(
-                    "the limit of {limit_ms} ms was reached while {stage}; ask for less, or raise limits.timeout_ms, \
-                     which counts up to CITED_ASK_TIMEOUT_S"
-                ),
-            )
-            .attempts(attempts.iter().map(AttemptBody::from).collect())
-            .with_all(&AskDetails {
-                stage: Some(stage),
-                limit_ms: Some(limit_ms),
-                usage: Some(UsageBody::from(&*usage)),
-                ..AskDetails::default()
-            }),
-            AskError::Rejected(rejection) => rejected(*rejection, false),
-        }
-    }
+        )
+        .attempts(attempts.iter().map(AttemptBody::from).collect())
+        .with_all(&AskDetails {
+            stage: Some(stage),
+            limit_ms: Some(limit_ms),
+            usage: Some(UsageBody::from(&*usage)),
+            ..AskDetails::default()
+        }),
+        AskError::Rejected(rejection) => rejected(*rejection, include.contains(&IncludeBody::Draft)),
+    };
+    let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&trace));
+    problem.with_all(&AskDetails { id: Some(id), drafts, trace, ..AskDetails::default() })
 }
 
 /// The problem for an answer whose citations were still wrong after the retry, with the errors, the sources and the
 /// cost, and with the draft if it was requested.
-pub(super) fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
+fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
     let Rejection { errors, draft, attempts, level, warnings, by, sources, usage, .. } = rejection;
     let detail = format!(
         "the answer of {} ({}) failed validation at level {:?} after {attempts} attempts; validation.errors lists what \

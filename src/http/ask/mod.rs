@@ -22,7 +22,7 @@ use self::{
 use super::{AppState, answer::AnswerBody, extract::ValidJson, problem::ApiError, trace::trace_json};
 use crate::{
     domain::identity::Caller,
-    service::ask::{AskError, AskReport},
+    service::ask::{AskReport, FailedAsk},
 };
 
 /// Ask
@@ -43,10 +43,12 @@ use crate::{
         )),
         (status = 404, description = "A collection does not exist"),
         (status = 409, description = "A collection lives in another vector space"),
-        (status = 413, description = "The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)"),
+        (status = 413, description = "The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)",
+            body = AskProblem, content_type = "application/problem+json"),
         (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)",
             body = AskProblem, content_type = "application/problem+json"),
-        (status = 503, description = "Model provider or database not available, or the ask could not be audited"),
+        (status = 503, description = "Model provider or database not available, or the ask could not be audited",
+            body = AskProblem, content_type = "application/problem+json"),
         (status = 504, description = "The time limit was reached", body = AskProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -69,13 +71,12 @@ pub(in crate::http) async fn ask(
 }
 
 /// The response to an ask that has ended.
-fn ended(result: Result<AskReport, AskError>, include: &HashSet<IncludeBody>) -> Result<AnswerBody, ApiError> {
+fn ended(result: Result<AskReport, FailedAsk>, include: &HashSet<IncludeBody>) -> Result<AnswerBody, ApiError> {
     match result {
         Ok(report) => {
             let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
             Ok(AnswerBody::new(report, trace))
         }
-        Err(AskError::Rejected(rejection)) => Err(failure::rejected(*rejection, include.contains(&IncludeBody::Draft))),
-        Err(error) => Err(error.into()),
+        Err(failed) => Err(failure::failed(failed, include)),
     }
 }

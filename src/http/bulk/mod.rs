@@ -62,6 +62,7 @@ const MAX_SOURCE: usize = 200;
 
 /// Parameters of a stream of documents.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct BulkQuery {
     /// Collection that the documents go to; created if it does not exist. If left out, `default`.

@@ -65,6 +65,7 @@ pub(super) struct JobPage {
 
 /// Filters of a list of jobs.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct JobsQuery {
     /// Only jobs in this state.
@@ -93,6 +94,7 @@ pub(super) struct JobsQuery {
 
 /// The items of a job to return.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 #[expect(clippy::struct_field_names, reason = "names of the parameters on the wire")]
 pub(super) struct ItemsQuery {

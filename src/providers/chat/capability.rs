@@ -17,6 +17,8 @@ pub struct Capabilities {
     pub streaming: bool,
     /// Can be constrained to a JSON schema.
     pub structured_output: bool,
+    /// Writes `[N]` for `[^N]`, as small models do. Its replies are rewritten, with a warning. Assumed of none.
+    pub loose_markers: bool,
 }
 
 /// Capabilities that an operator sets explicitly.
@@ -32,17 +34,24 @@ pub struct CapabilityOverrides {
     pub streaming: Option<bool>,
     /// Replaces [`Capabilities::structured_output`].
     pub structured_output: Option<bool>,
+    /// Replaces [`Capabilities::loose_markers`].
+    pub loose_markers: Option<bool>,
 }
 
 /// Any server that implements the `OpenAI` API: seed and temperature are part of it, JSON schemas are newer than most.
-const OPENAI: Capabilities =
-    Capabilities { citations: true, seed: true, temperature_zero: true, streaming: true, structured_output: false };
+const OPENAI: Capabilities = Capabilities {
+    citations: true,
+    seed: true,
+    temperature_zero: true,
+    streaming: true,
+    structured_output: false,
+    loose_markers: false,
+};
 /// Models that reason before they answer refuse a temperature and a seed.
 const REASONING: Capabilities = Capabilities { seed: false, temperature_zero: false, ..SCHEMAS };
 const SCHEMAS: Capabilities = Capabilities { structured_output: true, ..OPENAI };
 /// The Messages API has no seed, and its newer models refuse a temperature.
-const ANTHROPIC: Capabilities =
-    Capabilities { citations: true, seed: false, temperature_zero: false, streaming: true, structured_output: false };
+const ANTHROPIC: Capabilities = Capabilities { seed: false, temperature_zero: false, ..OPENAI };
 const CLAUDE_WITH_TEMPERATURE: Capabilities = Capabilities { temperature_zero: true, ..ANTHROPIC };
 const CLAUDE_WITH_BOTH: Capabilities = Capabilities { structured_output: true, ..CLAUDE_WITH_TEMPERATURE };
 const CLAUDE_WITH_SCHEMAS: Capabilities = Capabilities { structured_output: true, ..ANTHROPIC };
@@ -105,6 +114,7 @@ impl Capabilities {
             temperature_zero: overrides.temperature_zero.unwrap_or(self.temperature_zero),
             streaming: overrides.streaming.unwrap_or(self.streaming),
             structured_output: overrides.structured_output.unwrap_or(self.structured_output),
+            loose_markers: overrides.loose_markers.unwrap_or(self.loose_markers),
         }
     }
 }

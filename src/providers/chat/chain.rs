@@ -39,6 +39,12 @@ impl ChatChain {
         self.models.iter().map(|model| &model.name)
     }
 
+    /// Whether one of the models writes `[N]` for `[^N]`.
+    #[must_use]
+    pub fn has_loose_markers(&self) -> bool {
+        self.models.iter().any(|model| model.capabilities.loose_markers)
+    }
+
     /// The models that can cite, in their order; `None` if there is none.
     #[must_use]
     pub fn citing(&self) -> Option<Self> {
@@ -127,6 +133,7 @@ impl ChatChain {
             usage,
             cost: model.price.of(usage),
             sampling: sampling(model, request),
+            has_loose_markers: model.capabilities.loose_markers,
             failed,
         }
     }

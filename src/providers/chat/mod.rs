@@ -160,6 +160,8 @@ pub struct ChatReply {
     pub cost: NanoUsd,
     /// Temperature and seed as they were sent.
     pub sampling: Sampling,
+    /// Whether the model writes `[N]` for `[^N]`.
+    pub has_loose_markers: bool,
     /// Attempts that failed before this one.
     pub failed: Vec<FailedAttempt>,
 }

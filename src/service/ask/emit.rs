@@ -10,7 +10,7 @@ use super::{
     model_call::{ReplyPiece, RunningCall},
 };
 use crate::{
-    domain::citation::{CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier, may_become_non_answer},
+    domain::citation::{CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier, non_answer_code},
     providers::chat::ChatReply,
 };
 
@@ -129,11 +129,12 @@ impl Stream {
     async fn write(&mut self, words: &str, prepared: &[PreparedSource]) {
         self.draft.text.push_str(words);
         // A code for "no answer" is for the service alone.
-        if may_become_non_answer(&self.draft.text) {
-            return;
-        }
+        let code = non_answer_code::find(&self.draft.text);
         if self.mode == StreamMode::Provisional {
-            self.send_words_to(self.draft.text.len()).await;
+            self.send_words_to(code.map_or(self.draft.text.len(), |code| code.start)).await;
+        }
+        if code.is_some_and(|code| code.is_complete) {
+            return;
         }
         let may_end_sentence =
             words.contains(|sign: char| sign.is_ascii_punctuation() || sign == '\n' || !sign.is_ascii());

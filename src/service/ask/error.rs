@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use super::Rejection;
+use uuid::Uuid;
+
+use super::{Rejection, Trace};
 use crate::{
     domain::budget::{BudgetExceeded, Spent},
     providers::{FailedAttempt, ProviderError, ProvidersUnavailable},
@@ -37,6 +39,19 @@ pub enum AskError {
     /// Anything else.
     #[error(transparent)]
     Service(#[from] ServiceError),
+}
+
+/// An ask that ended without an answer, with what leads to its record.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct FailedAsk {
+    /// Identity of the ask in the audit.
+    pub id: Uuid,
+    /// Why it ended.
+    #[source]
+    pub error: AskError,
+    /// The trace up to there.
+    pub trace: Box<Trace>,
 }
 
 impl From<BudgetExceeded> for AskError {

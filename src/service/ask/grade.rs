@@ -202,8 +202,8 @@ async fn grade_by_model<'a>(
     };
     if let Some(reply) = reply {
         let verdicts = reply::read(&reply.text, shown);
-        if reply::is_unusable(&verdicts) {
-            ask.record.warn_skipped(CallRole::Grade, SkipCause::UnusableReply);
+        if let Some(cause) = SkipCause::of_verdicts(reply::count_missing(&verdicts), verdicts.len()) {
+            ask.record.warn_skipped(CallRole::Grade, cause);
         }
         for (hit, verdict) in round.hits.iter_mut().filter(|hit| is_open(hit)).zip(verdicts) {
             hit.verdict = Verdict { probability: verdict.probability.or(hit.verdict.probability), ..verdict };

@@ -34,7 +34,7 @@ mod web;
 use std::sync::Arc;
 
 pub use crate::providers::chat::{ChatModels, ModelName};
-pub use error::AskError;
+pub use error::{AskError, FailedAsk};
 pub use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
 pub use record::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
 pub use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
@@ -45,7 +45,7 @@ pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 use tokio::sync::mpsc;
 
 use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
-use super::{context::Context, daily_budget::DailyBudget, retrieval::Retriever};
+use super::{context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, retrieval::Retriever};
 use crate::{
     domain::identity::Caller,
     providers::{Embedder, web_search::WebSearch},
@@ -65,6 +65,8 @@ pub struct AskParts {
     pub embedder: Arc<dyn Embedder>,
     /// Models that plan, grade, rewrite, answer and verify; built-in parts perform the roles without a model.
     pub models: Arc<ChatModels>,
+    /// Instructions of the deployment to these models.
+    pub instructions: RoleInstructions,
     /// Searches the web where the documents are insufficient, if configured.
     pub web: Option<Arc<WebSearch>>,
     /// Defaults and limits of the deployment.
@@ -105,12 +107,12 @@ impl AskService {
     /// the audit, however it ended.
     ///
     /// # Errors
-    /// [`AskError`]: rejected citations, deadline, unknown collection, provider or store failure, or that the
+    /// [`FailedAsk`] with an [`AskError`]: rejected citations, deadline, unknown collection, provider or store failure, or that the
     /// audit could not be written.
     ///
     /// # Cancel safety
     /// Dropping the future cancels the model call under way; the audit then records that the caller disconnected.
-    pub async fn ask(&self, caller: &Caller, request: &AskRequest) -> Result<AskReport, AskError> {
+    pub async fn ask(&self, caller: &Caller, request: &AskRequest) -> Result<AskReport, FailedAsk> {
         let context = AskContext::new(self, caller.clone(), request.clone(), false);
         pipeline::run(&context, Emitter::silent()).await
     }

@@ -7,13 +7,14 @@ use futures::{FutureExt, StreamExt, stream};
 use tokio::time::Instant;
 
 use super::{
-    AskError, SkipCause,
+    AskError, AskWarning, SkipCause,
     context::AskContext,
     record::{CallTrace, FailedCallTrace},
 };
 use crate::{
     domain::{
         budget::{Allowance, BudgetExceeded, Chat, ChatSize, Usage},
+        citation::loose_marker,
         prompt::{self, Message, ReplyFormat, tokens},
     },
     providers::{
@@ -93,6 +94,8 @@ pub(super) struct ReservedCall<'a> {
     chain: &'a ChatChain,
     role: CallRole,
     request: ChatRequest,
+    /// Number of sources that the reply may cite.
+    sources: usize,
     size: ChatSize,
     allowance: Unsent,
 }
@@ -115,10 +118,18 @@ impl Drop for Unsent {
 }
 
 impl<'a> ReservedCall<'a> {
-    fn within_limits(ask: &'a AskContext, chain: &'a ChatChain, call: ModelCall<'_>) -> Result<Self, BudgetExceeded> {
+    fn within_limits(
+        ask: &'a AskContext,
+        chain: &'a ChatChain,
+        mut call: ModelCall<'_>,
+    ) -> Result<Self, BudgetExceeded> {
+        if let Some(instructions) = ask.services.instructions.of(call.role) {
+            instructions.add_to(&mut call.messages);
+        }
         let size = size_of(ask, chain, &call);
         let allowance = Unsent(Some(ask.budget.reserve_chat(size)?));
-        Ok(Self { ask, chain, role: call.role, request: request_of(ask, call), size, allowance })
+        let sources = call.sources.len();
+        Ok(Self { ask, chain, role: call.role, request: request_of(ask, call), sources, size, allowance })
     }
 
     async fn complete(self) -> Result<ChatReply, AskError> {
@@ -151,11 +162,13 @@ impl<'a> ReservedCall<'a> {
         }
     }
 
-    /// Sends the call and reads its reply in pieces; the whole reply is one piece if the ask is not streamed.
+    /// Sends the call and reads its reply in pieces; the whole reply is one piece if the ask is not streamed, or if its
+    /// markers may have to be rewritten.
     pub(super) fn start(self) -> RunningCall<'a> {
-        let Self { ask, chain, role, request, size, allowance } = self;
+        let Self { ask, chain, role, request, sources, size, allowance } = self;
         let allowance = allowance.send();
-        let events = if ask.is_stream {
+        let is_in_pieces = ask.is_stream && !chain.has_loose_markers();
+        let events = if is_in_pieces {
             chain.stream(request, allowance)
         } else {
             let models = chain.clone();
@@ -163,7 +176,19 @@ impl<'a> ReservedCall<'a> {
             stream::once(reply.map(|reply| reply.map(|reply| ChatEvent::Done(Box::new(reply))))).boxed()
         };
         let started = Instant::now();
-        RunningCall { ask, chain, role, size, started, events, read_ahead: VecDeque::new(), is_over: false }
+        RunningCall {
+            ask,
+            chain,
+            role,
+            sources,
+            size,
+            started,
+            events,
+            read_ahead: VecDeque::new(),
+            is_over: false,
+            owes_words: ask.is_stream && !is_in_pieces,
+            is_rewritten: false,
+        }
     }
 }
 
@@ -172,12 +197,17 @@ pub(super) struct RunningCall<'a> {
     ask: &'a AskContext,
     chain: &'a ChatChain,
     role: CallRole,
+    sources: usize,
     size: ChatSize,
     started: Instant,
     events: ChatStream,
     /// Events that arrived and were not read yet. Bounded by the length limit of a reply.
     read_ahead: VecDeque<Result<ChatEvent, ProvidersUnavailable>>,
     is_over: bool,
+    /// Whether the words of the whole reply are to be passed on before it.
+    owes_words: bool,
+    /// Whether markers of the reply were rewritten.
+    is_rewritten: bool,
 }
 
 /// A piece of a reply.
@@ -221,14 +251,35 @@ impl RunningCall<'_> {
                 Ok(ChatEvent::Started(_)) => continue,
                 Ok(ChatEvent::Delta(words)) => Ok(ReplyPiece::Words(words)),
                 Ok(ChatEvent::Void(_)) => Ok(ReplyPiece::Void),
-                Ok(ChatEvent::Done(reply)) => Ok(ReplyPiece::Whole(reply)),
+                Ok(ChatEvent::Done(reply)) => {
+                    let reply = self.with_strict_markers(reply);
+                    if std::mem::take(&mut self.owes_words) {
+                        let words = reply.text.clone();
+                        self.read_ahead.push_front(Ok(ChatEvent::Done(reply)));
+                        return Ok(ReplyPiece::Words(words));
+                    }
+                    Ok(ReplyPiece::Whole(reply))
+                }
                 Err(error) => Err(failed(self.ask, self.role, error)),
             };
         }
     }
 
+    /// The reply with `[^N]` for `[N]`, if its model writes so.
+    fn with_strict_markers(&mut self, mut reply: Box<ChatReply>) -> Box<ChatReply> {
+        let rewritten = Some(&reply).filter(|reply| reply.has_loose_markers);
+        if let Some(text) = rewritten.and_then(|reply| loose_marker::normalised(&reply.text, self.sources)) {
+            self.is_rewritten = true;
+            reply.text = text;
+        }
+        reply
+    }
+
     /// Records a call whose reply is used.
     pub(super) fn note_used(&self, reply: &ChatReply) {
+        if self.is_rewritten {
+            self.ask.record.warn(AskWarning::MarkersNormalised { model: reply.model.to_string() });
+        }
         self.ask.record.note_call(CallTrace::of(self.role, self.started, reply));
     }
 
@@ -278,6 +329,7 @@ impl RunningCall<'_> {
                 duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
                 is_cut: false,
                 is_discarded: true,
+                is_unusable: false,
                 failed: Vec::new(),
             });
         }

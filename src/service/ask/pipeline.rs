@@ -25,7 +25,7 @@
 use std::sync::Arc;
 
 use super::{
-    AskError, AskOutcome, AskReport, GeneratedBy, GradedBy, Rejection, VoidReason,
+    AskError, AskOutcome, AskReport, FailedAsk, GeneratedBy, GradedBy, Rejection, VoidReason,
     audit::AuditGuard,
     cache::{self, CacheClaim},
     context::AskContext,
@@ -48,16 +48,17 @@ use crate::{
         citation::CitedAnswer,
         corrective::{AbstainReason, Evidence, Fallback, Step},
     },
-    service::retrieval::Retrieved,
+    service::{ServiceError, retrieval::Retrieved},
 };
 
 /// Answers a question within its time limit, and records the outcome.
-pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, AskError> {
+pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, FailedAsk> {
     let audit = AuditGuard::new(ask);
     let mut claim = None;
     let work = tokio::time::timeout_at(ask.deadline, answer(ask, &mut emitter, &mut claim));
     let result = work.await.unwrap_or_else(|_| Err(ask.deadline_reached()));
-    audit.finish(result, claim).await
+    let recorded = audit.finish(result, claim).await;
+    recorded.map_err(|error| FailedAsk { id: ask.id, error, trace: Box::new(ask.record.take_trace()) })
 }
 
 /// Runs the corrective loop. Leaves in `claim` the claim of an answer that may be cached.
@@ -175,11 +176,16 @@ enum Ending {
 /// Has an answer written and checks it, at most twice: source N of the prompt is marker N.
 async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Result<Ending, AskError> {
     let mut request = DraftRequest::First;
+    let mut has_declined = false;
     loop {
         ask.record.enter(Stage::Generate);
         let attempt = request.attempt();
-        let Some(written) = generate::draft(ask, emitter, assignment, request).await? else {
-            return Ok(Ending::NothingToQuote);
+        let written = match generate::draft(ask, emitter, assignment, request).await {
+            Ok(Some(written)) => written,
+            Ok(None) => return Ok(Ending::NothingToQuote),
+            // A second look is taken only as far as the limits allow.
+            Err(AskError::Service(ServiceError::Budget(_))) if has_declined => return Ok(Ending::Declined),
+            Err(error) => return Err(error),
         };
         ask.record.enter(Stage::Validate);
         let verified = verify::verify(ask, assignment.read(&written.text), assignment.sources, attempt).await?;
@@ -202,10 +208,15 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
                     Some(second_look) => request = DraftRequest::SecondLook(second_look),
                     None => return Ok(Ending::Declined),
                 }
+                has_declined = true;
             }
             Judgement::Retry { errors, prompt } => {
                 emitter.emit_void(VoidReason::CitationValidation(errors)).await;
                 request = DraftRequest::Retry(Retry { draft: written.text, prompt });
+            }
+            Judgement::Rejected(errors) if has_declined => {
+                emitter.emit_void(VoidReason::CitationValidation(errors)).await;
+                return Ok(Ending::Declined);
             }
             Judgement::Rejected(errors) => {
                 emitter.emit_void(VoidReason::CitationValidation(errors.clone())).await;

@@ -137,6 +137,11 @@ pub enum AskWarning {
         /// Most tokens that it was allowed.
         tokens: u32,
     },
+    /// The model wrote `[N]` for `[^N]`, and its markers were rewritten.
+    MarkersNormalised {
+        /// The model.
+        model: String,
+    },
     /// A configured model that should have been used was not; the built-in implementation did its work.
     ModelSkipped {
         /// Its role.
@@ -158,10 +163,33 @@ pub enum SkipCause {
     NoCallLeft,
     /// Its reply could not be used.
     UnusableReply,
+    /// Its reply has no verdict on some of the items that it was to judge.
+    UnreadVerdicts {
+        /// Items without a verdict.
+        missing: usize,
+        /// All items.
+        of: usize,
+    },
     /// It could not be reached, was too slow, or refused.
     Failed,
     /// The call would have exceeded a limit of the ask or of the day.
     OverLimit,
+}
+
+impl SkipCause {
+    /// The cause for which `missing` of the verdicts asked for are not the model's, if there is one.
+    pub(super) const fn of_verdicts(missing: usize, of: usize) -> Option<Self> {
+        match missing {
+            0 => None,
+            missing if missing == of => Some(Self::UnusableReply),
+            missing => Some(Self::UnreadVerdicts { missing, of }),
+        }
+    }
+
+    /// Whether a model replied, and its reply was of no use, in whole or in part.
+    pub(super) const fn is_of_reply(self) -> bool {
+        matches!(self, Self::UnusableReply | Self::UnreadVerdicts { .. })
+    }
 }
 
 impl AskWarning {
@@ -176,6 +204,7 @@ impl AskWarning {
         match self {
             Self::ModeFallback { .. } => "mode_fallback",
             Self::LengthCut { .. } => "length_cut",
+            Self::MarkersNormalised { .. } => "markers_normalised",
             Self::ModelSkipped { .. } => "model_skipped",
             Self::WebSearchFailed { .. } => "web_search_failed",
         }

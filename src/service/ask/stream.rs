@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{AskError, AskReport, GradedHit};
+use super::{AskReport, FailedAsk, GradedHit};
 use crate::domain::citation::{CitationError, ConfirmedClaim};
 
 /// The words that are sent before their claim is confirmed.
@@ -66,5 +66,5 @@ pub enum AskFrame {
     /// An event during the ask.
     Event(AskEvent),
     /// The end, already audited.
-    End(Box<Result<AskReport, AskError>>),
+    End(Box<Result<AskReport, FailedAsk>>),
 }

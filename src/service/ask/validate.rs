@@ -1,6 +1,8 @@
 //! Validation: decides whether a draft may be the answer.
 
-use crate::domain::citation::{self, Attempt, CitationError, CitedAnswer, Draft, Level, Role, Statement, Verdict};
+use crate::domain::citation::{
+    self, Attempt, CitationError, CitedAnswer, Draft, Level, Role, Statement, Verdict, non_answer_code,
+};
 
 /// The verdict on a draft.
 pub(super) enum Judgement {
@@ -43,10 +45,10 @@ pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgeme
     }
 }
 
-/// Whether the draft is the code for "the sources do not answer", or, where nothing is demanded of it, without words.
+/// Whether the draft holds the code for "the sources do not answer", or, where nothing is demanded of it, without words.
 fn is_non_answer(draft: &Draft, level: Level) -> bool {
     let is_empty = || !draft.text().chars().any(char::is_alphanumeric);
-    citation::is_non_answer(draft.text()) || (level == Level::Off && is_empty())
+    non_answer_code::declines(draft.text()) || (level == Level::Off && is_empty())
 }
 
 /// Whether the draft makes no claim and states that the sources do not answer the question. A marker after such a

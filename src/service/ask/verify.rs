@@ -73,8 +73,9 @@ async fn ask_about(
     };
     let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
     let rulings = read_rulings(&reply.text, doubts.len());
-    if rulings.iter().all(Option::is_none) {
-        ask.record.warn_skipped(CallRole::Verify, SkipCause::UnusableReply);
+    let missing = rulings.iter().filter(|ruling| ruling.is_none()).count();
+    if let Some(cause) = SkipCause::of_verdicts(missing, rulings.len()) {
+        ask.record.warn_skipped(CallRole::Verify, cause);
     }
     Ok(Some(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect()))
 }

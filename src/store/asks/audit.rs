@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::domain::{
     audit::AuditOutcome,
     citation::{CitationError, Level},
+    corrective::Grade,
     fingerprint::{Hash, hex},
     identity::TenantId,
 };
@@ -59,6 +60,8 @@ pub struct AuditRow {
     pub provider: Option<String>,
     /// Model that wrote the answer.
     pub model: Option<String>,
+    /// Identifies the deployment's instructions to the models; `None` if there are none.
+    pub instructions_sha256: Option<Digest>,
     /// All providers that were involved in the ask.
     pub providers: Vec<String>,
     /// Model calls.
@@ -83,6 +86,8 @@ pub struct AuditRow {
     pub sources: Vec<String>,
     /// Citations of the answer.
     pub citations: Vec<AuditCitation>,
+    /// Grades of the passages that were found.
+    pub grades: Vec<AuditGrade>,
     /// Whether the answer came from the cache.
     pub is_cache_hit: bool,
     /// SHA-256 of the answer's text.
@@ -102,6 +107,17 @@ pub struct AuditCitation {
     pub urn: String,
     /// Score of how well the passage supports its claim.
     pub support: f32,
+}
+
+/// The grade of a passage as stored in the audit log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditGrade {
+    /// The passage.
+    pub urn: String,
+    /// Its grade.
+    pub grade: Grade,
+    /// The grader: a model or the built-in one.
+    pub by: String,
 }
 
 /// A SHA-256 in the form that Postgres reads and writes `bytea`: `\x` and hexadecimal digits.
@@ -131,6 +147,8 @@ pub struct AuditFilter {
     pub before: Option<Uuid>,
     /// Only with this outcome.
     pub outcome: Option<AuditOutcome>,
+    /// Only asks of this request.
+    pub request_id: Option<String>,
     /// Only asks sent with this key.
     pub key_id: Option<String>,
     /// Only asks in which this provider was involved.
@@ -163,6 +181,7 @@ impl Asks<'_> {
                  AND ($4::text IS NULL OR a.outcome = $4) AND ($5::text IS NULL OR a.key_id = $5)
                  AND ($6::text IS NULL OR $6 = ANY (a.providers) OR a.provider = $6)
                  AND ($7::timestamptz IS NULL OR a.asked_at >= $7) AND ($8::timestamptz IS NULL OR a.asked_at < $8)
+                 AND ($10::text IS NULL OR a.request_id = $10)
                ORDER BY a.ask_id DESC LIMIT $9"#,
             tenant.0,
             filter.ask_id,
@@ -173,6 +192,7 @@ impl Asks<'_> {
             filter.asked_from,
             filter.asked_before,
             limit,
+            filter.request_id,
         )
         .fetch_all(&mut *reading)
         .await?;

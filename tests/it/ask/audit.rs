@@ -134,6 +134,60 @@ async fn every_end_has_its_row() {
 }
 
 #[tokio::test]
+async fn a_failed_ask_leads_to_its_row() {
+    let (server, app) = app(&[]).await;
+    let with_trace = || {
+        let mut request = ask();
+        request["include"] = json!(["trace"]);
+        request
+    };
+    server.say(Role::Answer, "Everyone has 99 days [^2].");
+    server.say(Role::Answer, "Everyone has 28 days of paid annual leave a year.");
+    let rejected = app.ask(with_trace()).await;
+    rejected.assert_problem(422, "citation_validation");
+    let kinds = |draft: usize| rejected.body["drafts"][draft]["errors"][0]["kind"].clone();
+    assert_eq!((kinds(0), kinds(1)), (json!("out_of_range"), json!("uncited_claim")), "{rejected:?}");
+    assert_eq!(rejected.body["drafts"][1]["errors"], rejected.body["validation"]["errors"]);
+    assert_eq!(rejected.body["trace"]["rounds"][0]["verdicts"][0]["grade"], "correct", "{rejected:?}");
+
+    server.reply(Role::Answer, Reply::Status(500, "oops".to_owned()));
+    server.drop_reply(Role::Answer);
+    let unavailable = app.ask(ask()).await;
+    unavailable.assert_problem(503, "providers_unavailable");
+    assert_eq!(unavailable.body["trace"], Value::Null, "nobody asked for it");
+    let mut long = with_trace();
+    long["question"] = json!("日".repeat(8_100));
+    let over = app.ask(long).await;
+    over.assert_problem(413, "budget_exceeded");
+    server.reply(Role::Answer, Reply::Slow(Duration::from_secs(20), "late".to_owned()));
+    server.drop_reply(Role::Answer);
+    let mut hurried = with_trace();
+    hurried["limits"] = json!({"timeout_ms": 700});
+    let late = app.ask(hurried).await;
+    late.assert_problem(504, "deadline");
+    for traced in [&over, &late] {
+        assert!(traced.body["trace"]["steps"].is_array(), "{traced:?}");
+    }
+    for problem in [&rejected, &unavailable, &over, &late] {
+        let id = problem.body["id"].as_str().expect("an id");
+        let row = app.get(&format!("/v1/audit/{id}")).await;
+        assert_eq!(row.body["request_id"], problem.body["request_id"], "{row:?}");
+        let request = problem.body["request_id"].as_str().expect("a request id");
+        let found = rows(&app, &format!("?request_id={request}")).await;
+        assert_eq!(found.iter().map(|row| row["id"].as_str()).collect::<Vec<_>>(), [Some(id)], "{found:?}");
+    }
+    assert!(rows(&app, "?request_id=none").await.is_empty());
+    let row = app.get(&format!("/v1/audit/{}", rejected.body["id"].as_str().expect("an id"))).await;
+    let verdict = &rejected.body["trace"]["rounds"][0]["verdicts"][0];
+    let graded = json!([{"urn": verdict["urn"], "grade": "correct", "by": verdict["by"]}]);
+    assert_eq!(row.body["grades"], graded, "{row:?}");
+    let unknown = app.get("/v1/audit?request=1").await;
+    unknown.assert_problem(422, "invalid_request");
+    assert_eq!(unknown.body["errors"][0]["pointer"], "?request", "{unknown:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn models_that_do_not_chat_are_in_the_row_that_they_end() {
     let (server, app) = app(&[]).await;
     server.say(Role::Answer, ANSWER);

@@ -8,6 +8,7 @@ mod citations;
 mod corrective;
 mod evidence;
 mod failures;
+mod instructions;
 mod judges;
 mod non_answer;
 mod plan;

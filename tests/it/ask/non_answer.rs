@@ -37,7 +37,9 @@ async fn a_model_may_decline_by_the_code_or_in_a_sentence_of_many_languages() {
     let replies = [
         "NOT_IN_SOURCES",
         "`NOT_IN_SOURCES`.",
-        "```\nnot_in_sources\n```",
+        "```text\nnot_in_sources\n```",
+        "NOT\\_IN\\_SOURCES [^1]",
+        "NOT_IN_SOURCES: the sources are about other things.",
         "The sources do not answer this question.",
         "Die Quellen beantworten diese Frage nicht.",
         "Les sources ne répondent pas à cette question.",
@@ -45,6 +47,7 @@ async fn a_model_may_decline_by_the_code_or_in_a_sentence_of_many_languages() {
         "Le fonti non rispondono a questa domanda.",
         "As fontes não respondem a esta pergunta.",
         "De bronnen geven geen antwoord op deze vraag.",
+        "资料中没有提到这一点。",
     ];
     for reply in replies {
         let (server, app) = app().await;

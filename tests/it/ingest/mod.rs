@@ -1,7 +1,7 @@
 //! Documents from upload or URL to stored chunks with vectors.
 
 mod bulk;
-mod contextual;
+pub mod contextual;
 mod contextual_cost;
 mod corpus;
 mod embed_phase;

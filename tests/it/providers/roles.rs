@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    ask::stream::frames,
     harness::TestApp,
     process::command,
     scripted::{ModelServer, Reply, Role},
@@ -212,6 +213,31 @@ async fn a_role_can_stay_built_in() {
     let answer = app.ask(request).await;
     assert!(answer.body["usage"]["llm_calls"].as_u64() <= Some(2), "{answer:?}");
     assert!(a.calls(Role::Grade).is_empty() && a.calls(Role::Rewrite).is_empty());
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn numbers_in_brackets_are_markers_only_of_models_known_to_write_so() {
+    let (a, _b, app) = app(&[], "[capabilities.\"a:large\"]\nloose_markers = true").await;
+    a.say(Role::Answer, "Everyone has 28 days of paid leave a year [1].");
+    a.drop_reply(Role::Answer);
+    let answer = app.ask(ask(&["a:large"])).await;
+    assert_eq!((&answer.body["outcome"], &answer.body["answer"]), (&json!("answered"), &json!(ANSWER)), "{answer:?}");
+    assert_eq!(warnings(&answer.body), ["markers_normalised"]);
+
+    for mode in [json!(true), json!("validated")] {
+        let mut request = ask(&["a:large"]);
+        request["stream"] = mode;
+        let frames = frames(&app, request).await;
+        let told: String =
+            frames.iter().filter(|(name, _)| name == "token").filter_map(|(_, data)| data["text"].as_str()).collect();
+        assert_eq!(told, ANSWER, "{frames:#?}");
+        assert!(frames.iter().any(|(name, _)| name == "claim"), "{frames:#?}");
+    }
+
+    let strict = app.ask(ask(&["a:small"])).await;
+    strict.assert_problem(422, "citation_validation");
+    assert_eq!(strict.body["validation"]["errors"][0]["kind"], "uncited_claim", "{strict:?}");
     app.stop().await;
 }
 

@@ -1,33 +1,9 @@
-//! Replies and sentences without citable content: the code for "the sources do not answer", statements of ignorance, and
-//! pleasantries.
+//! Sentences without citable content: statements of ignorance and pleasantries.
 //!
 //! Both lists are narrow on purpose. A sentence that slips through costs one retry; a claim that is
 //! taken for a pleasantry leaves the service unchecked.
 
-/// The reply of a model that finds no answer in the sources, the same in every language.
-pub const NON_ANSWER: &str = "NOT_IN_SOURCES";
-
-/// Whether a text is the code of a non-answer: alone, or with quotes, emphasis, a code fence or a full stop around it.
-#[must_use]
-pub fn is_non_answer(text: &str) -> bool {
-    holds_non_answer(text) && {
-        let rest = text.to_uppercase().replace(NON_ANSWER, "");
-        !rest.chars().any(char::is_alphanumeric)
-    }
-}
-
-/// Whether a text holds the code of a non-answer.
-#[must_use]
-pub fn holds_non_answer(text: &str) -> bool {
-    text.to_uppercase().contains(NON_ANSWER)
-}
-
-/// Whether a text may become the code of a non-answer when more of it has arrived.
-#[must_use]
-pub fn may_become_non_answer(text: &str) -> bool {
-    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_uppercase();
-    NON_ANSWER.starts_with(&start) || start.starts_with(NON_ANSWER)
-}
+use super::foreign_non_answer;
 
 /// Words for the sources as a whole, as an answer names them.
 const EVIDENCE: [&str; 20] = [
@@ -235,28 +211,7 @@ pub fn is_ignorance(sentence: &str) -> bool {
     if CONFESSIONS.iter().any(|confession| joined.starts_with(confession)) {
         return true;
     }
-    sources_deny(&words) || is_untold(&words) || none_tells(&words) || denies_in_another_language(&words)
-}
-
-/// Nouns for the sources in other languages, and the words that deny in them.
-const OTHER_LANGUAGES: [(&[&str], &[&str]); 6] = [
-    (&["quellen", "dokumente", "texte", "unterlagen", "quelle"], &["nicht", "kein", "keine", "keinen", "keinerlei"]),
-    (&["sources", "documents", "textes", "extraits"], &["ne", "n"]),
-    (&["fuentes", "documentos", "textos"], &["no"]),
-    (&["fonti", "documenti", "testi"], &["non"]),
-    (&["fontes", "documentos", "textos"], &["não"]),
-    (&["bronnen", "documenten", "teksten"], &["niet", "geen"]),
-];
-
-/// "Die Quellen beantworten diese Frage nicht.": the sources are the subject of a short denial without numbers.
-fn denies_in_another_language(words: &[String]) -> bool {
-    const LONGEST: usize = 16;
-    let is_short = words.len() <= LONGEST && !words.iter().any(|word| word.chars().any(char::is_numeric));
-    is_short
-        && OTHER_LANGUAGES.iter().any(|(nouns, negations)| {
-            let subject = words.iter().take(3).position(|word| nouns.contains(&word.as_str()));
-            subject.is_some_and(|at| words.iter().skip(at + 1).any(|word| negations.contains(&word.as_str())))
-        })
+    sources_deny(&words) || is_untold(&words) || none_tells(&words) || foreign_non_answer::is_ignorance(sentence)
 }
 
 /// The subject of a statement of ignorance: its words without those for the sources, for telling, and for not.

@@ -20,10 +20,10 @@ pub fn read(reply: &str, sources: usize) -> Vec<Verdict> {
 /// The reason of a source that the reply does not grade.
 const UNREADABLE: &str = "the reply does not grade this source";
 
-/// Whether a reply grades none of the sources.
+/// The number of sources that a reply does not grade.
 #[must_use]
-pub fn is_unusable(verdicts: &[Verdict]) -> bool {
-    verdicts.iter().all(|verdict| verdict.reason == UNREADABLE)
+pub fn count_missing(verdicts: &[Verdict]) -> usize {
+    verdicts.iter().filter(|verdict| verdict.reason == UNREADABLE).count()
 }
 
 const fn grade_of(stance: Stance) -> Grade {

@@ -1,19 +1,24 @@
 //! Reads a model's verdicts on numbered items: the grades of passages, and the rulings on claims.
 //!
 //! Tolerant of form: the prompts ask for one line each, `N: verdict - reason`; models also answer in JSON of many shapes,
-//! in tables, behind code fences, after a preamble, and in other languages. Strict in sense: see [`stance`]. Nothing is
-//! invented: an item with an unreadable verdict has none, and neither has an item that the reply does not name.
+//! in tables, behind code fences, after a preamble or their thoughts, and in other languages. Strict in sense: see
+//! [`stance`]. Nothing is invented: an item that the reply does not name has no verdict, and if there is none in the whole
+//! reply, no item has one.
 
+mod json;
+mod numbered;
 pub mod stance;
+mod vocabulary;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub use self::stance::Stance;
-use self::stance::{combined, is_bare, stance_of};
+use self::{
+    json::Json,
+    numbered::{after_first_word, numbered, tidy},
+    stance::{combined, is_bare, stance_of},
+};
 use super::json_in_text;
-
-/// Longest reason kept, in characters.
-const LONGEST_REASON: usize = 200;
 
 /// A verdict as the reply gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,20 +29,31 @@ pub struct Read {
     pub reason: String,
 }
 
+impl Read {
+    const fn bare(stance: Stance) -> Self {
+        Self { stance, reason: String::new() }
+    }
+}
+
 /// The verdicts on `count` items, in the order of their numbers.
 #[must_use]
 pub fn read(reply: &str, count: usize) -> Vec<Option<Read>> {
-    let mut reader = Reader { found: vec![None; count] };
-    reader.read_json(reply);
+    // What a model thinks aloud first is no verdict.
+    let reply = reply.rsplit_once("</think>").map_or(reply, |(_, said)| said);
+    let mut reader = Reader { found: vec![None; count], unnumbered: Vec::new(), unclear: Vec::new() };
+    let values = json_in_text::find::<Json>(reply);
+    for value in &values.found {
+        reader.read_json(value);
+    }
+    reader.take_unnumbered();
+    // What stands beside the JSON may take it back. `[2]` is no JSON but the number of a line.
+    let text = if values.found.iter().all(Json::is_number_in_brackets) { reply } else { &values.rest };
+    reader.read_lines(text);
+    reader.take_unnumbered();
     if reader.is_empty() {
-        reader.read_lines(reply);
+        reader.read_as_one(text);
     }
-    if reader.is_empty()
-        && let Some(stance) = reader.only_verdict(reply)
-    {
-        reader.found.fill(Some(Read { stance, reason: String::new() }));
-    }
-    reader.found
+    reader.finish()
 }
 
 /// The JSON schema of a reply, for models that support structured output: an object with `list`, in which each item has
@@ -68,6 +84,10 @@ pub fn schema(list: &str, number: &str, verdict: &str, verdicts: &[&str]) -> Val
 
 struct Reader {
     found: Vec<Option<Read>>,
+    /// Verdicts without a number, in their order.
+    unnumbered: Vec<Read>,
+    /// Numbers of entries without a readable verdict, and their words.
+    unclear: Vec<(usize, String)>,
 }
 
 impl Reader {
@@ -86,78 +106,76 @@ impl Reader {
         }
     }
 
-    fn read_json(&mut self, reply: &str) {
-        for value in json_in_text::values(reply) {
-            self.read_value(&value, None);
-        }
-    }
-
-    /// Walks `{"1": "correct"}`, `[{"source": 1, "grade": "correct"}]`, `{"supported": false}`, `[true, …]` and nestings.
-    /// `number` is the item that the enclosing value names.
-    fn read_value(&mut self, value: &Value, number: Option<usize>) {
-        match value {
-            Value::String(_) | Value::Bool(_) => {
-                if let (Some(number), Some(stance)) = (number, stance_of_value(value)) {
-                    self.set(number, Read { stance, reason: String::new() });
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.read_value(item, Some(index + 1));
-                }
-            }
-            Value::Object(fields) => self.read_object(fields, number),
-            Value::Null | Value::Number(_) => {}
-        }
-    }
-
-    fn read_object(&mut self, fields: &Map<String, Value>, number: Option<usize>) {
-        let named = field(fields, &NUMBER_FIELDS).and_then(as_number);
-        if let Some(stance) = stance_of_fields(fields) {
-            let reason = field(fields, &REASON_FIELDS).and_then(Value::as_str);
-            // A reply about a single item need not number it.
-            let only = (self.found.len() == 1).then_some(1);
-            if let Some(number) = named.or(number).or(only) {
-                self.set(number, Read { stance, reason: tidy(reason.unwrap_or_default()) });
-            }
+    /// Gives verdicts without a number to the items in their order, if there are as many. A single one is of all items,
+    /// but never an assent: which of them it is about is not said.
+    fn take_unnumbered(&mut self) {
+        let mut unnumbered = std::mem::take(&mut self.unnumbered);
+        if !self.is_empty() {
             return;
         }
-        for (name, inner) in fields {
-            self.read_value(inner, first_number(name).or(named));
+        if unnumbered.len() == self.found.len() {
+            self.found = unnumbered.into_iter().map(Some).collect();
+        } else if unnumbered.len() == 1
+            && let Some(read) = unnumbered.pop()
+            && read.stance != Stance::Assent
+            && read.reason.is_empty()
+        {
+            self.found.fill(Some(read));
         }
     }
 
-    /// Reads `N: verdict - reason` lines; without numbers, exactly one line with a verdict per item in order.
+    /// Reads `N: verdict - reason` lines, and lines with a verdict without a number.
     fn read_lines(&mut self, reply: &str) {
-        let mut unnumbered = Vec::new();
-        let mut heading: Option<usize> = None;
+        let mut heading: Option<(usize, &str)> = None;
         for line in reply.lines().flat_map(entries).filter(|line| !line.trim().is_empty()) {
-            let numbered = numbered(line).map(|(number, rest)| (number, read_phrase(rest)));
+            let numbered = numbered(line).map(|(number, rest)| (number, rest, read_phrase(rest)));
             match (numbered, read_phrase(line)) {
-                (Some((number, Some(read))), _) => {
+                (Some((number, _, Some(read))), _) => {
                     self.set(number, read);
-                    heading = None;
+                    self.note_unclear(heading.take());
                 }
                 // "Source 2:" on a line of its own, its verdict on the next.
-                (Some((number, None)), None) => heading = Some(number),
+                (Some((number, rest, None)), None) => self.note_unclear(heading.replace((number, rest))),
                 (_, Some(read)) => match heading.take() {
-                    Some(number) => self.set(number, read),
-                    None => unnumbered.push(read),
+                    Some((number, _)) => self.set(number, read),
+                    // What follows the verdict on a single item may take it back.
+                    None if self.found.len() == 1 && !self.is_empty() => self.set(1, read),
+                    None => self.unnumbered.push(read),
                 },
                 (None, None) => {}
             }
         }
-        if self.is_empty() && unnumbered.len() == self.found.len() {
-            self.found = unnumbered.into_iter().map(Some).collect();
+        self.note_unclear(heading);
+    }
+
+    fn note_unclear(&mut self, entry: Option<(usize, &str)>) {
+        if let Some((number, words)) = entry.filter(|(_, words)| words.contains(char::is_alphabetic)) {
+            self.unclear.push((number, tidy(words)));
         }
     }
 
-    /// The verdict of a reply about a single item, or of one that consists of one word for all. The latter is never an
-    /// assent: which of the items it is about is not said.
-    fn only_verdict(&self, reply: &str) -> Option<Stance> {
-        let stance = stance_of(reply)?;
+    /// Reads the verdict of a reply about a single item, or of one that is a single verdict for all of them, which is no
+    /// assent.
+    fn read_as_one(&mut self, reply: &str) {
+        let Some(stance) = stance_of(reply) else { return };
         let is_of_all = stance != Stance::Assent && is_bare(reply);
-        (self.found.len() == 1 || is_of_all).then_some(stance)
+        if self.found.len() == 1 || is_of_all {
+            self.found.fill(Some(Read::bare(stance)));
+        }
+    }
+
+    /// The verdicts. An item of which something is said that is no readable verdict has none that is plain, where the
+    /// rest of the reply can be read.
+    fn finish(mut self) -> Vec<Option<Read>> {
+        if !self.is_empty() {
+            for (number, reason) in std::mem::take(&mut self.unclear) {
+                let slot = number.checked_sub(1).and_then(|index| self.found.get_mut(index));
+                if let Some(slot @ None) = slot {
+                    *slot = Some(Read { stance: Stance::Hedge, reason });
+                }
+            }
+        }
+        self.found
     }
 }
 
@@ -170,108 +188,6 @@ fn entries(line: &str) -> Vec<&str> {
     let parts: Vec<&str> = line.split([',', ';']).collect();
     let is_entry = |part: &&str| numbered(part).is_some_and(|(_, rest)| stance_of(rest).is_some());
     if parts.len() > 1 && parts.iter().all(is_entry) { parts } else { vec![line] }
-}
-
-/// The sense of a text or of a truth value; of numbers and of nothing there is none.
-fn stance_of_value(value: &Value) -> Option<Stance> {
-    match value {
-        Value::String(text) => stance_of(text),
-        Value::Bool(true) => Some(Stance::Assent),
-        Value::Bool(false) => Some(Stance::Dissent),
-        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-/// The verdict of an object: its field for verdicts, and fields whose names are verdicts themselves, such as
-/// `"supported": false`. All must agree for an assent.
-fn stance_of_fields(fields: &Map<String, Value>) -> Option<Stance> {
-    let of_field = |(name, value): (&String, &Value)| {
-        let lowered = name.to_lowercase().replace(['_', '-'], " ");
-        let lowered = lowered.strip_prefix("is ").unwrap_or(&lowered);
-        if VERDICT_FIELDS.contains(&lowered) {
-            return stance_of_value(value);
-        }
-        let named = stance_of(lowered).filter(|_| is_bare(lowered))?;
-        let stated = stance_of_value(value)?;
-        Some(match (named, stated) {
-            (Stance::Assent, stated) => stated,
-            (Stance::Dissent, Stance::Assent) => Stance::Dissent,
-            (Stance::Dissent | Stance::Hedge, _) => Stance::Hedge,
-        })
-    };
-    fields.iter().filter_map(of_field).reduce(combined)
-}
-
-fn field<'f>(fields: &'f Map<String, Value>, names: &[&str]) -> Option<&'f Value> {
-    fields.iter().find(|(name, _)| names.contains(&name.to_lowercase().as_str())).map(|(_, value)| value)
-}
-
-/// Names of fields that hold the number.
-const NUMBER_FIELDS: [&str; 9] =
-    ["source", "statement", "claim", "id", "number", "index", "n", "source_id", "document"];
-
-/// Names of fields that hold the verdict.
-const VERDICT_FIELDS: [&str; 11] = [
-    "grade",
-    "verdict",
-    "label",
-    "judgement",
-    "judgment",
-    "relevance",
-    "result",
-    "support",
-    "ruling",
-    "answer",
-    "decision",
-];
-
-/// Names of fields that hold the reason.
-const REASON_FIELDS: [&str; 3] = ["reason", "explanation", "rationale"];
-
-/// Words that stand before a number.
-const LABELS: [&str; 7] = ["source", "statement", "claim", "document", "chunk", "passage", "id"];
-
-/// A reason without the separator after the verdict, cut to the longest length kept.
-fn tidy(reason: &str) -> String {
-    let reason = reason.trim_matches(|c: char| c.is_whitespace() || "-–—:,.;|*\"'`()".contains(c));
-    reason.chars().take(LONGEST_REASON).collect()
-}
-
-fn as_number(value: &Value) -> Option<usize> {
-    match value {
-        Value::Number(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
-        Value::String(text) => first_number(text),
-        _ => None,
-    }
-}
-
-fn first_number(text: &str) -> Option<usize> {
-    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    digits.get(..end)?.parse().ok()
-}
-
-/// The number a line starts with, behind bullets, "Source", brackets and the like, and the rest.
-fn numbered(line: &str) -> Option<(usize, &str)> {
-    let lowered = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let label =
-        LABELS.iter().find_map(|word| lowered.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word)));
-    let rest = lowered.get(label.map_or(0, str::len)..)?;
-    let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let number = rest.get(..end)?.parse().ok()?;
-    Some((number, rest.get(end..)?))
-}
-
-/// The text after the first word of a line.
-fn after_first_word(line: &str) -> &str {
-    let is_word = |c: char| c.is_alphabetic();
-    let Some(start) = line.find(is_word) else {
-        return "";
-    };
-    let rest = line.get(start..).unwrap_or_default();
-    let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-    rest.get(end..).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Assent must be plain. A phrase that denies something, in whatever form, a hedge, and a phrase that says both are
 //! never assent: whoever acts on a verdict may rely on that, whatever the model wrote.
 
+use super::vocabulary::{SIGNS, Word, is_contrast, word};
+
 /// The sense of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stance {
@@ -14,336 +16,6 @@ pub enum Stance {
     Dissent,
 }
 
-/// Words that state a yes.
-const ASSENT: &[&str] = &[
-    "correct",
-    "relevant",
-    "supported",
-    "support",
-    "supports",
-    "supporting",
-    "yes",
-    "true",
-    "entailed",
-    "entails",
-    "entailment",
-    "verified",
-    "confirmed",
-    "accurate",
-    "y", // English
-    "ja",
-    "richtig",
-    "korrekt",
-    "wahr",
-    "belegt",
-    "gestützt",
-    "zutreffend",
-    "juist",
-    "waar",
-    "relevante", // German, Dutch
-    "oui",
-    "vrai",
-    "correcte",
-    "pertinent",
-    "pertinente",
-    "étayé",
-    "soutenu", // French
-    "sí",
-    "sì",
-    "sim",
-    "verdadero",
-    "verdadeiro",
-    "vero",
-    "correcto",
-    "correto",
-    "corretto",
-    "cierto",
-    "respaldado",
-    "supportato",
-    "tak",
-    "evet",
-    "kyllä",
-    "jo",
-    "да",
-    "верно",
-    "правда",
-    "예",
-    "네",
-];
-
-/// Words that state a no.
-const DISSENT: &[&str] = &[
-    "incorrect",
-    "irrelevant",
-    "unsupported",
-    "unrelated",
-    "false",
-    "wrong",
-    "contradicted",
-    "contradicts",
-    "contradict",
-    "contradictory",
-    "contradiction",
-    "contradicting",
-    "refuted",
-    "refutes",
-    "unverified",
-    "unconfirmed",
-    "inaccurate",
-    "untrue",
-    "unfounded",
-    "baseless",
-    "invented",
-    "hallucinated",
-    "fabricated",
-    "misleading",
-    "unproven",
-    "n",
-    "nein",
-    "falsch",
-    "inkorrekt",
-    "unwahr",
-    "unbelegt",
-    "irrelevante",
-    "onjuist",
-    "onwaar",
-    "nee",
-    "nej",
-    "nei",
-    "non",
-    "faux",
-    "fausse",
-    "incorrecto",
-    "incorreto",
-    "incorrecte",
-    "scorretto",
-    "falso",
-    "não",
-    "nao",
-    "nie",
-    "hayır",
-    "нет",
-    "неверно",
-    "ложь",
-    "아니요",
-    "아니",
-];
-
-/// Words that deny what stands beside them.
-const NEGATION: &[&str] = &[
-    "not",
-    "no",
-    "never",
-    "hardly",
-    "barely",
-    "scarcely",
-    "cannot",
-    "cant",
-    "without",
-    "neither",
-    "nor",
-    "none",
-    "nothing",
-    "lacks",
-    "lacking",
-    "lack",
-    "fails",
-    "failed",
-    "fail",
-    "insufficiently",
-    "insufficient",
-    "inadequately",
-    "poorly",
-    "little",
-    "isnt",
-    "arent",
-    "doesnt",
-    "dont",
-    "didnt",
-    "wasnt",
-    "werent",
-    "wont",
-    "wouldnt",
-    "couldnt",
-    "shouldnt",
-    "hasnt",
-    "havent",
-    "far",
-    "anything",
-    "too",
-    "nowhere",
-    "absent",
-    "missing",
-    "unable",
-    "impossible",
-    "denied",
-    "denies",
-    "rejected",
-    "nicht",
-    "kein",
-    "keine",
-    "keinen",
-    "kaum",
-    "niet",
-    "geen",
-    "inte",
-    "ikke",
-    "ei",
-    "pas",
-    "ne",
-    "sans",
-    "aucun",
-    "aucune",
-    "ningún",
-    "ninguna",
-    "sin",
-    "nessun",
-    "nessuna",
-    "senza",
-    "nenhum",
-    "nenhuma",
-    "sem",
-    "не",
-    "ни",
-    "без",
-];
-
-/// Words that take a verdict half back.
-const HEDGE: &[&str] = &[
-    "ambiguous",
-    "partial",
-    "partially",
-    "partly",
-    "unclear",
-    "unsure",
-    "uncertain",
-    "maybe",
-    "perhaps",
-    "possibly",
-    "somewhat",
-    "probably",
-    "probable",
-    "likely",
-    "mostly",
-    "largely",
-    "marginally",
-    "loosely",
-    "tangentially",
-    "indirectly",
-    "vaguely",
-    "weakly",
-    "doubtful",
-    "questionable",
-    "arguably",
-    "undecided",
-    "unknown",
-    "mixed",
-    "inconclusive",
-    "plausible",
-    "plausibly",
-    "vielleicht",
-    "teilweise",
-    "möglicherweise",
-    "unklar",
-    "misschien",
-    "deels",
-    "partiellement",
-    "quizás",
-    "parcialmente",
-    "forse",
-    "parzialmente",
-    "talvez",
-    "возможно",
-    "частично",
-];
-
-/// Words that take back a verdict beside them, and are none alone.
-const MODAL: &[&str] = &[
-    "part",
-    "might",
-    "may",
-    "could",
-    "would",
-    "should",
-    "if",
-    "unless",
-    "half",
-    "limited",
-    "possible",
-    "sometimes",
-    "almost",
-    "nearly",
-    "depends",
-    "peut",
-];
-
-/// Words that may stand beside a verdict without saying anything themselves.
-const FILLER: &[&str] = &[
-    "a",
-    "an",
-    "the",
-    "is",
-    "are",
-    "was",
-    "be",
-    "been",
-    "it",
-    "its",
-    "this",
-    "that",
-    "so",
-    "and",
-    "but",
-    "or",
-    "rather",
-    "really",
-    "very",
-    "quite",
-    "at",
-    "all",
-    "entirely",
-    "fully",
-    "completely",
-    "directly",
-    "clearly",
-    "definitely",
-    "certainly",
-    "indeed",
-    "statement",
-    "source",
-    "sources",
-    "passage",
-    "claim",
-    "verdict",
-    "grade",
-    "answer",
-    "by",
-    "well",
-    "as",
-    "of",
-    "to",
-    "in",
-    "grounded",
-    "therefore",
-    "thus",
-    "final",
-    "actually",
-    "however",
-    "though",
-    "still",
-    "just",
-    "simply",
-];
-
-/// Adverbs of degree: what is not fully so may be so in part.
-const DEGREE: &[&str] =
-    &["entirely", "fully", "completely", "wholly", "totally", "strictly", "exactly", "quite", "directly", "always"];
-
-/// Syllables of languages written without spaces, by what they state.
-const ASSENT_SIGNS: &[&str] = &["正确", "相关", "支持", "正しい", "はい", "関連", "是", "对", "✓", "✔", "✅"];
-const NEGATION_SIGNS: &[&str] = &["不", "否", "没", "非", "无", "ない", "いいえ", "ません", "✗", "✘", "❌"];
-const HEDGE_SIGNS: &[&str] = &["部分", "可能", "一部", "かも", "或许"];
-
 /// Characters that end a clause of a verdict.
 const CLAUSE_ENDS: &[char] =
     &[',', ';', '.', '!', '?', ':', '(', ')', '|', '\n', '。', '、', '，', '；', '？', '！', '：', '—', '–'];
@@ -351,6 +23,7 @@ const CLAUSE_ENDS: &[char] =
 /// The sense of a phrase: the verdict, and a reason that may follow behind a dash. `None` if it states nothing.
 #[must_use]
 pub fn stance_of(phrase: &str) -> Option<Stance> {
+    let phrase = plain(phrase);
     let phrase = phrase.trim_start_matches(|c: char| c.is_whitespace() || "-–—:.)]|*".contains(c));
     let (verdict, reason) = split_reason(phrase);
     let mut found: Option<Stance> = None;
@@ -358,32 +31,44 @@ pub fn stance_of(phrase: &str) -> Option<Stance> {
     for clause in verdict.split(CLAUSE_ENDS).map(Clause::read) {
         match clause.stance() {
             Some(stance) => found = Some(found.map_or(stance, |before| combined(before, stance))),
-            None => is_denied |= clause.negations > 0,
+            None => is_denied |= clause.negations > 0 || clause.is_contrast && clause.takes_back(),
         }
     }
-    // Otherwise a reason counts only where it is nothing but another verdict.
-    for clause in reason.split(CLAUSE_ENDS).map(Clause::read).filter(Clause::is_pure) {
-        if let (Some(before), Some(stance)) = (found, clause.stance()) {
+    // Otherwise a reason counts only where it is nothing but another verdict, or restricts the first.
+    for clause in reason.split(CLAUSE_ENDS).map(Clause::read) {
+        if let (Some(before), Some(stance)) = (found, clause.stance().filter(|_| clause.is_pure())) {
             found = Some(combined(before, stance));
         }
+        is_denied |= clause.is_contrast && clause.takes_back();
     }
     if found == Some(Stance::Assent) && is_denied { Some(Stance::Hedge) } else { found }
+}
+
+/// A phrase in lower case, with one kind of apostrophe.
+fn plain(phrase: &str) -> String {
+    phrase.to_lowercase().replace(['’', '`', 'ʼ'], "'")
+}
+
+/// The words of a plain text. An apostrophe inside a word is part of it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    parts.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty())
 }
 
 /// Whether a reason takes back what stands before it: "supported - not by this source". One that only mentions
 /// something absent ("no fee is charged") does not.
 fn begins_with_denial(reason: &str) -> bool {
-    let lowered = reason.to_lowercase().replace(['\'', '’', '`'], "");
-    let mut words = lowered.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let first = words.find(|word| !FILLER.contains(word)).unwrap_or_default();
-    NEGATION.contains(&first)
-        && !["no", "none", "nothing", "never", "without", "little", "keine", "kein"].contains(&first)
+    let first = words(reason).find(|text| word(text) != Word::Filler).unwrap_or_default();
+    word(first) == Word::Negation && !ABSENCE.contains(&first)
 }
+
+/// Negations that begin a statement about something absent.
+const ABSENCE: [&str; 8] = ["no", "none", "nothing", "never", "without", "little", "keine", "kein"];
 
 /// Whether a phrase is a verdict and nothing else.
 #[must_use]
 pub fn is_bare(phrase: &str) -> bool {
-    let clause = Clause::read(phrase);
+    let clause = Clause::read(&plain(phrase));
     clause.is_pure() && clause.words > 0 && stance_of(phrase).is_some()
 }
 
@@ -406,60 +91,75 @@ fn split_reason(phrase: &str) -> (&str, &str) {
     })
 }
 
-/// The words of a clause, counted by what they state.
+/// The words of a clause, counted by what they do to it.
 #[derive(Debug, Default)]
 struct Clause {
     words: usize,
-    others: usize,
     assents: usize,
     dissents: usize,
     negations: usize,
     hedges: usize,
     modals: usize,
     degrees: usize,
+    others: usize,
+    /// Unknown words before the first assent, which may make it something else: "wrongly supported".
+    others_before: usize,
+    is_contrast: bool,
 }
 
 impl Clause {
+    /// Reads a plain text.
     fn read(text: &str) -> Self {
-        let lowered = text.to_lowercase().replace(['\'', '’', '`'], "");
         let mut clause = Self::default();
-        let is_word = |c: &char| c.is_alphanumeric();
-        for word in lowered.split(|c: char| !is_word(&c)).filter(|word| !word.is_empty()) {
+        for text in words(text) {
             clause.words += 1;
-            let counts = [
-                (ASSENT, &mut clause.assents),
-                (DISSENT, &mut clause.dissents),
-                (NEGATION, &mut clause.negations),
-                (HEDGE, &mut clause.hedges),
-                (MODAL, &mut clause.modals),
-                (DEGREE, &mut clause.degrees),
-            ];
-            let mut is_known = FILLER.contains(&word);
-            for (words, count) in counts {
-                if words.contains(&word) {
-                    *count += 1;
-                    is_known = true;
-                }
+            clause.is_contrast |= is_contrast(text);
+            let mut has_sign = false;
+            // Text without spaces is one word, which may hold several signs.
+            for (_, sense) in SIGNS.iter().filter(|(signs, _)| signs.iter().any(|sign| text.contains(sign))) {
+                has_sign = true;
+                clause.count(*sense);
             }
-            clause.others += usize::from(!is_known);
+            if !has_sign {
+                clause.count(word(text));
+            }
         }
-        for (signs, count) in [
-            (ASSENT_SIGNS, &mut clause.assents),
-            (NEGATION_SIGNS, &mut clause.negations),
-            (HEDGE_SIGNS, &mut clause.hedges),
-        ] {
-            let holds = signs.iter().any(|sign| lowered.contains(sign));
-            *count += usize::from(holds);
-            // Text without spaces is one word, and not a foreign one.
-            clause.others -= usize::from(holds && clause.others > 0);
-            clause.words += usize::from(holds && clause.words == 0);
+        for (signs, word) in SIGNS {
+            // Ticks and crosses are no words.
+            let ticks = signs.iter().filter(|sign| !sign.chars().all(char::is_alphanumeric) && text.contains(**sign));
+            for _ in ticks {
+                clause.words += 1;
+                clause.count(word);
+            }
         }
         clause
+    }
+
+    fn count(&mut self, word: Word) {
+        let counter = match word {
+            Word::Assent => &mut self.assents,
+            Word::Dissent => &mut self.dissents,
+            Word::Negation => &mut self.negations,
+            Word::Hedge => &mut self.hedges,
+            Word::Modal => &mut self.modals,
+            Word::Degree => &mut self.degrees,
+            Word::Filler => return,
+            Word::Other => {
+                self.others_before += usize::from(self.assents == 0);
+                &mut self.others
+            }
+        };
+        *counter += 1;
     }
 
     /// Whether it holds nothing but words of verdicts.
     fn is_pure(&self) -> bool {
         self.others == 0
+    }
+
+    /// Whether it holds a word that takes a verdict back, wholly or in part.
+    fn takes_back(&self) -> bool {
+        self.negations + self.dissents + self.hedges + self.modals > 0
     }
 
     fn stance(&self) -> Option<Stance> {
@@ -471,7 +171,7 @@ impl Clause {
             (false, true) => Some(Stance::Dissent),
             (true, false) if is_negated && self.degrees > 0 => Some(Stance::Hedge),
             (true, false) if is_negated => Some(Stance::Dissent),
-            (true, false) if self.hedges + self.modals > 0 => Some(Stance::Hedge),
+            (true, false) if self.hedges + self.modals + self.others_before > 0 => Some(Stance::Hedge),
             (true, false) => Some(Stance::Assent),
             (false, false) if self.hedges > 0 => Some(Stance::Hedge),
             (false, false) if is_negated && self.is_pure() => Some(Stance::Dissent),

@@ -30,7 +30,6 @@ fn assent_is_plain() {
         "**1**: **supported**",
         "- Statement 1: supported (same words)",
         "1: correct - states the opening date",
-        "1: correct - though the date is incorrect",
         "1: correct - no fee is charged",
         "1: relevant",
         "1: yes",
@@ -71,6 +70,21 @@ fn assent_is_plain() {
         "| 1 | supported |",
         "Source 1:\ncorrect",
         "1 – correct – gives the number",
+        "<think>1: hmm, hardly supported? No.</think>\n1: supported",
+        "1: supported ✅",
+        "1: ✓",
+        "Source 1: correct",
+        "Quelle 1: ja",
+        "第1条：支持",
+        r#"{"1": 1}"#,
+        r#"{"supported": 1}"#,
+        r#"{"isSupported": true}"#,
+        r#"{"correct": [1]}"#,
+        r#"[[1, "correct"]]"#,
+        r#"[{"statement": "Statement 1", "verdict": "SUPPORTED"}]"#,
+        "1: supported - but in other words",
+        "1: explicitly supported",
+        "1: l'énoncé: soutenu",
     ];
     for reply in replies {
         let sense = sense(reply);
@@ -152,6 +166,31 @@ fn denial_in_any_form_is_no_assent() {
         "1: wrong",
         "1: unrelated",
         "1: supported\n1: unsupported",
+        r#"{"1": "unsupported", "1": "supported"}"#,
+        r#"{"supported": false, "supported": true}"#,
+        "{\"1\": \"supported\"}\nNo: 1 is unsupported.",
+        "1: supported\nActually, it is not.\nNot supported.",
+        "1: correct - though the date is incorrect",
+        "1: supported - but the year is not",
+        "1: supported, although only partially",
+        "1: supported - except that the date is wrong",
+        "1: wrongly supported",
+        "1: allegedly supported",
+        "1: the office supported the move",
+        "1: whether it is supported is open",
+        "1: supported if the year is 2020",
+        "1: n'est pas étayé",
+        "1: n’est guère pertinent",
+        "1: nicht vollständig belegt",
+        "1: aber kaum belegt",
+        "1: ❌",
+        "1: non-relevant",
+        r#"{"1": 0}"#,
+        r#"{"supported": 0}"#,
+        r#"{"incorrect": [1]}"#,
+        r#"{"notSupported": true}"#,
+        r#"[[1, "unsupported"]]"#,
+        r#"{"verdict": "supported", "supported": false}"#,
         "1: correct\n\nOn reflection:\n1: incorrect",
         "1: nein",
         "1: nicht belegt",
@@ -206,9 +245,21 @@ fn hedges_are_neither() {
 
 #[test]
 fn nothing_is_read_into_other_words() {
-    for reply in
-        ["", "1:", "1: ???", "I would rather not say.", "{}", "[]", "{\"1\": 0.4}", "[1]", "{\"1\": null}", "1: 7"]
-    {
+    for reply in [
+        "",
+        "1:",
+        "1: ???",
+        "I would rather not say.",
+        "{}",
+        "[]",
+        "{\"1\": 0.4}",
+        "[1]",
+        "{\"1\": null}",
+        "1: 7",
+        r#"{"unsupported": {"1": true}}"#,
+        "1.5 hours",
+        "2nd",
+    ] {
         assert_eq!(sense(reply), '.', "{reply}");
     }
 }
@@ -228,6 +279,21 @@ fn several_items_are_told_apart() {
         ("1: supported - as source 2 says\n2: unsupported", "+-"),
         (r#"{"supported": true}"#, ".."),
         ("Unsupported.", "--"),
+        (r#"{"relevant": false}"#, "--"),
+        ("Supported.", ".."),
+        (r#"{"correct": [2], "incorrect": [1]}"#, "-+"),
+        ("[1, 0]", "+-"),
+        ("[1, 2]", ".."),
+        (r#"["supported"]"#, ".."),
+        (r#"[[2, "supported"], [1, "unsupported"]]"#, "-+"),
+        (r#"[[1, "correct"]]"#, "+."),
+        (r#"[1, "supported"]"#, ".."),
+        (r#"[{"statement": "In 2 days", "verdict": "supported"}]"#, ".."),
+        ("{\"supported\": true}\n{\"supported\": false}", "+-"),
+        // Of what is said of an item and cannot be read, the item has no plain verdict.
+        ("1: supported\n2: as the office says", "+~"),
+        ("1: as the town says\n2: as the office says", ".."),
+        ("1:\nsupported\n2:\nunsupported", "+-"),
     ];
     for (reply, expected) in rows {
         assert_eq!(signs(reply, 2), expected, "{reply}");

@@ -16,10 +16,10 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Source;
 
-/// Names whose tags are defused, in lower case. The first four are used by the prompts, the others
+/// Names whose tags are defused, in lower case. The first six are used by the prompts, the others
 /// delimit turns in chat templates.
-const TAG_NAMES: [&str; 8] =
-    ["source", "question", "query>", "missing>", "statement", "start_of_turn", "end_of_turn", "sys>"];
+const TAG_NAMES: [&str; 9] =
+    ["source", "question", "query>", "missing>", "statement", "instructions", "start_of_turn", "end_of_turn", "sys>"];
 
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]

@@ -8,6 +8,7 @@ pub mod answer;
 pub mod context;
 pub mod fence;
 pub mod grade;
+pub mod instructions;
 pub mod plan;
 pub mod rewrite;
 pub mod tokens;

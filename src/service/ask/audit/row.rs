@@ -15,7 +15,7 @@ use crate::{
         ServiceError,
         ask::{AskError, AskOutcome, AskReport, AskWarning, GradedHit, Trace, context::AskContext, record::Stage},
     },
-    store::{AuditCitation, AuditRow, storable},
+    store::{AuditCitation, AuditGrade, AuditRow, storable},
 };
 
 /// How an ask ended, in the audit's terms.
@@ -52,12 +52,12 @@ impl<'e> End<'e> {
         }
     }
 
-    /// An end without an answer. Moves the trace out of the record.
+    /// An end without an answer.
     pub(super) fn without_answer(ask: &AskContext, outcome: AuditOutcome, reason: Option<String>) -> Self {
         Self {
             outcome,
             reason,
-            trace: Cow::Owned(ask.record.take_trace()),
+            trace: Cow::Owned(ask.record.trace()),
             sources: ask.record.sources(),
             answer: None,
             citations: &[],
@@ -126,6 +126,7 @@ pub(super) fn row(ask: &AskContext, end: &End<'_>) -> AuditRow {
         warnings: ask.record.warnings().iter().map(AskWarning::kind).map(str::to_owned).collect(),
         provider: last.map(|attempt| attempt.by.provider.clone()),
         model: last.map(|attempt| attempt.by.model.clone()),
+        instructions_sha256: ask.services.instructions.fingerprint().map(Into::into),
         providers: providers(end),
         calls: calls(end),
         temperature: written.and_then(|call| call.sampling.temperature),
@@ -142,6 +143,7 @@ pub(super) fn row(ask: &AskContext, end: &End<'_>) -> AuditRow {
         },
         sources: end.sources.iter().map(|graded| graded.hit.urn().to_string()).collect(),
         citations: end.citations.iter().map(|citation| audit_citation(citation, &end.sources)).collect(),
+        grades: grades(&end.trace),
         is_cache_hit: end.is_cache_hit,
         answer_sha256: end.answer.map(|answer| content_hash(answer.as_bytes()).into()),
         answer: end.answer.filter(|_| keeps.keeps_answers).map(storable),
@@ -153,6 +155,20 @@ fn audit_citation(citation: &Citation, sources: &[GradedHit]) -> AuditCitation {
     let source = sources.get(citation.source_index);
     let urn = source.map(|graded| graded.hit.urn().to_string()).unwrap_or_default();
     AuditCitation { marker: citation.marker, urn, support: citation.support }
+}
+
+/// The last grade of each passage that was graded, in the order in which they were found.
+fn grades(trace: &Trace) -> Vec<AuditGrade> {
+    let mut grades: Vec<AuditGrade> = Vec::new();
+    for verdict in trace.rounds.iter().flat_map(|round| &round.verdicts) {
+        let urn = verdict.hit.hit.urn().to_string();
+        let by = verdict.hit.by.as_str().to_owned();
+        match grades.iter_mut().find(|known| known.urn == urn) {
+            Some(known) => (known.grade, known.by) = (verdict.grade, by),
+            None => grades.push(AuditGrade { urn, grade: verdict.grade, by }),
+        }
+    }
+    grades
 }
 
 /// The providers of all models that were called or skipped, each once.

@@ -17,6 +17,7 @@ use crate::{
     providers::chat::{CallRole, ModelName},
     service::{
         ask::{AskRequest, Settings, context::AskContext},
+        instructions::RoleInstructions,
         retrieval::{Hit, Retrieved},
     },
 };
@@ -36,6 +37,8 @@ pub(super) struct CacheKey<'a> {
     may_search_web: bool,
     /// The models of every role, in the order in which they are tried.
     models: Vec<(CallRole, Vec<ModelName>)>,
+    /// What the deployment tells these models.
+    instructions: &'a RoleInstructions,
     settings: SettingsKey,
     /// The passages found for the question, in their order. They name the versions of their documents.
     passages: Vec<Urn>,
@@ -50,6 +53,7 @@ impl<'a> CacheKey<'a> {
             limits: ask.budget.limits(),
             may_search_web: ask.may_search_web(),
             models: ask.models.names(),
+            instructions: &ask.services.instructions,
             settings: SettingsKey::of(&ask.services.settings),
             passages: found.hits.iter().map(Hit::urn).collect(),
         }

@@ -1,5 +1,6 @@
 use std::{
     collections::{BTreeSet, HashSet},
+    sync::LazyLock,
     time::Duration,
 };
 
@@ -18,6 +19,8 @@ use crate::{
         retrieval::{Mode, Stages},
     },
 };
+
+static NO_INSTRUCTIONS: LazyLock<RoleInstructions> = LazyLock::new(RoleInstructions::default);
 
 fn request() -> AskRequest {
     AskRequest {
@@ -44,6 +47,7 @@ fn key<'a>(request: &'a AskRequest, limits: &'a Limits) -> CacheKey<'a> {
         limits,
         may_search_web: false,
         models: Vec::new(),
+        instructions: &NO_INSTRUCTIONS,
         settings: SettingsKey::of(&Settings::default()),
         passages: Vec::new(),
     }
@@ -108,6 +112,7 @@ fn what_results_from_request_and_deployment_decides_the_key() {
     let model = |name: &str| (CallRole::Generate, vec![name.parse::<ModelName>().expect("a name")]);
     let stricter = Settings { min_correct_fraction: 0.75, ..Settings::default() };
     let longer = Settings { max_rewrite_attempts: 9, ..Settings::default() };
+    let told = [(CallRole::Grade, "Be strict.".parse().expect("fit"))].into_iter().collect();
     let passage = |urn: &str| vec![urn.parse::<Urn>().expect("a URN")];
     let variants = [
         ("level", CacheKey { effective_level: Level::Off, ..key(&request, &limits) }),
@@ -115,6 +120,7 @@ fn what_results_from_request_and_deployment_decides_the_key() {
         ("web", CacheKey { may_search_web: true, ..key(&request, &limits) }),
         ("model", CacheKey { models: vec![model("openai:small")], ..key(&request, &limits) }),
         ("other model", CacheKey { models: vec![model("openai:large")], ..key(&request, &limits) }),
+        ("instructions", CacheKey { instructions: &told, ..key(&request, &limits) }),
         ("fraction", CacheKey { settings: SettingsKey::of(&stricter), ..key(&request, &limits) }),
         ("rewrites", CacheKey { settings: SettingsKey::of(&longer), ..key(&request, &limits) }),
         ("passage", CacheKey { passages: passage("cited:team/d@1#0"), ..key(&request, &limits) }),

@@ -93,8 +93,13 @@ impl Record {
         }
     }
 
-    /// Adds a warning that a configured model was not used for the answer.
+    /// Adds a warning that a configured model was not used for the answer. A call whose reply is the cause is marked.
     pub(super) fn warn_skipped(&self, role: CallRole, cause: SkipCause) {
+        if cause.is_of_reply()
+            && let Some(call) = self.lock().trace.calls.iter_mut().rfind(|call| call.role == role)
+        {
+            call.is_unusable = true;
+        }
         self.warn(AskWarning::ModelSkipped { role, cause });
     }
 
@@ -127,6 +132,11 @@ impl Record {
     /// Model calls that failed so far.
     pub(super) fn failed_attempts(&self) -> Vec<FailedAttempt> {
         self.lock().trace.failed_attempts().cloned().collect()
+    }
+
+    /// Everything that was tried so far.
+    pub(super) fn trace(&self) -> Trace {
+        self.lock().trace.clone()
     }
 
     /// Everything that was tried, for the end of the ask.

@@ -107,6 +107,8 @@ pub struct CallTrace {
     pub is_cut: bool,
     /// Whether the reply was discarded: it was begun over sources that the grades did not confirm.
     pub is_discarded: bool,
+    /// Whether the reply could not be used, in whole or in part.
+    pub is_unusable: bool,
     /// Models that were called before and did not answer.
     pub failed: Vec<FailedAttempt>,
 }
@@ -175,6 +177,7 @@ impl CallTrace {
             duration_ms: started.elapsed().as_secs_f64() * 1_000.0,
             is_cut: reply.is_cut(),
             is_discarded: false,
+            is_unusable: false,
             failed: reply.failed.clone(),
         }
     }

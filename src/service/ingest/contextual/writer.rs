@@ -15,7 +15,7 @@ use crate::{
         contextual::read_reply,
         fingerprint::{Hash, fingerprint},
         identity::TenantId,
-        prompt::{self, context::Shared},
+        prompt::{self, context::Shared, instructions::Instructions},
     },
     providers::{
         ProviderErrorKind, ProvidersUnavailable,
@@ -57,6 +57,7 @@ impl Default for ContextSettings {
 pub struct ContextWriter {
     context: Context,
     chain: Option<ChatChain>,
+    instructions: Option<Instructions>,
     models: Hash,
     settings: ContextSettings,
     daily_budget: DailyBudget,
@@ -94,24 +95,30 @@ impl ContextWriter {
     pub fn new(
         context: Context,
         chain: Option<ChatChain>,
+        instructions: Option<Instructions>,
         settings: ContextSettings,
         daily_budget: DailyBudget,
     ) -> Self {
-        let names: Vec<String> =
-            chain.iter().flat_map(|chain| chain.names().map(ToString::to_string).collect::<Vec<_>>()).collect();
-        let models = fingerprint(&names.iter().map(String::as_bytes).collect::<Vec<_>>());
+        let names = chain.iter().flat_map(|chain| chain.names().map(ToString::to_string));
+        let told = instructions.iter().map(Instructions::fenced);
+        let decisive: Vec<String> = names.chain(told).collect();
+        let models = fingerprint(&decisive.iter().map(String::as_bytes).collect::<Vec<_>>());
         let permits = Arc::new(Semaphore::new(settings.calls.get()));
-        Self { context, chain, models, settings, daily_budget, permits }
+        Self { context, chain, instructions, models, settings, daily_budget, permits }
     }
 
-    /// Hash of the model names: with other models, sentences are written anew.
+    /// Hash of the model names and of what they are told: with others, sentences are written anew.
     pub(in crate::service::ingest) const fn models(&self) -> &Hash {
         &self.models
     }
 
-    /// Most estimated tokens of a prompt.
-    pub(super) const fn prompt_tokens(&self) -> u32 {
-        self.settings.prompt_tokens
+    /// Most estimated tokens of a prompt, without the deployment's instructions.
+    pub(super) fn prompt_tokens(&self) -> u32 {
+        self.settings.prompt_tokens.saturating_sub(self.instruction_tokens())
+    }
+
+    fn instruction_tokens(&self) -> u32 {
+        self.instructions.as_ref().map_or(0, |instructions| prompt::tokens::estimate(&instructions.fenced()))
     }
 
     /// Writes sentences for passages of a document, in their order; returns them with the work that they took.
@@ -154,7 +161,7 @@ impl ContextWriter {
 
     /// One call, reserved and settled.
     async fn call(&self, run: &Run<'_>, passage: &str) -> Result<Called, StoreError> {
-        let prompt_tokens = run.shared.tokens(passage);
+        let prompt_tokens = run.shared.tokens(passage).saturating_add(self.instruction_tokens());
         let most_cost = run.chain.most_cost(prompt_tokens, REPLY_TOKENS);
         let size = ChatSize { prompt_tokens, completion_tokens: REPLY_TOKENS, source_bytes: 0, most_cost };
         let limits = Limits { prompt_tokens: Some(self.settings.prompt_tokens), ..Limits::ingest() };
@@ -171,7 +178,10 @@ impl ContextWriter {
             }
             Err(DailyBudgetError::Store(error)) => return Err(error),
         }
-        let messages = run.shared.messages(passage);
+        let mut messages = run.shared.messages(passage);
+        if let Some(instructions) = &self.instructions {
+            instructions.add_to(&mut messages);
+        }
         let request = ChatRequest {
             temperature: 0.0,
             seed: Some(prompt::seed_of(&messages)),
