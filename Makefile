@@ -52,10 +52,10 @@ release: ## Build for speed, and see to a Postgres that it finds
 	@scripts/ensure-postgres $(or $(CARGO_TARGET_DIR),target)/release/cited
 
 .PHONY: eval
-eval: ## Measure quality on folders in the BEIR layout: make eval DATA="path/to/scifact …"
+eval: ## Measure quality as in docs/quality.md: make eval DATA="path/to/scifact …" (OFF_CORPUS=path, LIMIT=n)
 	@test -n "$(DATA)" || { echo 'Name the folders: make eval DATA="path/to/scifact"' >&2; exit 2; }
 	@$(MAKE) --no-print-directory release
-	$(or $(CARGO_TARGET_DIR),target)/release/cited eval $(DATA)
+	@OFF_CORPUS="$(OFF_CORPUS)" LIMIT="$(LIMIT)" scripts/eval $(or $(CARGO_TARGET_DIR),target)/release/cited $(DATA)
 
 .PHONY: bench
 bench: release ## Measure ingest and ask of a release build, about ten minutes

@@ -285,8 +285,9 @@ impl<'a> Evaluation<'a> {
         let mut measured = Vec::with_capacity(questions.len());
         for (done, question) in questions.iter().enumerate() {
             self.tell(Work::Ask, done, questions.len());
+            let found = self.client.first_documents(&self.collection, &question.text).await?;
             let reply = self.client.ask(&self.collection, &question.id, &question.text).await?;
-            measured.push(QuestionFigures::of(question, &reply));
+            measured.push(QuestionFigures::of(question, &found, &reply));
         }
         Ok(measured)
     }

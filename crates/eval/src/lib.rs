@@ -7,12 +7,14 @@
 mod client;
 mod evaluation;
 pub mod measures;
+mod oracle;
 mod report;
 mod set;
 
 pub use self::{
     client::{Client, Mode},
     evaluation::{Evaluation, EvaluationError, Event, Loaded, Plan, Work},
+    oracle::Oracle,
     report::{ModeReport, OffCorpusReport, Report, SetReport},
     set::{Dataset, OffCorpus, read, read_off_corpus},
 };

@@ -7,14 +7,17 @@ use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
-use eval::{Dataset, Evaluation, EvaluationError, Mode, Plan, Report, SetReport};
+use eval::{Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport};
 use secrecy::ExposeSecret;
 
 use self::{local::LocalService, progress::Progress};
 use super::ingest::client;
 use crate::{
     config::{Config, Origin},
-    providers::remote,
+    providers::{
+        chat::{CallRole, ChatSettings, ModelName, ModelSettings, ProviderKind, ProviderSettings},
+        remote,
+    },
     shutdown::Shutdown,
     telemetry,
 };
@@ -46,12 +49,23 @@ pub(super) struct Arguments {
     /// Also ask the queries of this folder, which the other sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
+    /// Ask the questions of qa.jsonl with a grading model that knows the documents that answer them, all else built in:
+    /// measures everything but the grades.
+    #[arg(long, conflicts_with = "server")]
+    oracle: bool,
     /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
     /// Format of the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+}
+
+impl Arguments {
+    /// Whether the questions of the sets are asked.
+    const fn asks(&self) -> bool {
+        self.answers || self.oracle
+    }
 }
 
 /// Output format of the result.
@@ -90,11 +104,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let sets = read_sets(&arguments)?;
     let limit = arguments.limit.map(NonZeroUsize::get);
     let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
+    let answers = arguments.asks();
     let plan = Plan {
         collection_prefix: arguments.collection_prefix,
         keep: arguments.keep,
         modes: arguments.modes.into_iter().map(Mode::from).collect(),
-        answers: arguments.answers,
+        answers,
         off_corpus,
     };
     telemetry::start(&log_settings(config))?;
@@ -105,8 +120,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         run.measure_all(&sets, &mut report).await
     } else {
         eprintln!("starting the database and the models");
+        let oracle = if arguments.oracle { Some(Oracle::start(&sets).await?) } else { None };
+        let config = oracle.as_ref().map_or_else(|| Ok(config.clone()), |oracle| graded_by(oracle, config))?;
         let service = tokio::select! {
-            service = LocalService::start(config, shutdown.hard.clone()) => service?,
+            service = LocalService::start(&config, shutdown.hard.clone()) => service?,
             () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
         };
         let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
@@ -119,6 +136,21 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         print!("{}", render(&report, arguments.format)?);
     }
     result
+}
+
+/// The configuration with this grading model and no other model.
+fn graded_by(oracle: &Oracle, config: &Config) -> anyhow::Result<Config> {
+    let name = ModelName { provider: Oracle::MODEL.to_owned(), model: Oracle::MODEL.to_owned() };
+    let base_url = oracle.base_url().parse()?;
+    let provider = ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key: None, timeout: TIMEOUT };
+    let mut config = config.clone();
+    config.chat = ChatSettings {
+        providers: [(name.provider.clone(), provider)].into(),
+        models: [(name.clone(), ModelSettings::default())].into(),
+        default: Vec::new(),
+        roles: [(CallRole::Grade, vec![name])].into(),
+    };
+    Ok(config)
 }
 
 fn eval_client(client: remote::Client) -> eval::Client {
@@ -143,7 +175,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
         if !names.insert(set.name.clone()) {
             bail!("two folders are called {:?}; rename one, a set is known by the name of its folder", set.name);
         }
-        if set.queries.is_empty() && !arguments.answers && arguments.off_corpus.is_none() {
+        if set.queries.is_empty() && !arguments.asks() && arguments.off_corpus.is_none() {
             bail!("{} has questions and no queries; add --answers to measure answers", folder.display());
         }
         if let Some(limit) = arguments.limit {

@@ -112,6 +112,30 @@ async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
 }
 
 #[tokio::test]
+async fn an_oracle_grades_what_the_built_in_grader_would_refuse() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    // No passage holds a word of it.
+    let question = json!({"_id": "free", "question": "Which beverage costs staff nothing?", "answers": ["Tea"],
+        "answerable": true, "gold_docs": ["tea"]});
+    std::fs::write(folder.join("qa.jsonl"), question.to_string()).expect("written");
+    let folder = folder.display().to_string();
+    let figures_with = async |option: &str| {
+        let own = database::create().await;
+        let arguments = ["eval", folder.as_str(), "--modes", "fused", option, "--format", "json"];
+        figures(&command(&arguments, &[("DATABASE_URL", &database::url(&own))]).output().await.expect("it runs"))
+    };
+    let (graded, refused) = (figures_with("--oracle").await, figures_with("--answers").await);
+    let share = |set: &Value, figure: &str| set["answers"][figure].clone();
+    assert_eq!((share(&graded, "gold_found"), share(&graded, "llm_calls_per_ask")), (json!(1.0), json!(1.0)));
+    assert_eq!(share(&graded, "answered_from_gold"), 1.0, "{graded:#}");
+    assert_eq!(share(&refused, "gold_found"), 1.0, "{refused:#}");
+    assert_eq!(share(&refused, "llm_calls_per_ask"), 0.0, "{refused:#}");
+}
+
+#[tokio::test]
 async fn a_collection_that_is_somebodys_is_left_alone() {
     let root = tempfile::tempdir().expect("a folder");
     let folder = root.path().join("tiny");

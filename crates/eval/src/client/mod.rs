@@ -150,8 +150,24 @@ impl Client {
         top_k: usize,
     ) -> Result<Vec<SearchResult>, EvaluationError> {
         let (mode, stages) = mode.members();
-        let body = json!({"query": query, "collections": [collection], "top_k": top_k, "mode": mode, "stages": stages});
-        let answer = self.post("/v1/search", &body).await?;
+        self.results(
+            &json!({"query": query, "collections": [collection], "top_k": top_k, "mode": mode, "stages": stages}),
+        )
+        .await
+    }
+
+    /// Documents of the passages that an ask of the question looks at first.
+    pub(crate) async fn first_documents(
+        &self,
+        collection: &str,
+        question: &str,
+    ) -> Result<Vec<String>, EvaluationError> {
+        let body = json!({"query": question, "collections": [collection], "top_k": TOP_K});
+        Ok(self.results(&body).await?.into_iter().map(|result| result.source).collect())
+    }
+
+    async fn results(&self, body: &Value) -> Result<Vec<SearchResult>, EvaluationError> {
+        let answer = self.post("/v1/search", body).await?;
         self.read(answer, &[200]).map(|found: SearchReply| found.results)
     }
 
@@ -228,13 +244,11 @@ fn path_of(collection: &str) -> String {
     format!("/v1/collections/{}", utf8_percent_encode(collection, NON_ALPHANUMERIC))
 }
 
-/// A document as it is uploaded. A document that has only a title is stored with the title as its text, because without
-/// text there would be nothing to cite. Without a title the service uses the document's name.
+/// A document as it is uploaded. Without a title the service uses the document's name.
 fn upload(document: &SetDocument) -> Value {
     let SetDocument { id, title, text } = document;
-    let (title, text) = if text.trim().is_empty() { (None, title) } else { (Some(title), text) };
-    let title = title.filter(|title| !title.trim().is_empty());
-    json!({"source": id, "title": title, "text": text, "media_type": "text/plain"})
+    let title = Some(title).filter(|title| !title.trim().is_empty() && !text.trim().is_empty());
+    json!({"source": id, "title": title, "text": document.stored_text(), "media_type": "text/plain"})
 }
 
 /// The source with the title that the service grades it by, and its grade from the trace.

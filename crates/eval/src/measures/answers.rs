@@ -73,6 +73,9 @@ pub enum ReplyEnd {
 pub struct QuestionFigures {
     is_answerable: bool,
     end: EndKind,
+    /// Whether the passages found first are of a gold document, and whether the answer cites one; `None` if the set has
+    /// none.
+    gold: Option<GoldUse>,
     /// Whether the first source, and one of the first five, holds a right answer; `None` if the set has none.
     sources_hold: Option<(bool, bool)>,
     /// Whether the answer holds a right answer; an abstention holds none.
@@ -88,6 +91,13 @@ pub struct QuestionFigures {
     answerability: Option<f32>,
 }
 
+/// The use that was made of the gold documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct GoldUse {
+    is_found: bool,
+    is_cited: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndKind {
     Answered,
@@ -97,9 +107,10 @@ enum EndKind {
 }
 
 impl QuestionFigures {
-    /// Compares a reply with the gold data of the question's set.
+    /// Compares a reply with the gold data of the question's set. `found` names the documents of the passages that
+    /// retrieval finds first.
     #[must_use]
-    pub fn of(question: &SetQuestion, reply: &Reply) -> Self {
+    pub fn of(question: &SetQuestion, found: &[String], reply: &Reply) -> Self {
         let gold = question.is_answerable.then(|| GoldAnswers::new(&question.answers)).flatten();
         let holds = |gold: &GoldAnswers, sources: usize| {
             reply.sources.iter().take(sources).any(|source| gold.are_in(&source.text))
@@ -107,6 +118,10 @@ impl QuestionFigures {
         let mut figures = Self {
             is_answerable: question.is_answerable,
             end: EndKind::of(&reply.end),
+            gold: (!question.gold_documents.is_empty()).then(|| GoldUse {
+                is_found: found.iter().any(|document| question.gold_documents.contains(document)),
+                is_cited: false,
+            }),
             sources_hold: gold.as_ref().map(|gold| (holds(gold, 1), holds(gold, FIRST_SOURCES))),
             answer_holds: gold.as_ref().map(|_| false),
             citations: None,
@@ -142,6 +157,9 @@ impl QuestionFigures {
             .collect();
         self.answer_holds = gold.map(|gold| gold.are_in(&without_markers(&draft)));
         self.citations = citation_figures(&cited, &question.gold_documents);
+        if let Some(gold) = &mut self.gold {
+            gold.is_cited = cited.iter().any(|document| question.gold_documents.contains(document));
+        }
         self.attribution = Attribution::of(&draft, &prepared);
         self.support = mean(draft.claims().iter().map(|claim| f64::from(claim.support)));
     }
@@ -192,6 +210,12 @@ pub struct AnswerFigures {
     pub first_source_holds_answer: Option<f64>,
     /// Of the answerable ones: share of which one of the first five sources holds a right answer.
     pub first_five_hold_answer: Option<f64>,
+    /// Of the answerable ones whose documents are known: share of which one is among the passages found first.
+    pub gold_found: Option<f64>,
+    /// Of the same ones: share that got an answer which cites such a document.
+    pub answered_from_gold: Option<f64>,
+    /// The second as a share of the first: how much of what retrieval found reaches the answer.
+    pub answered_from_gold_of_found: Option<f64>,
     /// Of the answerable ones: share that got an answer.
     pub answered: Option<f64>,
     /// Of the answerable ones: share whose answer holds a right answer; an abstention does not.
@@ -253,6 +277,8 @@ impl AnswerFigures {
             .filter(|question| question.end == EndKind::Answered)
             .filter_map(|question| question.answer_holds)
             .collect();
+        let gold: Vec<GoldUse> = answerable.iter().filter_map(|question| question.gold).collect();
+        let (gold_found, answered_from_gold) = (share(&gold, |gold| gold.is_found), share(&gold, |gold| gold.is_cited));
         let abstained = asked.iter().filter(|question| question.end == EndKind::Abstained);
         let precision = share(abstained, |question| !question.is_answerable);
         let citations = || answerable.iter().filter_map(|question| question.citations);
@@ -264,6 +290,9 @@ impl AnswerFigures {
             unanswerable: unanswerable.len(),
             first_source_holds_answer: share(&with_gold, |held| held.0),
             first_five_hold_answer: share(&with_gold, |held| held.1),
+            gold_found,
+            answered_from_gold,
+            answered_from_gold_of_found: quotient(answered_from_gold, gold_found),
             answered: share(&answerable, |question| question.end == EndKind::Answered),
             answer_holds_answer: share(&held, |holds| **holds),
             given_answer_holds_answer: share(&given, |holds| **holds),
@@ -303,6 +332,11 @@ fn accuracy_at_coverage(asked: &[QuestionFigures]) -> [Option<f64>; CURVE_POINTS
         let wanted = (all * (place + 1)).div_ceil(CURVE_POINTS);
         given.get(..wanted).and_then(|best| share(best, |(_, is_right)| *is_right))
     })
+}
+
+fn quotient(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    let whole = whole.filter(|whole| *whole > 0.0)?;
+    part.map(|part| part / whole)
 }
 
 fn part(some: usize, of: usize) -> Option<f64> {
@@ -382,9 +416,11 @@ mod tests {
         let green = question(&["green tea"], &["d1", "d2"]);
         let never = question(&[], &[]);
         let tea = "The guests drink green tea.";
+        let found = ["x".to_owned(), "d1".to_owned()];
         let asked = [
             QuestionFigures::of(
                 &green,
+                &found,
                 &reply(
                     answered("The guests drink green tea [^1][^2]."),
                     &[("d1", tea), ("x", "Oats grow in the field.")],
@@ -392,16 +428,18 @@ mod tests {
             ),
             QuestionFigures::of(
                 &green,
+                &found,
                 &reply(
                     answered("The guests drink milk [^1][^2]."),
                     &[("d1", "The guests drink milk."), ("d2", "Oats grow in the field."), ("d3", tea)],
                 ),
             ),
-            QuestionFigures::of(&green, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
-            QuestionFigures::of(&green, &reply(ReplyEnd::Rejected, &[("d", tea)])),
-            QuestionFigures::of(&never, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(&green, &[], &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
+            QuestionFigures::of(&green, &found, &reply(ReplyEnd::Rejected, &[("d", tea)])),
+            QuestionFigures::of(&never, &found, &reply(ReplyEnd::Abstained, &[("d", "Oats.")])),
             QuestionFigures::of(
                 &never,
+                &found,
                 &reply(answered("Barley grows in the field [^1]."), &[("d", "Rye is mown in autumn.")]),
             ),
         ];
@@ -413,6 +451,9 @@ mod tests {
             unanswerable: 2,
             first_source_holds_answer: Some(0.5),
             first_five_hold_answer: Some(0.75),
+            gold_found: Some(0.75),
+            answered_from_gold: Some(0.5),
+            answered_from_gold_of_found: Some(2.0 / 3.0),
             answered: Some(0.5),
             answer_holds_answer: Some(0.25),
             given_answer_holds_answer: Some(0.5),
@@ -443,7 +484,7 @@ mod tests {
     #[test]
     fn without_cases_there_is_no_figure() {
         let unlabelled = question(&[], &["d"]);
-        let figures = AnswerFigures::of(&[QuestionFigures::of(&unlabelled, &reply(ReplyEnd::TimedOut, &[]))]);
+        let figures = AnswerFigures::of(&[QuestionFigures::of(&unlabelled, &[], &reply(ReplyEnd::TimedOut, &[]))]);
         assert_eq!(figures.first_source_holds_answer, None);
         assert_eq!(figures.answer_holds_answer, None);
         assert_eq!(figures.abstention_precision, None);
@@ -453,7 +494,7 @@ mod tests {
         assert_eq!((figures.answered, figures.timed_out), (Some(0.0), 1));
         assert_eq!(OffCorpusFigures::of(&[], &[]).abstained, None);
         let green = question(&["green tea"], &["d"]);
-        let own = [QuestionFigures::of(&green, &reply(answered("Green tea [^1]."), &[("d", "Green tea.")]))];
+        let own = [QuestionFigures::of(&green, &[], &reply(answered("Green tea [^1]."), &[("d", "Green tea.")]))];
         let foreign = OffCorpusFigures::of(&[reply(ReplyEnd::Abstained, &[]), reply(ReplyEnd::Rejected, &[])], &own);
         assert_eq!((foreign.abstained, foreign.auc), (Some(0.5), Some(0.75)));
     }

@@ -195,6 +195,9 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("answerable questions", |set| set.answerable.to_string()),
     ("first source holds a right answer", |set| share(set.first_source_holds_answer)),
     ("one of the first five does", |set| share(set.first_five_hold_answer)),
+    ("a document that answers it is among the first eight passages", |set| share(set.gold_found)),
+    ("answered from such a document", |set| share(set.answered_from_gold)),
+    ("the latter as a share of the former", |set| share(set.answered_from_gold_of_found)),
     ("answered", |set| share(set.answered)),
     ("answered and right", |set| share(set.answer_holds_answer)),
     ("right, of those answered", |set| share(set.given_answer_holds_answer)),
@@ -214,7 +217,7 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("rejected", |set| set.rejected.to_string()),
     ("timed out", |set| set.timed_out.to_string()),
     ("ms per ask (mean)", |set| tenths(set.mean_ms)),
-    ("LLM calls per ask", |set| tenths(set.llm_calls_per_ask)),
+    ("LLM calls per ask", |set| set.llm_calls_per_ask.map_or_else(none, |calls| format!("{calls:.2}"))),
     ("USD per ask", |set| set.cost_usd_per_ask.map_or_else(none, |cost| format!("{cost:.5}"))),
 ];
 

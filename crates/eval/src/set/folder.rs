@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use flate2::bufread::MultiGzDecoder;
 
 use super::{
-    Dataset, Judgement, OffCorpus, Parts, SetQuery,
+    Dataset, Judgement, OffCorpus, Parts, SetQuery, SetQuestion,
     line::{self, LineError},
     sample::keep_sample,
 };
@@ -31,7 +31,7 @@ const QUESTIONS: &[&str] = &["qa.jsonl", "qa.jsonl.gz"];
 pub fn read(folder: &Path) -> anyhow::Result<Dataset> {
     let name = name_of(folder)?;
     let corpus = find(folder, CORPUS).with_context(|| format!("{} holds no corpus; {LAYOUT}", folder.display()))?;
-    let questions = find(folder, QUESTIONS).map_or(Ok(Vec::new()), |path| lines(&path, line::question))?;
+    let questions = find(folder, QUESTIONS).map_or(Ok(Vec::new()), |path| read_questions(&path))?;
     let (queries, judgements) = match (find(folder, QUERIES), find(folder, JUDGEMENTS)) {
         (Some(queries), Some(judgements)) => (lines(&queries, line::query)?, read_judgements(&judgements)?),
         (None, None) if !questions.is_empty() => (Vec::new(), Vec::new()),
@@ -65,7 +65,7 @@ fn read_queries(folder: &Path) -> anyhow::Result<Vec<SetQuery>> {
     let path = find(folder, QUESTIONS).with_context(|| {
         format!("{} holds neither queries.jsonl nor qa.jsonl; name a folder that asks something", folder.display())
     })?;
-    let questions = lines(&path, line::question)?;
+    let questions = read_questions(&path)?;
     Ok(questions.into_iter().map(|question| SetQuery { id: question.id, text: question.text }).collect())
 }
 
@@ -80,6 +80,11 @@ fn name_of(folder: &Path) -> anyhow::Result<String> {
 
 fn find(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+/// The questions that can be asked without the page that they were written on.
+fn read_questions(path: &Path) -> anyhow::Result<Vec<SetQuestion>> {
+    Ok(lines(path, line::question)?.into_iter().flatten().collect())
 }
 
 fn read_judgements(path: &Path) -> anyhow::Result<Vec<Judgement>> {

@@ -58,12 +58,21 @@ struct QuestionLine {
     gold_docs: Vec<String>,
     #[serde(default)]
     spans: Vec<SpanLine>,
+    #[serde(default = "is_usual")]
+    selfcontained: bool,
+}
+
+/// Questions are understood without the page that they were written on, unless their set says otherwise.
+const fn is_usual() -> bool {
+    true
 }
 
 /// Words of a document that answer a question; sets without short answers have these.
 #[derive(Deserialize)]
-struct SpanLine {
-    text: String,
+#[serde(untagged)]
+enum SpanLine {
+    Placed { text: String },
+    Text(String),
 }
 
 /// Reads a document.
@@ -84,21 +93,25 @@ pub fn query(line: &str) -> Result<SetQuery, LineError> {
     Ok(SetQuery { id: filled("_id", id)?, text: filled("text", text)? })
 }
 
-/// Reads a question. Without answers the marked spans of its documents are its answers.
+/// Reads a question; `None` for one that is not understood without the page that it was written on, because it does not
+/// name its subject. Without answers the marked spans of its documents are its answers.
 ///
 /// # Errors
 /// [`LineError`].
-pub fn question(line: &str) -> Result<SetQuestion, LineError> {
+pub fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
     let read: QuestionLine = json(line, QUESTION)?;
-    let answers =
-        if read.answers.is_empty() { read.spans.into_iter().map(|span| span.text).collect() } else { read.answers };
-    Ok(SetQuestion {
+    let words = |span| match span {
+        SpanLine::Placed { text } | SpanLine::Text(text) => text,
+    };
+    let answers = if read.answers.is_empty() { read.spans.into_iter().map(words).collect() } else { read.answers };
+    let question = SetQuestion {
         id: filled("_id", read.id)?,
         text: filled("question", read.question)?,
         answers,
         is_answerable: read.answerable,
         gold_documents: read.gold_docs,
-    })
+    };
+    Ok(read.selfcontained.then_some(question))
 }
 
 /// Reads a judgement, in the three columns of BEIR or the four of TREC. `None` for a line of headings,
@@ -166,14 +179,24 @@ mod tests {
         let read = question(
             r#"{"_id": "q", "question": "tea?", "answers": ["green"], "answerable": true, "gold_docs": ["7"]}"#,
         )
-        .expect("a question");
+        .expect("a question")
+        .expect("one that can be asked");
         assert_eq!((read.answers, read.gold_documents), (vec!["green".to_owned()], vec!["7".to_owned()]));
     }
 
     #[test]
     fn spans_stand_in_for_answers() {
         let line = r#"{"_id": "q", "question": "tea?", "answers": [], "answerable": true, "spans": [{"start": 0, "end": 4, "text": "Tea."}]}"#;
-        assert_eq!(question(line).expect("a question").answers, ["Tea."]);
+        let read = question(line).expect("a question").expect("one that can be asked");
+        assert_eq!(read.answers, ["Tea."]);
+    }
+
+    #[test]
+    fn questions_that_need_their_page_are_left_out() {
+        let line = r#"{"_id": "q", "question": "How much was it?", "answers": ["5"], "answerable": true, "spans": ["5"], "selfcontained": false}"#;
+        assert_eq!(question(line).expect("a question"), None);
+        let line = line.replace("false", "true");
+        assert!(question(&line).expect("a question").is_some());
     }
 
     #[test]

@@ -172,6 +172,11 @@ impl Dataset {
 }
 
 impl SetDocument {
+    /// The text it is stored with: its title if it has only that, because without text there would be nothing to cite.
+    pub(crate) fn stored_text(&self) -> &str {
+        if self.text.trim().is_empty() { &self.title } else { &self.text }
+    }
+
     fn holds_anything(&self) -> bool {
         !self.title.trim().is_empty() || !self.text.trim().is_empty()
     }
