@@ -1,6 +1,7 @@
 //! Pure decisions: no I/O, no clock, no database, no HTTP.
 
 pub mod answering;
+pub mod asking;
 pub mod audit;
 pub mod budget;
 pub mod citation;

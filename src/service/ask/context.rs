@@ -10,7 +10,7 @@ use super::{
     AskError, AskParts, AskRequest, AskService, Reach, models::AskModels, record::Record, single_flight::SingleFlight,
 };
 use crate::{
-    domain::{budget::Budget, corrective::StepCalls, cost::NanoUsd, identity::Caller},
+    domain::{asking::asking_part, budget::Budget, corrective::StepCalls, cost::NanoUsd, identity::Caller},
     service::daily_budget::DailyAccount,
 };
 
@@ -21,6 +21,9 @@ pub(super) struct AskContext {
     pub(super) single_flight: SingleFlight,
     pub(super) caller: Caller,
     pub(super) request: AskRequest,
+    /// The part of the question that asks, without instructions on the answer: what is searched for and expected in
+    /// passages.
+    pub(super) asked: String,
     pub(super) id: Uuid,
     pub(super) asked_at: OffsetDateTime,
     /// Whether the answer is sent piece by piece.
@@ -55,6 +58,7 @@ impl AskContext {
             services,
             single_flight,
             caller,
+            asked: asking_part(&request.question),
             request,
         }
     }

@@ -33,7 +33,7 @@ pub(super) struct BuiltInGrades {
 /// The query that found the passages of a round.
 #[derive(Clone, Copy)]
 pub(super) enum Wording<'q> {
-    /// The question as it was asked.
+    /// The asking part of the question.
     Asked,
     /// A variation of its words by the built-in rewriter. It has fewer words than the question, so that a passage is not
     /// held against it: every passage would match.
@@ -46,7 +46,7 @@ impl<'q> Wording<'q> {
     /// The query that was searched.
     pub(super) fn query(self, ask: &'q AskContext) -> &'q str {
         match self {
-            Self::Asked => &ask.request.question,
+            Self::Asked => &ask.asked,
             Self::Varied(query) | Self::Reworded(query) => query,
         }
     }

@@ -24,7 +24,7 @@ const CALLS_TO_LEAVE: u32 = 3;
 /// # Errors
 /// When the time limit is reached. If no model answers, the plan is made by rules.
 pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
-    let built_in = planning::plan(&ask.request.question);
+    let built_in = planning::plan(&ask.asked);
     let Some(chain) = &ask.models.plan else { return Ok(built_in) };
     if ask.budget.llm_calls_left().is_some_and(|left| left <= CALLS_TO_LEAVE) {
         ask.record.warn_skipped(CallRole::Plan, SkipCause::NoCallLeft);

@@ -71,7 +71,7 @@ pub(super) async fn retrieve_as_planned(
         Strategy::BroadThenRerank => (usual * BREADTH).min(MOST_PASSAGES).max(usual),
         Strategy::Direct | Strategy::Rewrite | Strategy::Decompose => usual,
     };
-    let whole = query_for(ask, corpus, &ask.request.question, top_k);
+    let whole = query_for(ask, corpus, &ask.asked, top_k);
     let parts: Vec<_> = plan.sub_questions.iter().map(|text| query_for(ask, corpus, text, usual)).collect();
     let (mut found, others) = tokio::try_join!(
         retriever.retrieve(&whole, &ask.budget),
@@ -145,7 +145,7 @@ pub(super) async fn cosines(ask: &AskContext, texts: Vec<String>) -> Result<Vec<
     }
     let embedder = &ask.services.embedder;
     let (question, vectors) = tokio::try_join!(
-        embedder.embed_query(&ask.request.question, ask.budget.reserve_embedding(0)?),
+        embedder.embed_query(&ask.asked, ask.budget.reserve_embedding(0)?),
         embedder.embed_passages(texts, ask.budget.reserve_embedding(0)?),
     )?;
     let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();

@@ -58,7 +58,7 @@ pub(super) struct GradedRound {
 
 impl LoopState {
     pub(super) fn new(ask: &AskContext, analyzer: &'static Analyzer) -> Self {
-        let question = &ask.request.question;
+        let question = &ask.asked;
         Self {
             analyzer,
             plan: None,

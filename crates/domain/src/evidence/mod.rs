@@ -6,6 +6,7 @@ pub mod kind;
 pub mod names;
 pub mod numbers;
 pub mod passage;
+mod resemblance;
 
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
@@ -94,6 +95,8 @@ pub struct QuestionTerms {
     terms: Vec<QuestionTerm>,
     mass: f32,
     openings: Openings,
+    /// Words that no chunk holds, in lower case, with the positions of their terms.
+    unknown: Vec<(usize, String)>,
 }
 
 impl QuestionTerms {
@@ -120,13 +123,27 @@ impl QuestionTerms {
         });
         let mass = terms.iter().map(|term| term.weight).sum();
         let openings = Openings::of(terms.iter().map(|term| term.stem.as_str()));
-        Self { terms, mass, openings }
+        let is_unknown = |(_, term): &(usize, &QuestionTerm)| term.document_frequency == 0;
+        let unknown = terms.iter().enumerate().filter(is_unknown);
+        let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
+        Self { terms, mass, openings, unknown }
     }
 
     /// The question's terms that `text` holds.
     #[must_use]
     pub fn mask_of(&self, analyzer: &Analyzer, text: &str) -> TermMask {
         self.places_in(analyzer, text).iter().fold(0, |mask, (_, position)| mask | 1 << position)
+    }
+
+    /// The terms that no chunk holds as the question writes them, and `text` in another spelling.
+    #[must_use]
+    pub fn resembled_in(&self, text: &str) -> TermMask {
+        let mut mask = 0;
+        if !self.unknown.is_empty() {
+            let unknown = self.unknown.iter().map(|(position, word)| (*position, word.as_str()));
+            resemblance::for_each_resembled(unknown, text, |position| mask |= 1 << position);
+        }
+        mask
     }
 
     /// Where `text` holds which of the question's terms: byte at which a word begins, position of its term.

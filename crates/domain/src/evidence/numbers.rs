@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-/// The distinct numbers of a text, each in lower case and without thousands separators.
+use crate::asking::fiscal_year;
+
+/// The distinct numbers of a text, each in lower case and without thousands separators; a fiscal year is a year.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Numbers(BTreeSet<String>);
 
@@ -38,7 +40,8 @@ fn words_with_digits(text: &str) -> impl Iterator<Item = String> {
     text.split(is_separator).filter(|word| word.bytes().any(|byte| byte.is_ascii_digit())).map(|word| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"%$€£+#".contains(c));
         let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
-        bare.chars().filter(|c| *c != ',').flat_map(char::to_lowercase).collect()
+        let number: String = bare.chars().filter(|c| *c != ',').flat_map(char::to_lowercase).collect();
+        fiscal_year(&number).unwrap_or(number)
     })
 }
 

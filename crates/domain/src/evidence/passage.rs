@@ -43,12 +43,13 @@ impl PassageEvidence {
     /// Looks for the question's terms in `title` (with the heading path, if any) and `text`.
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &QuestionTerms, title: &str, text: &str) -> Self {
-        let title_mask = question.mask_of(analyzer, title);
+        let title_mask = question.mask_of(analyzer, title) | question.resembled_in(title);
         let mut evidence = Self { title_mask, ..Self::default() };
         for sentence in sentences(text) {
             let range = sentence.words();
-            let found = scan(analyzer, question, text.get(range.clone()).unwrap_or_default());
-            let mask = found.mask();
+            let words = text.get(range.clone()).unwrap_or_default();
+            let found = scan(analyzer, question, words);
+            let mask = found.mask() | question.resembled_in(words);
             evidence.text_mask |= mask;
             if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || found.length == 0 {
                 continue;

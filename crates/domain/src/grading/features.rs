@@ -33,7 +33,7 @@ pub const NAMES: [&str; COUNT] = [
     "round_lexical",
     // The round's highest cosine.
     "round_dense",
-    // Share of the question's mass that no passage of the collection holds.
+    // Share of the question's mass that no passage of the collection holds, in whatever spelling.
     "unknown",
     // BM25 over the mass, less the highest of the other passages.
     "lexical_lead",
@@ -72,7 +72,8 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
     let dense: Vec<f32> = passages.iter().map(|passage| passage.dense.unwrap_or(0.0)).collect();
     let coverage: Vec<f32> = evidence.iter().map(|evidence| inquiry.terms.share(evidence.mask())).collect();
     let (round_lexical, round_dense) = (highest(&lexical), highest(&dense));
-    let unknown = inquiry.terms.share(inquiry.terms.unknown());
+    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+    let unknown = inquiry.terms.share(inquiry.terms.unknown() & !held);
     passages
         .iter()
         .zip(evidence)

@@ -1,0 +1,97 @@
+//! Words that a collection writes otherwise than the question: a typing error, an abbreviation, a compound, a fiscal year.
+//!
+//! Only words that no chunk holds are compared so: a word that is there is what it says, and the others of a passage need
+//! not be looked at.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::asking::fiscal_year;
+
+/// Shortest word, in characters, of which another spelling can be told from another word.
+const SHORTEST: usize = 5;
+/// Shortest word in which two letters may differ.
+const SHORTEST_OF_TWO_ERRORS: usize = 9;
+
+/// Calls `visit` with the position of each of the `wanted` words that `text` holds in another spelling. They are in
+/// lower case.
+pub(super) fn for_each_resembled<'w>(
+    wanted: impl Iterator<Item = (usize, &'w str)> + Clone,
+    text: &str,
+    mut visit: impl FnMut(usize),
+) {
+    let mut before = String::new();
+    for word in text.unicode_words() {
+        let word = word.to_lowercase();
+        let compound = format!("{before}{word}");
+        for (position, asked) in wanted.clone() {
+            if resembles(asked, &word) || (!before.is_empty() && asked == compound) {
+                visit(position);
+            }
+        }
+        before = word;
+    }
+}
+
+/// Whether two words in lower case may be one. No word resembles itself less than another.
+fn resembles(asked: &str, word: &str) -> bool {
+    if asked == word || fiscal_year(asked).is_some_and(|year| year == word) {
+        return true;
+    }
+    let (length, other) = (asked.chars().count(), word.chars().count());
+    let shorter = length.min(other);
+    let has_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    // The first letter is seldom mistyped, and rules out most words.
+    if shorter < SHORTEST || asked.chars().next() != word.chars().next() || has_digit(asked) || has_digit(word) {
+        return false;
+    }
+    if asked.starts_with(word) || word.starts_with(asked) {
+        return true;
+    }
+    let errors = if shorter < SHORTEST_OF_TWO_ERRORS { 1 } else { 2 };
+    length.abs_diff(other) <= errors && strsim::osa_distance(asked, word) <= errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_spellings_resemble_and_other_words_do_not() {
+        for (asked, word) in [
+            ("vaccation", "vacation"),
+            ("recieve", "receive"),
+            ("reimbursment", "reimbursement"),
+            ("reimbursmnet", "reimbursement"),
+            ("admin", "administrator"),
+            ("configuration", "config"),
+            ("fy2019", "2019"),
+            ("fy19", "2019"),
+            ("über", "über"),
+        ] {
+            assert!(resembles(asked, word), "{asked} {word}");
+        }
+        for (asked, word) in [
+            ("cat", "cats"),
+            ("house", "mouse"),
+            ("vacation", "vocational"),
+            ("fy2019", "2018"),
+            ("v10001", "v10002"),
+            ("oxygen", "octagon"),
+            ("", "word"),
+        ] {
+            assert!(!resembles(asked, word), "{asked} {word}");
+        }
+    }
+
+    #[test]
+    fn parts_that_stand_side_by_side_are_a_compound() {
+        let found = |text: &str| {
+            let mut found = Vec::new();
+            for_each_resembled([(3, "onboarding"), (5, "payslip")].into_iter(), text, |position| found.push(position));
+            found
+        };
+        assert_eq!(found("On boarding and pay slips, on and boarding."), [3]);
+        assert_eq!(found("The pay slip"), [5]);
+        assert_eq!(found(""), Vec::<usize>::new());
+    }
+}
