@@ -1,26 +1,31 @@
 //! Drafts of an answer: the input of a draft, the request for one, and the draft itself.
 
-use super::{GeneratedBy, GradedHit, state::LoopState};
-use crate::domain::citation::{Attempt, Draft, PreparedSource};
+use super::{GeneratedBy, GradedHit, context::AskContext, state::LoopState};
+use crate::domain::citation::{Attempt, Basis, Draft};
 
 /// The question and the sources that an answer is written from.
 pub(super) struct Assignment<'a> {
     pub(super) state: &'a LoopState,
     /// In marker order.
     pub(super) sources: &'a [GradedHit],
-    /// The same sources, prepared for checking claims against them.
-    pub(super) prepared: Vec<PreparedSource>,
+    /// The same sources and the question, prepared for checking an answer against them.
+    pub(super) basis: Basis,
 }
 
 impl<'a> Assignment<'a> {
-    pub(super) fn new(state: &'a LoopState, sources: &'a [GradedHit]) -> Self {
-        Self { state, sources, prepared: sources.iter().map(GradedHit::prepare).collect() }
+    pub(super) fn new(ask: &AskContext, state: &'a LoopState, sources: &'a [GradedHit]) -> Self {
+        Self { state, sources, basis: basis(ask, sources) }
     }
 
     /// Parses an answer as a draft over the sources.
     pub(super) fn read(&self, text: &str) -> Draft {
-        Draft::new(text, &self.prepared)
+        Draft::over(text, &self.basis)
     }
+}
+
+/// The sources and the question, prepared for checking an answer against them.
+pub(super) fn basis(ask: &AskContext, sources: &[GradedHit]) -> Basis {
+    Basis::new(sources.iter().map(GradedHit::prepare).collect(), &ask.request.question)
 }
 
 /// The draft that is requested.

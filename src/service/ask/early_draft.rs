@@ -101,7 +101,7 @@ impl EarlyDraft<'_> {
         let Some(mut call) = self.call.take() else { return Ok(None) };
         let sources = graded(state, std::mem::take(&mut self.sources));
         emitter.emit_sources(&sources).await;
-        let assignment = Assignment::new(state, &sources);
+        let assignment = Assignment::new(ask, state, &sources);
         let Some(reply) = read(&mut call, emitter, &assignment).await else {
             call.discard();
             emitter.emit_void(VoidReason::NotConfirmed).await;
@@ -158,7 +158,7 @@ async fn read(call: &mut RunningCall<'_>, emitter: &mut Emitter, assignment: &As
                 if words.contains(']') && !cites_only_correct(Draft::new(&*text, &[]).markers(), assignment.sources) {
                     return None;
                 }
-                emitter.emit_words(&words, &assignment.prepared).await;
+                emitter.emit_words(&words, &assignment.basis).await;
             }
             Ok(ReplyPiece::Void) => {
                 text.clear();

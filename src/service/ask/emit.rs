@@ -10,7 +10,7 @@ use super::{
     model_call::{ReplyPiece, RunningCall},
 };
 use crate::{
-    domain::citation::{CitedAnswer, ConfirmedClaim, Draft, Level, PreparedSource, Verifier, non_answer_code},
+    domain::citation::{Basis, CitedAnswer, ConfirmedClaim, Draft, Level, Verifier, non_answer_code},
     providers::chat::ChatReply,
 };
 
@@ -61,9 +61,9 @@ impl Emitter {
     }
 
     /// Adds words to the draft: sends them, or the claims that they complete.
-    pub(super) async fn emit_words(&mut self, words: &str, prepared: &[PreparedSource]) {
+    pub(super) async fn emit_words(&mut self, words: &str, basis: &Basis) {
         if let Some(stream) = &mut self.0 {
-            stream.write(words, prepared).await;
+            stream.write(words, basis).await;
         }
     }
 
@@ -96,11 +96,11 @@ impl Emitter {
     pub(super) async fn stream_reply(
         &mut self,
         call: &mut RunningCall<'_>,
-        prepared: &[PreparedSource],
+        basis: &Basis,
     ) -> Result<ChatReply, AskError> {
         loop {
             match call.next().await? {
-                ReplyPiece::Words(words) => self.emit_words(&words, prepared).await,
+                ReplyPiece::Words(words) => self.emit_words(&words, basis).await,
                 ReplyPiece::Void => self.emit_void(VoidReason::ProviderFailed).await,
                 ReplyPiece::Whole(reply) => return Ok(*reply),
             }
@@ -126,7 +126,7 @@ impl Stream {
         self.send(AskEvent::Claim(claim)).await;
     }
 
-    async fn write(&mut self, words: &str, prepared: &[PreparedSource]) {
+    async fn write(&mut self, words: &str, basis: &Basis) {
         self.draft.text.push_str(words);
         // A code for "no answer" is for the service alone.
         let code = non_answer_code::find(&self.draft.text);
@@ -145,7 +145,7 @@ impl Stream {
             return;
         }
         self.draft.read = self.draft.text.len();
-        let settled = Draft::new(self.draft.text.as_str(), prepared).settled_claims(self.level, self.verifier);
+        let settled = Draft::over(self.draft.text.as_str(), basis).settled_claims(self.level, self.verifier);
         for claim in settled.into_iter().skip(self.draft.claims.len()) {
             // A sentence that ends inside the text already sent was parsed differently before: the end corrects it.
             if self.mode == StreamMode::Validated {

@@ -32,12 +32,12 @@ pub(super) async fn draft(
     let Some(chain) = &ask.models.generate else {
         let quoted = quote::quote(ask, assignment).await?;
         if let Some(written) = &quoted {
-            emitter.emit_words(&written.text, &assignment.prepared).await;
+            emitter.emit_words(&written.text, &assignment.basis).await;
         }
         return Ok(quoted);
     };
     let mut call = start(ask, chain, assignment, &request).await?;
-    let reply = emitter.stream_reply(&mut call, &assignment.prepared).await?;
+    let reply = emitter.stream_reply(&mut call, &assignment.basis).await?;
     call.note_used(&reply);
     ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
     let by = GeneratedBy { model: reply.model.model, provider: reply.model.provider };

@@ -149,7 +149,7 @@ async fn answer_from(
         return Ok(AskReport::new(ask, state, AskOutcome::DryRun));
     }
     emitter.emit_sources(&sources).await;
-    let assignment = Assignment::new(state, &sources);
+    let assignment = Assignment::new(ask, state, &sources);
     match write(ask, emitter, &assignment).await? {
         Ending::Accepted(answer, by) => Ok(answered(ask, state, answer, by)),
         Ending::NothingToQuote => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),

@@ -1,7 +1,7 @@
 //! Validation: decides whether a draft may be the answer.
 
 use crate::domain::citation::{
-    self, Attempt, CitationError, CitedAnswer, Draft, Level, Role, Statement, Verdict, non_answer_code,
+    self, Attempt, CitationError, CitedAnswer, Draft, ErrorKind, Level, Role, Statement, Verdict, non_answer_code,
 };
 
 /// The verdict on a draft.
@@ -38,6 +38,9 @@ pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgeme
     match citation::validate(draft, level, attempt) {
         Verdict::Accept(_) if admits_ignorance(draft) => Judgement::NonAnswer,
         Verdict::Accept(answer) => Judgement::Accepted(answer),
+        // Nothing of it is shown, so nothing need be written again.
+        Verdict::Retry(prompt) if admits_ignorance(draft) && only_states(prompt.errors()) => Judgement::NonAnswer,
+        Verdict::Reject(errors) if admits_ignorance(draft) && only_states(&errors) => Judgement::NonAnswer,
         Verdict::Retry(prompt) => {
             Judgement::Retry { errors: prompt.errors().to_vec(), prompt: prompt.text().to_owned() }
         }
@@ -49,6 +52,11 @@ pub(super) fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Judgeme
 fn is_non_answer(draft: &Draft, level: Level) -> bool {
     let is_empty = || !draft.text().chars().any(char::is_alphanumeric);
     non_answer_code::declines(draft.text()) || (level == Level::Off && is_empty())
+}
+
+/// Whether the errors are only that something is stated beside the markers.
+fn only_states(errors: &[CitationError]) -> bool {
+    errors.iter().all(|error| error.kind == ErrorKind::UncitedClaim)
 }
 
 /// Whether the draft makes no claim and states that the sources do not answer the question. A marker after such a

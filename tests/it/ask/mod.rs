@@ -7,6 +7,7 @@ mod cache;
 mod citations;
 mod corrective;
 mod evidence;
+mod exempt;
 mod failures;
 mod instructions;
 mod judges;

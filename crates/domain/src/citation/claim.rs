@@ -115,16 +115,22 @@ fn without_outer_markers(text: &str, words: Range<usize>, markers: &[Marker]) ->
 
 /// The text without emphasis signs and markers, including malformed markers.
 pub(super) fn plain(text: &str) -> String {
+    let mut words = without_markers(text).replace(['*', '`'], "");
+    words.truncate(words.trim_end().len());
+    words
+}
+
+/// The text without markers, including malformed markers.
+pub(super) fn without_markers(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
         let marker = whole_marker_length(rest).filter(|_| !is_escaped(text, text.len() - rest.len()));
-        if marker.is_none() && !matches!(character, '*' | '`') {
+        if marker.is_none() {
             words.push(character);
         }
         rest = rest.get(marker.unwrap_or(character.len_utf8())..).unwrap_or_default();
     }
-    words.truncate(words.trim_end().len());
     words
 }
 

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::answer::{Citation, Claim};
 use super::claim::{Role, Statement, cover, plain, statements};
+use super::exempt::{Lapse, lapses};
 use super::marker::{MalformedMarker, Marker, Markers, markers};
-use super::source::PreparedSource;
+use super::source::{Basis, PreparedSource};
 use super::support::{LexicalScorer, Support, SupportScorer};
 use crate::markdown::blocks;
 use crate::sentence::sentences_of;
@@ -28,20 +29,24 @@ pub struct Draft {
     /// For each statement that is a covered claim, how well its sources support it together.
     supports: Vec<Option<Support>>,
     citations: Vec<Citation>,
+    /// What it states outside of its claims and no source holds, in order.
+    lapses: Vec<Lapse>,
 }
 
 impl Draft {
-    /// Reads an answer whose marker `[^N]` means `sources[N - 1]`, with the built-in judge of support.
+    /// Reads an answer to no question in particular, whose marker `[^N]` means `sources[N - 1]`.
     #[must_use]
     pub fn new(text: impl Into<String>, sources: &[PreparedSource]) -> Self {
-        Self::with_scorer(text, sources.len(), &LexicalScorer::new(sources))
+        Self::over(text, &Basis::new(sources.to_vec(), ""))
     }
 
-    /// Reads an answer over `sources` sources with another judge of support.
+    /// Reads an answer over its sources.
     ///
-    /// The judge is asked once per distinct pair of statement and marker number, so its cost bounds this.
+    /// The scorer is asked once per distinct pair of statement and marker number, so its cost bounds this.
     #[must_use]
-    pub fn with_scorer(text: impl Into<String>, sources: usize, scorer: &dyn SupportScorer) -> Self {
+    pub fn over(text: impl Into<String>, basis: &Basis) -> Self {
+        let sources = basis.sources().len();
+        let scorer = &LexicalScorer::new(basis.sources());
         let text = IndexedText::new(text.into());
         let blocks = blocks(text.text());
         let sentences = sentences_of(text.text(), &blocks);
@@ -59,7 +64,8 @@ impl Draft {
                 is_covered_claim.then(|| scorer.support(&statement.words, &indices))
             })
             .collect();
-        let mut draft = Self { text, sources, markers, statements, covered, supports, citations: Vec::new() };
+        let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
+        let mut draft = Self { text, sources, markers, statements, covered, supports, citations: Vec::new(), lapses };
         draft.citations = draft.cite(scorer);
         draft
     }
@@ -176,6 +182,11 @@ impl Draft {
     pub(super) fn claims_mut(&mut self) -> impl Iterator<Item = (&str, &mut Support)> {
         let claims = self.statements.iter().zip(&mut self.supports);
         claims.filter_map(|(statement, support)| Some((statement.words.as_str(), support.as_mut()?)))
+    }
+
+    /// What it states outside of its claims and no source holds, in order.
+    pub(super) fn lapses(&self) -> &[Lapse] {
+        &self.lapses
     }
 
     pub(super) fn indexed_text(&self) -> &IndexedText<'static> {

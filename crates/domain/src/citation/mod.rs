@@ -6,6 +6,7 @@
 mod answer;
 mod claim;
 mod draft;
+mod exempt;
 mod foreign_non_answer;
 pub mod loose_marker;
 pub mod marker;
@@ -31,7 +32,7 @@ pub use draft::Draft;
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use non_answer::{is_ignorance, untold};
 pub use retry_prompt::RetryPrompt;
-pub use source::PreparedSource;
+pub use source::{Basis, PreparedSource};
 pub use streaming::{ConfirmedClaim, SettledClaim};
 pub use support::features as support_features;
 pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};

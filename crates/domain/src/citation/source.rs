@@ -22,6 +22,37 @@ pub struct PreparedSource {
     parts: OnceLock<SourceParts>,
 }
 
+/// The texts that an answer is checked against: its sources, and the question, whose words need no source.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    sources: Vec<PreparedSource>,
+    question: PreparedSource,
+}
+
+impl Basis {
+    /// Sources in marker order, and the question that the answer is to.
+    #[must_use]
+    pub fn new(sources: Vec<PreparedSource>, question: &str) -> Self {
+        Self { sources, question: PreparedSource::new(question) }
+    }
+
+    /// The sources in marker order.
+    #[must_use]
+    pub fn sources(&self) -> &[PreparedSource] {
+        &self.sources
+    }
+
+    /// The source that the marker with this number names.
+    pub(super) fn source(&self, number: u32) -> Option<&PreparedSource> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.sources.get(index)
+    }
+
+    pub(super) const fn question(&self) -> &PreparedSource {
+        &self.question
+    }
+}
+
 /// The parsed parts of a source.
 #[derive(Debug, Clone)]
 pub(super) struct SourceParts {
@@ -75,6 +106,11 @@ impl PreparedSource {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What it was found by besides its text.
+    pub(super) fn context(&self) -> &str {
+        &self.context
     }
 
     pub(super) fn parts(&self) -> &SourceParts {

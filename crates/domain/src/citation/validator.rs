@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::answer::CitedAnswer;
 use super::claim::Role;
 use super::draft::Draft;
+use super::exempt::{Lapse, UnheldKind};
 use super::retry_prompt::RetryPrompt;
 use super::support::{MissingKind, SUPPORT_THRESHOLD, Support};
 use crate::span::Span;
@@ -133,7 +134,8 @@ impl ErrorKind {
 pub struct CitationError {
     /// The kind of fault.
     pub kind: ErrorKind,
-    /// Description of the fault for people. Holds no text of the answer but numbers, dates and names.
+    /// Description of the fault for people. Holds of the answer only numbers, dates, names, and what no source holds, cut
+    /// to a few words.
     pub detail: String,
     /// The number of the marker at fault, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,7 +191,10 @@ pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
     let mut faults = marker_faults(draft);
     let marked: Vec<Span> = faults.iter().filter_map(|fault| fault.span).collect();
     faults.extend(claim_faults(draft, &marked));
-    faults.extend(says_nothing(draft));
+    faults.extend(draft.lapses().iter().map(|lapse| lapse_fault(draft, lapse)));
+    if draft.lapses().is_empty() {
+        faults.extend(says_nothing(draft));
+    }
     faults.sort_by_key(|fault| (fault.span, fault.kind));
     faults
 }
@@ -249,17 +254,14 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
     if support.is_enough() {
         return None;
     }
-    let markers: Vec<_> = numbers.iter().map(|number| format!("[^{number}]")).collect();
+    let markers = marker_list(numbers);
     if support.ruling.is_some() {
-        return Some(format!("{} does not say all of this statement, the verifying model finds", markers.join(", ")));
+        return Some(format!("{markers} does not say all of this statement, the verifying model finds"));
     }
-    let mut detail = format!(
-        "{} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}",
-        markers.join(", "),
-        support.score
-    );
+    let mut detail =
+        format!("{markers} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}", support.score);
     if support.score >= SUPPORT_THRESHOLD {
-        detail = format!("{} does not hold all of this statement", markers.join(", "));
+        detail = format!("{markers} does not hold all of this statement");
     }
     if support.is_turned {
         detail.push_str("; a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other");
@@ -274,8 +276,7 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
                 MissingKind::Date => "the month",
                 MissingKind::Name => "the name",
             };
-            let text: String = missing.text.chars().take(LONGEST_MISSING).collect();
-            format!("{kind} {text}")
+            format!("{kind} {}", shortened(&missing.text))
         })
         .collect();
     if !missing.is_empty() {
@@ -283,6 +284,58 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
         detail.push_str(&missing.join(", "));
     }
     Some(detail)
+}
+
+/// Something stated outside of the claims that no source holds, or not those that are cited for it.
+fn lapse_fault(draft: &Draft, lapse: &Lapse) -> CitationError {
+    let place = match lapse.role {
+        Role::Claim => "this statement has",
+        Role::Heading => "this heading states",
+        Role::LeadIn => "this lead-in states",
+        Role::Question => "this question states",
+        Role::Ignorance => "this statement of ignorance also states",
+        Role::Pleasantry => "this phrase has",
+        Role::Code => "this code block states",
+        Role::Markup => "this markup has",
+    };
+    let stated: Vec<_> = lapse
+        .unheld
+        .iter()
+        .take(MOST_MISSING)
+        .map(|unheld| {
+            let kind = match unheld.kind {
+                UnheldKind::Number => "the number",
+                UnheldKind::Date => "the month",
+                UnheldKind::Name => "the name",
+                UnheldKind::Address => "the address",
+                UnheldKind::Html => "the HTML",
+                UnheldKind::Code => "the code",
+                UnheldKind::Instruction => "the instruction",
+                UnheldKind::Hidden => "the hidden character",
+            };
+            format!("{kind} {}", shortened(&unheld.text))
+        })
+        .collect();
+    let (kind, holder) = if lapse.cited.is_empty() {
+        (ErrorKind::UncitedClaim, "no source holds".to_owned())
+    } else {
+        (ErrorKind::UnsupportedClaim, format!("{} does not hold", marker_list(&lapse.cited)))
+    };
+    CitationError {
+        kind,
+        detail: format!("{place} {}, which {holder}", stated.join(", ")),
+        marker: lapse.cited.first().copied(),
+        span: Some(draft.indexed_text().span(&lapse.bytes)),
+        support: None,
+    }
+}
+
+fn marker_list(numbers: &[u32]) -> String {
+    numbers.iter().map(|number| format!("[^{number}]")).collect::<Vec<_>>().join(", ")
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST_MISSING).collect()
 }
 
 /// An answer whose words all escape the check: one code block, one heading, a bare "Yes.".

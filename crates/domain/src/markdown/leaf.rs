@@ -70,7 +70,7 @@ pub(super) fn leaves_by(size: usize, text: &str) -> Vec<Leaf> {
 ///
 /// A line of no-break spaces is not blank to `CommonMark`, but it is to every reader. The parser does not expect a tab
 /// after a closing fence, and the unclosed fence would hide the text after it.
-fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
+pub(super) fn with_plain_line_ends(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | b'\x0b' | b'\x0c')) {
         return Cow::Borrowed(text);
     }

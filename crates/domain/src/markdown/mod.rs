@@ -7,8 +7,10 @@
 mod block;
 mod leaf;
 mod line;
+mod link;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, BlockKind, blocks};
 pub(crate) use leaf::{LeafKind, leaves, start_of_line};
+pub(crate) use link::{ReferenceKind, references};

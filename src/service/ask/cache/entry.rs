@@ -8,12 +8,13 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
-        citation::{Attempt, Draft, PreparedSource, Ruling, Verdict, validate},
+        citation::{Attempt, Draft, Ruling, Verdict, validate},
         origin::Origin,
     },
     service::ask::{
         AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
         context::AskContext,
+        draft::basis,
         evidence_pool::EvidenceFound,
         record::{AttemptTrace, Stage},
         report::Findings,
@@ -82,10 +83,9 @@ pub(super) fn documents_of(report: &AskReport) -> Vec<(Uuid, u32)> {
 pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
     let entry: Entry = serde_json::from_value(answer).ok()?;
     let used: Arc<[GradedHit]> = entry.sources.get(..entry.used)?.into();
-    let prepared: Vec<PreparedSource> = used.iter().map(GradedHit::prepare).collect();
     let attempt = if entry.is_second_draft { Attempt::Retry } else { Attempt::First };
     ask.record.enter(Stage::Validate);
-    let draft = Draft::new(entry.text, &prepared).with_rulings(&entry.rulings);
+    let draft = Draft::over(entry.text, &basis(ask, &used)).with_rulings(&entry.rulings);
     let Verdict::Accept(answer) = validate(&draft, ask.models.level, attempt) else {
         return None;
     };

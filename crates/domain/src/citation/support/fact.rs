@@ -73,7 +73,7 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
 }
 
 /// Whether a word is a name: capitals inside it, or a first capital that its position does not explain.
-fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
+pub(in crate::citation) fn is_name(claim: &str, terms: &[Term], at: usize) -> bool {
     let capital = |term: &Term| claim.get(term.range.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
     let Some(term) = terms.get(at).filter(|term| capital(term)) else {
         return false;

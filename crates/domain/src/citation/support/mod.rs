@@ -16,6 +16,7 @@ use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use self::fact::facts;
+pub(super) use self::fact::is_name;
 use self::features::Comparison;
 pub use self::model::SUPPORT_THRESHOLD;
 use self::model::{DOUBTFUL_FROM, MODEL};

@@ -17,7 +17,7 @@ const ANSWERS: [&str; 7] = [
     "Everyone has 28 days of paid leave a year. Leave lapses on 31 March [^1].\n\nThe desk is open at night [^2].",
     "| What | How long |\n|---|---|\n| Leave | 28 days of paid leave a year [^1] |\n| Laptop | within 4 hours [^2] |\n\nDr. Renner approves it. [^1]",
     "everyone has 28 days of paid leave a year [^1]. leave lapses on 31 March [^1]. the desk is open at night [^2].",
-    "In short:\n\n```\nleave = 28\n```\n\nEveryone has 28 days of paid leave a year [^1][^2]. 👍 Leave lapses on 31 March [^1].",
+    "In short:\n\n```\n28 days of paid leave\n```\n\nEveryone has 28 days of paid leave a year [^1][^2]. 👍 Leave lapses on 31 March [^1].",
 ];
 
 fn prepared() -> Vec<PreparedSource> {
