@@ -20,7 +20,7 @@ INSERT INTO tenant (tenant_id, name) VALUES ('00000000-0000-7000-8000-0000000000
 -- A vector space: vectors of different profiles are never compared. Not tenant-owned: a model is the same space for
 -- everybody (a reference table when the database is distributed).
 CREATE TABLE embedding_profile (
-    profile_id  integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- names the profile's own vector index
+    profile_id  integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     model       text        NOT NULL,            -- model id as the provider knows it
     dimension   integer     NOT NULL CONSTRAINT embedding_profile_dimension CHECK (dimension BETWEEN 1 AND 4000), -- halfvec can be indexed up to 4,000
     distance    text        NOT NULL CONSTRAINT embedding_profile_distance CHECK (distance IN ('cosine')),
@@ -55,8 +55,6 @@ CREATE TABLE collection_index (
     splitter             jsonb       NOT NULL,   -- settings as requests have them: {"kind", "unit", "size", "overlap"}
     context              jsonb,                  -- settings as requests have them: {"on_failure"}. Null: no sentences are asked for
     profile_id           integer     NOT NULL REFERENCES embedding_profile, -- the vector space of its chunks
-    average_length       real        NOT NULL DEFAULT 0, -- BM25 average length (terms) that chunk.weights were made with; 0 = none yet
-    chunks_at_reference  bigint      NOT NULL DEFAULT 0, -- chunks there were when average_length was taken
     job_id               uuid,                   -- latest job that was asked to build it from stored documents; null where none was
     created_at           timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, index_id),
@@ -73,7 +71,6 @@ CREATE TABLE index_statistic (
     index_id           uuid   NOT NULL,
     documents          bigint NOT NULL DEFAULT 0, -- that have chunks in it
     chunks             bigint NOT NULL DEFAULT 0, -- BM25's N
-    total_length       bigint NOT NULL DEFAULT 0, -- sum of chunk.length; over chunks it is the true average length
     unembedded_chunks  bigint NOT NULL DEFAULT 0, -- chunks without a vector yet: found by their words only
     PRIMARY KEY (tenant_id, index_id),
     FOREIGN KEY (tenant_id, index_id) REFERENCES collection_index ON DELETE CASCADE
@@ -210,7 +207,6 @@ CREATE TABLE chunk (
     context_key    bytea,                        -- what that sentence was written for: SHA-256 of prompt version, models, title, heading path,
                                                  -- text, and how many chunks before it in the document are just so. Found again by it
                                                  -- when the document comes again
-    length         integer  NOT NULL,            -- terms, BM25's |d|
     terms          integer[] NOT NULL,           -- distinct term ids, ascending
     PRIMARY KEY (tenant_id, document_id, index_id, ordinal),
     FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE
@@ -222,19 +218,20 @@ CREATE INDEX chunk_terms ON chunk USING gin (terms) WITH (gin_pending_list_limit
 -- Chunks by page.
 CREATE INDEX chunk_page ON chunk (tenant_id, index_id, page, document_id) WHERE page IS NOT NULL;
 
--- The vector of a chunk, in the vector space of its index. The HNSW index is one per profile and is made when the profile
--- is first used (src/store/collections/profile.rs), because its dimension is only known then.
+-- The vector of a chunk, in the vector space of its index. A large index has an HNSW graph over its own vectors alone,
+-- which maintenance makes and drops (src/store/collections/vector_graphs.rs); the vectors of others are compared whole.
 CREATE TABLE chunk_embedding (
     tenant_id       uuid    NOT NULL,
     document_id     uuid    NOT NULL,
     index_id        uuid    NOT NULL,            -- a filtered vector scan checks it without a join
     ordinal         integer NOT NULL,
-    profile_id      integer NOT NULL REFERENCES embedding_profile, -- repeated from collection_index: names the HNSW index
+    profile_id      integer NOT NULL REFERENCES embedding_profile, -- repeated from collection_index: vectors are used again within it
     embedding_hash  bytea   NOT NULL,            -- SHA-256 of the embedded text; equal text is never embedded twice
     embedding       halfvec NOT NULL,            -- unit length, profile's dimension
     PRIMARY KEY (tenant_id, document_id, index_id, ordinal),
     FOREIGN KEY (tenant_id, document_id, index_id, ordinal) REFERENCES chunk ON DELETE CASCADE
 );
--- Re-use of vectors by content, and the exact scan of a small collection.
+-- Re-use of vectors by content.
 CREATE INDEX chunk_embedding_reuse ON chunk_embedding (tenant_id, profile_id, embedding_hash);
+-- All vectors of an index, and no others: a comparison of all reads just these rows.
 CREATE INDEX chunk_embedding_index ON chunk_embedding (tenant_id, index_id);

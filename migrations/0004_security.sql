@@ -46,6 +46,12 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Maintenance of vector graphs reads of every tenant which indexes there are and how many chunks they have, and no more.
+CREATE POLICY maintenance ON collection_index FOR SELECT TO cited_app
+    USING ((SELECT current_setting('cited.queue_worker', true)) = 'on');
+CREATE POLICY maintenance ON index_statistic FOR SELECT TO cited_app
+    USING ((SELECT current_setting('cited.queue_worker', true)) = 'on');
+
 -- Functions ----------------------------------------------------------------------------------------
 
 -- lexical_search reads past the policies, and applies the tenant itself.
@@ -58,10 +64,12 @@ ALTER FUNCTION lexical_search OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 
 REVOKE EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
+    nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
+    nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
     TO cited_app;

@@ -39,6 +39,7 @@ use crate::{
         retrieval::Retriever,
         search::SearchService,
         sweep::Sweeper,
+        vector_graphs::GraphKeeper,
     },
     shutdown::Shutdown,
     store::Store,
@@ -59,6 +60,7 @@ pub struct Core {
 struct Background {
     notifier: Option<Notifier>,
     sweeper: Sweeper,
+    graphs: GraphKeeper,
     heartbeats: Heartbeats,
 }
 
@@ -126,6 +128,7 @@ impl Core {
         let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
         let heartbeats = Heartbeats::default();
         let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
+        let graphs = GraphKeeper::new(store.clone(), config.vector_graph_from);
         let writers = models.chain(CallRole::Context, &[]);
         let daily_budget = DailyBudget::new(store.clone(), config.ask.daily_cost);
         let told = config.instructions.of(CallRole::Context).cloned();
@@ -160,7 +163,7 @@ impl Core {
         };
         let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);
         let worker = Worker::new(processor, signal, heartbeats.clone());
-        Ok((services, worker, Background { notifier, sweeper, heartbeats }, store))
+        Ok((services, worker, Background { notifier, sweeper, graphs, heartbeats }, store))
     }
 
     /// Closes the pools, then stops the private Postgres, in this order.
@@ -187,9 +190,13 @@ impl Core {
     fn tasks(&self, shutdown: &Shutdown) -> Tasks {
         let mut tasks = Tasks::new(shutdown.clone());
         let stop = &shutdown.soft;
-        let Background { notifier, sweeper, heartbeats } = &self.background;
+        let Background { notifier, sweeper, graphs, heartbeats } = &self.background;
         let notifier = notifier.clone().map(|notifier| notifier.task(heartbeats, stop.clone()));
-        let others = [sweeper.clone().task(stop.clone()), self.services.readiness.watch(stop.clone())];
+        let others = [
+            sweeper.clone().task(stop.clone()),
+            graphs.clone().task(stop.clone()),
+            self.services.readiness.watch(stop.clone()),
+        ];
         for BackgroundTask { name, run } in self.worker.tasks(stop).into_iter().chain(notifier).chain(others) {
             tasks.spawn(name, run);
         }

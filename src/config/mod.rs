@@ -27,7 +27,7 @@ use crate::{
         outbound::{self, SigningKey},
         web_search,
     },
-    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions},
+    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, vector_graphs},
     store::PoolSettings,
     telemetry,
 };
@@ -46,6 +46,8 @@ pub struct Config {
     pub database: Database,
     /// Connection pools of the database.
     pub pools: PoolSettings,
+    /// Number of vectors from which a collection has a vector graph of its own.
+    pub vector_graph_from: u64,
     /// Limits and keys of the HTTP layer.
     pub http: http::Settings,
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
@@ -172,6 +174,7 @@ impl Config {
         let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
         let database = read_database(&mut reader);
         let pools = read_pools(&mut reader);
+        let vector_graph_from = read_vector_graph_from(&mut reader);
         let http = read_http(&mut reader, listen);
         let chat = chat::read(&mut reader);
         let instructions = chat::read_instructions(&mut reader);
@@ -195,6 +198,7 @@ impl Config {
             listen,
             database,
             pools,
+            vector_graph_from,
             http,
             chat,
             instructions,
@@ -256,6 +260,14 @@ fn read_pools(reader: &mut Reader) -> PoolSettings {
         reader.fault("CITED_DATABASE_CONNECTIONS must be 1 or more".to_owned());
     }
     PoolSettings { max_connections, ..defaults }
+}
+
+fn read_vector_graph_from(reader: &mut Reader) -> u64 {
+    let from = reader.value("CITED_VECTOR_GRAPH_FROM", vector_graphs::GRAPH_FROM);
+    if from < vector_graphs::LEAST_GRAPH_FROM {
+        reader.fault(format!("CITED_VECTOR_GRAPH_FROM must be {} or more", vector_graphs::LEAST_GRAPH_FROM));
+    }
+    from
 }
 
 fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {

@@ -17,6 +17,7 @@ pub mod readiness;
 pub mod retrieval;
 pub mod search;
 pub mod sweep;
+pub mod vector_graphs;
 
 pub use error::{ServiceError, error_chain};
 

@@ -66,6 +66,8 @@ fn connections() -> u32 {
 pub struct Store {
     write: PgPool,
     read: PgPool,
+    /// The user that owns the tables, for maintenance that the runtime role may not do.
+    pub(in crate::store) owner: PgConnectOptions,
     pub(in crate::store) audit: AuditWriter,
 }
 
@@ -86,7 +88,7 @@ impl Store {
         Ok(())
     }
 
-    /// Registers a vector space and creates its index, with the rights of `owner`.
+    /// Registers a vector space, with the rights of `owner`.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -114,7 +116,7 @@ impl Store {
             refuse_bypass(pool).await?;
         }
         let audit = AuditWriter::start(write.clone());
-        Ok(Self { write, read, audit })
+        Ok(Self { write, read, owner: primary.clone().application_name("cited maintenance"), audit })
     }
 
     /// Closes both pools and waits for their connections.

@@ -19,7 +19,7 @@ pub use asks::{
 };
 pub use collections::{
     ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSettings, CollectionSummary,
-    Collections, DroppedIndex, IndexChange, IndexDrop, IndexLengths, NewCollection, NewIndex, ProfileId,
+    Collections, DroppedIndex, GraphChanges, IndexChange, IndexDrop, NewCollection, NewIndex, ProfileId,
     SearchedCollection, StoredDocument,
 };
 pub use connect::{PoolSettings, Store};

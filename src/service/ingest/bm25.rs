@@ -2,72 +2,36 @@
 
 use time::OffsetDateTime;
 
-use super::{batch::ClaimHandle, document::Prepared, embed::Embedded, pipeline::Processor};
+use super::{document::Prepared, embed::Embedded, pipeline::Processor};
 use crate::{
     domain::lexical::{
         analyzer::Analyzer,
-        bm25::{ReferenceLength, TermCounts, document_weights},
+        bm25::{TermCounts, document_weights},
         term_id::TermSalt,
     },
-    service::ServiceError,
     store::{Collection, NewChunk, NewDocument},
 };
 
 impl Processor {
-    pub(super) fn count_terms(collection: &Collection, embedded: &[Embedded]) -> Vec<Vec<TermCounts>> {
+    pub(super) fn weigh(&self, collection: &Collection, embedded: &[Embedded]) -> Vec<NewDocument> {
         let analyzer = Analyzer::of(collection.language);
         let salt = TermSalt::new(collection.index.as_bytes());
-        embedded
-            .iter()
-            .map(|document| {
-                let pieces = document.prepared.pieces.iter();
-                pieces.map(|piece| TermCounts::of_text(analyzer, salt, piece.indexed_text())).collect()
-            })
-            .collect()
-    }
-
-    pub(super) async fn first_reference(
-        &self,
-        handle: ClaimHandle,
-        collection: &Collection,
-        counted: &[Vec<TermCounts>],
-    ) -> Result<f32, ServiceError> {
-        let lengths = counted.iter().flatten().map(|terms| u64::from(terms.length()));
-        let (chunks, total) = lengths.fold((0, 0), |(chunks, total), length| (chunks + 1, total + length));
-        let average = ReferenceLength::of(total, chunks).map_or(1.0, |reference| narrow(reference.terms));
-        let chunks = i64::try_from(chunks).unwrap_or(i64::MAX);
-        let reference =
-            self.store.collections().first_reference_length(handle.tenant, collection.index, average, chunks).await?;
-        Ok(reference.unwrap_or(average))
-    }
-
-    pub(super) fn weigh(
-        &self,
-        collection: &Collection,
-        embedded: &[Embedded],
-        counted: &[Vec<TermCounts>],
-    ) -> Vec<NewDocument> {
+        let count = |text: &str| TermCounts::of_text(analyzer, salt, text);
         let now = self.context.clock.now();
-        embedded
-            .iter()
-            .zip(counted)
-            .map(|(document, counts)| self.new_document(document, counts, collection.average_length, now))
-            .collect()
+        embedded.iter().map(|document| self.new_document(document, count, now)).collect()
     }
 
     fn new_document(
         &self,
         document: &Embedded,
-        counts: &[TermCounts],
-        average: f32,
+        count: impl Fn(&str) -> TermCounts,
         now: OffsetDateTime,
     ) -> NewDocument {
         let Prepared { described, title, media_type, text, layout, splitter, pieces } = &document.prepared;
         let chunks = pieces
             .iter()
-            .zip(counts)
             .zip(&document.vectors)
-            .map(|((piece, terms), vector)| NewChunk {
+            .map(|(piece, vector)| NewChunk {
                 start_char: int(piece.piece.start),
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
@@ -75,8 +39,7 @@ impl Processor {
                 tokens: int(piece.piece.tokens),
                 text: piece.text.clone(),
                 context: piece.context.clone(),
-                length: i32::try_from(terms.length()).unwrap_or(i32::MAX),
-                weights: document_weights(terms, f64::from(average)),
+                weights: document_weights(&count(piece.indexed_text())),
                 embedding_hash: piece.embedding_hash,
                 embedding: vector.clone(),
             })
@@ -107,9 +70,4 @@ impl Processor {
 
 fn int(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "an average length; rounding is intended")]
-fn narrow(value: f64) -> f32 {
-    value as f32
 }

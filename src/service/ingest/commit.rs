@@ -104,52 +104,37 @@ impl Processor {
         embedded: &[Embedded],
         unchanged: &[UnchangedItem],
     ) -> Result<Landing, ServiceError> {
-        let (handle, mut collection) = (batch.handle, batch.collection.clone());
-        let counted = Self::count_terms(&collection, embedded);
-        loop {
-            if !embedded.is_empty() && collection.average_length <= 0.0 {
-                collection.average_length = self.first_reference(handle, &collection, &counted).await?;
-            }
-            let documents = self.weigh(&collection, embedded, &counted);
-            let items = || {
-                documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item))
-            };
-            let commit = CommitBatch {
-                tenant: handle.tenant,
-                job_id: handle.job_id,
-                fence: handle.fence,
-                collection: &collection,
-                documents: &documents,
-                unchanged,
-                embed_work: &Work::Embed.store(),
-                follow_up: FollowUp { job: self.context.ids.next(), payload: &build_work() },
-                now: self.context.clock.now(),
-            };
-            let outcome = match batch.rebuilt {
-                None => self.store.documents().commit_batch(&commit).await?,
-                Some(read) => self.store.collections().commit_build(&BuildBatch { batch: commit, read }).await?,
-            };
-            match outcome {
-                BatchOutcome::Settled => return Ok(Landing::Settled),
-                BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
-                BatchOutcome::CollectionGone => {
-                    self.fail_all(handle, items(), &collection_gone()).await?;
-                    return Ok(Landing::Settled);
-                }
-                // The worker that claims the documents next builds them for the current state.
-                BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
-                    let ClaimHandle { tenant, job_id, fence } = handle;
-                    let items: Vec<i32> = items().collect();
-                    let now = self.context.clock.now();
-                    self.store.jobs().release_items(tenant, job_id, fence, (&items, false), now).await?;
-                    return Ok(Landing::Settled);
-                }
-                BatchOutcome::WeightsStale => {
-                    let renewed = self.store.collections().reference_length(handle.tenant, collection.index).await?;
-                    collection.average_length = renewed.unwrap_or(collection.average_length);
-                }
+        let ClaimHandle { tenant, job_id, fence } = batch.handle;
+        let documents = self.weigh(batch.collection, embedded);
+        let items =
+            || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item));
+        let commit = CommitBatch {
+            tenant,
+            job_id,
+            fence,
+            collection: batch.collection,
+            documents: &documents,
+            unchanged,
+            embed_work: &Work::Embed.store(),
+            follow_up: FollowUp { job: self.context.ids.next(), payload: &build_work() },
+            now: self.context.clock.now(),
+        };
+        let outcome = match batch.rebuilt {
+            None => self.store.documents().commit_batch(&commit).await?,
+            Some(read) => self.store.collections().commit_build(&BuildBatch { batch: commit, read }).await?,
+        };
+        match outcome {
+            BatchOutcome::Settled => {}
+            BatchOutcome::LeaseLost => return Ok(Landing::NotHeld),
+            BatchOutcome::CollectionGone => self.fail_all(batch.handle, items(), &collection_gone()).await?,
+            // The worker that claims the documents next builds them for the current state.
+            BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
+                let items: Vec<i32> = items().collect();
+                let now = self.context.clock.now();
+                self.store.jobs().release_items(tenant, job_id, fence, (&items, false), now).await?;
             }
         }
+        Ok(Landing::Settled)
     }
 }
 

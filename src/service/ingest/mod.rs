@@ -14,7 +14,6 @@ mod fetch;
 mod job_metrics;
 mod jobs;
 mod layout;
-mod maintain;
 mod notify;
 mod pipeline;
 mod replacement;

@@ -30,7 +30,7 @@ const BEATS_PER_LEASE: u32 = 3;
 /// Leases after which a worker that has finished no step, and renewed no lease, counts as stalled. Only a step that
 /// waits for a lock, such as that of a collection being deleted, takes longer than one.
 const STALLED_AFTER_LEASES: u32 = 10;
-/// Longest maintenance of a collection or an index after the work: it reads all of it.
+/// Longest maintenance of an index after the work: it reads all of it.
 const LONGEST_UPKEEP: Duration = Duration::from_hours(1);
 /// Interval at which a worker reports its progress, and checks whether it is to stop.
 const NOTE: Duration = Duration::from_millis(500);
@@ -197,7 +197,6 @@ impl Worker {
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
         let handle = ClaimHandle::of(&claim);
-        let collection = claim.collection_id;
         let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
         let tries = Tries::of(&claim);
@@ -218,16 +217,13 @@ impl Worker {
             }
         }
         let now = processor.context.clock.now();
-        let job_has_ended =
-            processor.store.jobs().finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
+        processor.store.jobs().finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
         self.signal.settled.notify_waiters();
         if has_second_phase {
             self.signal.queued();
         }
-        heartbeat.beat_before(LONGEST_UPKEEP);
-        let maintained = processor.maintain(handle, collection, job_has_ended).await;
         heartbeat.beat();
-        maintained.map(|()| Progress::Worked)
+        Ok(Progress::Worked)
     }
 
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {

@@ -30,7 +30,7 @@ impl Retriever {
         budget: &Budget,
     ) -> Result<DenseResult, ServiceError> {
         let started = Instant::now();
-        let (profile, embedder) = self.space_of(query.collections)?;
+        let (_, embedder) = self.space_of(query.collections)?;
         let Coverage { embedded, .. } = coverage(query.collections);
         // Without any vectors no model is needed.
         if embedded == 0 {
@@ -38,8 +38,9 @@ impl Retriever {
         }
         let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
         let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
+        let vectors: Vec<u64> = query.collections.iter().map(|searched| searched.embedded_chunks).collect();
         let dense_query =
-            DenseQuery { scope, profile, vector: &vector, vectors: embedded, selection, limit: depth(query.top_k) };
+            DenseQuery { scope, vector: &vector, vectors: &vectors, selection, limit: depth(query.top_k) };
         let (hits, scan) = self.store.search().dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok(DenseResult { hits, scan: Some(scan), trace })

@@ -1,15 +1,17 @@
 //! The lexical half: passages that contain the words of the query, weighted by BM25.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{collections::HashMap, sync::Arc};
 
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{ListTrace, RetrievalQuery, Retriever, fuse::depth, judging_analyzer};
 use crate::{
     domain::lexical::{
         analyzer::Analyzer,
-        bm25::{QueryProfile, TermCounts, evidence_score},
-        candidates::{candidate_budget, select_candidates},
+        bm25::{AskedCollection, QueryProfile, QueryStems, evidence_score},
+        candidates::{Candidates, candidate_budget, select_candidates},
+        language::Language,
         term_id::TermSalt,
     },
     service::ServiceError,
@@ -28,7 +30,14 @@ pub(super) struct LexicalResult {
 /// The query side of BM25.
 pub(super) struct Statistics {
     lexical_query: LexicalQuery,
-    profiles: Vec<QueryProfile>,
+    profile: QueryProfile,
+}
+
+/// A collection as the query meets it: its stems in the language of the collection, and the salt of its term ids.
+struct Asked<'a> {
+    searched: &'a SearchedCollection,
+    stems: Arc<QueryStems>,
+    salt: TermSalt,
 }
 
 impl Retriever {
@@ -40,7 +49,7 @@ impl Retriever {
         scope: &Scope,
     ) -> Result<LexicalResult, ServiceError> {
         let started = Instant::now();
-        let (Statistics { lexical_query, profiles }, mut result) = self.statistics(query, selection, scope).await?;
+        let (Statistics { lexical_query, profile }, mut result) = self.statistics(query, selection).await?;
         let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
         result.hits = self.store.search().lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
         let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
@@ -50,51 +59,65 @@ impl Retriever {
                 self.store.search().lexical_within(query.tenant, scope, &lexical_query, selection, limit).await?;
         }
         let best = result.hits.first().map_or(0.0, |hit| f64::from(hit.score));
-        result.evidence = profiles.iter().map(|profile| evidence_score(best, profile)).fold(0.0, f64::max);
+        result.evidence = evidence_score(best, &profile);
         result.trace = Some(ListTrace::since(started, result.hits.len()));
         Ok(result)
     }
 
-    /// The query's terms with their weights in the collections.
+    /// The query's terms with their weights in all collections, as if they were one.
     pub(super) async fn statistics(
         &self,
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
-        scope: &Scope,
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
-        let stems: BTreeSet<String> = judging_analyzer(query.collections).terms(query.text).into_iter().collect();
-        let per_collection: Vec<(&SearchedCollection, TermSalt, TermCounts)> = query
-            .collections
+        let asked = asked(query);
+        let (indexes, terms): (Vec<Uuid>, Vec<i32>) = asked
             .iter()
-            .map(|searched| {
-                let salt = TermSalt::new(searched.collection.index.as_bytes());
-                let analyzer = Analyzer::of(searched.collection.language);
-                (searched, salt, TermCounts::of_text(analyzer, salt, query.text))
+            .flat_map(|Asked { searched, stems, salt }| stems.ids(*salt).map(|id| (searched.collection.index, id)))
+            .unzip();
+        let frequencies = self.store.search().document_frequencies(query.tenant, &indexes, &terms).await?;
+        let unknown = HashMap::new();
+        let known = |asked: &Asked<'_>| frequencies.get(&asked.searched.collection.index).unwrap_or(&unknown);
+        let collections: Vec<AskedCollection<'_>> = asked
+            .iter()
+            .map(|each| AskedCollection {
+                stems: &each.stems,
+                salt: each.salt,
+                chunks: each.searched.chunks,
+                document_frequencies: known(each),
             })
             .collect();
-        let terms: Vec<i32> = per_collection.iter().flat_map(|(_, _, counts)| counts.ids()).collect();
-        let frequencies = self.store.search().document_frequencies(query.tenant, &scope.indexes, &terms).await?;
-        let mut lexical_query = LexicalQuery::default();
+        let profile = QueryProfile::new(&collections);
         let mut result = LexicalResult::default();
-        let mut profiles = Vec::with_capacity(per_collection.len());
-        for (searched, salt, counts) in &per_collection {
-            let known = frequencies.get(&searched.collection.index).cloned().unwrap_or_default();
-            let profile = QueryProfile::new(counts, searched.chunks, &known);
-            for stem in &stems {
-                let frequency = known.get(&salt.term_id(stem)).copied().unwrap_or(0);
-                *result.document_frequencies.entry(stem.clone()).or_default() += frequency;
-            }
-            // Only candidates that pass the filter count.
-            let budget = candidate_budget(searched.chunks).saturating_mul(selection.chunks_per_match());
-            let candidates = select_candidates(&profile, budget);
-            lexical_query.rare_terms.extend(candidates.rare);
-            lexical_query.term_pairs.extend(candidates.pairs);
-            lexical_query.spare_terms.extend(candidates.spare);
-            lexical_query.weights.extend(profile.weights());
-            profiles.push(profile);
+        for stem in judging_analyzer(query.collections).terms(query.text) {
+            let in_chunks = asked.iter().filter_map(|each| known(each).get(&each.salt.term_id(&stem))).sum();
+            result.document_frequencies.insert(stem, in_chunks);
         }
-        lexical_query.weights.sort_by_key(|(term, _)| *term);
-        lexical_query.weights.dedup_by_key(|(term, _)| *term);
-        Ok((Statistics { lexical_query, profiles }, result))
+        // Only candidates that pass the filter count.
+        let budget = candidate_budget(profile.chunks()).saturating_mul(selection.chunks_per_match());
+        let Candidates { rare, pairs, spare } = select_candidates(&profile, budget);
+        let lexical_query =
+            LexicalQuery { rare_terms: rare, term_pairs: pairs, spare_terms: spare, weights: profile.weights() };
+        Ok((Statistics { lexical_query, profile }, result))
     }
+}
+
+/// The collections of a query, each with the query's stems in its language.
+fn asked<'a>(query: &RetrievalQuery<'a>) -> Vec<Asked<'a>> {
+    let mut by_language: HashMap<Language, Arc<QueryStems>> = HashMap::new();
+    let mut stems_in = |language: Language| {
+        let stems = by_language
+            .entry(language)
+            .or_insert_with(|| Arc::new(QueryStems::of_text(Analyzer::of(language), query.text)));
+        Arc::clone(stems)
+    };
+    query
+        .collections
+        .iter()
+        .map(|searched| Asked {
+            searched,
+            stems: stems_in(searched.collection.language),
+            salt: TermSalt::new(searched.collection.index.as_bytes()),
+        })
+        .collect()
 }

@@ -197,10 +197,8 @@ impl Retriever {
             }
             // Reranking requires the rarity of the words even if only vectors are searched.
             Mode::Dense if query.stages.rerank => {
-                let (dense, (_, lexical)) = tokio::try_join!(
-                    self.dense(query, selection, scope, budget),
-                    self.statistics(query, selection, scope)
-                )?;
+                let (dense, (_, lexical)) =
+                    tokio::try_join!(self.dense(query, selection, scope, budget), self.statistics(query, selection))?;
                 (Some(dense), lexical)
             }
             Mode::Dense => (Some(self.dense(query, selection, scope, budget).await?), LexicalResult::default()),

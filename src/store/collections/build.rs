@@ -133,8 +133,8 @@ impl Collections<'_> {
         if active.is_none_or(|active| active == index) {
             return Ok(BatchOutcome::IndexChanged);
         }
-        if let Some(outdated) = commit::lock_weights(&mut transaction, batch).await? {
-            return Ok(outdated);
+        if !exists(&mut transaction, tenant, index).await? {
+            return Ok(BatchOutcome::IndexChanged);
         }
         let as_read = as_read(&mut transaction, tenant, read, &items).await?;
         let stored: HashMap<String, Stored> = batch
@@ -151,6 +151,16 @@ impl Collections<'_> {
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
+}
+
+/// Returns whether an index exists; it then exists until the end of the transaction, which holds the collection's lock.
+async fn exists(transaction: &mut Tx, tenant: TenantId, index: Uuid) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM collection_index WHERE tenant_id = $1 AND index_id = $2) AS "exists!""#,
+        tenant.0,
+        index
+    );
+    Ok(found.fetch_one(&mut **transaction).await?)
 }
 
 /// Locks the documents of these items and returns those that still have the version that was read. A transaction that

@@ -30,8 +30,6 @@ pub struct Collection {
     pub language: Language,
     /// When its documents become searchable, unless a request overrides it.
     pub indexing: Indexing,
-    /// BM25 average length that the stored weights were computed with; zero before the first chunk.
-    pub average_length: f32,
     /// When it was created.
     pub created_at: OffsetDateTime,
 }
@@ -96,7 +94,6 @@ struct Row {
     name: String,
     language: String,
     profile_id: i32,
-    average_length: f32,
     created_at: OffsetDateTime,
     indexing: String,
     model: String,
@@ -116,7 +113,6 @@ impl TryFrom<Row> for Collection {
             name: row.name,
             profile_id: ProfileId(row.profile_id),
             profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
-            average_length: row.average_length,
             created_at: row.created_at,
         })
     }
@@ -131,7 +127,6 @@ macro_rules! collection_of {
             name: $row.name,
             language: $row.language,
             profile_id: $row.profile_id,
-            average_length: $row.average_length,
             created_at: $row.created_at,
             indexing: $row.indexing,
             model: $row.model,
@@ -204,7 +199,7 @@ impl Collections<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
                     p.dimension
              FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
@@ -229,7 +224,7 @@ impl Collections<'_> {
         let mut reading = self.store.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
-                      average_length AS "average_length!", created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
+                      created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!"
                FROM find_collections($1, $2)"#,
             tenant.0,
@@ -258,7 +253,7 @@ impl Collections<'_> {
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
                     p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>"
              FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
@@ -291,7 +286,7 @@ impl Collections<'_> {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, i.average_length, c.created_at, c.indexing, p.model,
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
                       p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
                       COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",

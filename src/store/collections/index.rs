@@ -140,10 +140,10 @@ impl Collections<'_> {
         let next = next_index(&mut transaction, tenant, collection.id).await?;
         transaction.commit().await?;
         Ok(next.map(|next| {
-            let NextIndex { id, splitter, context, profile_id, profile, average_length, .. } = next;
+            let NextIndex { id, splitter, context, profile_id, profile, .. } = next;
             let (language, indexing) = (collection.language, collection.indexing);
             let settings = CollectionSettings { splitter, language, context, indexing };
-            (Collection { index: id, profile_id, profile, average_length, ..collection.clone() }, settings)
+            (Collection { index: id, profile_id, profile, ..collection.clone() }, settings)
         }))
     }
 
@@ -196,7 +196,6 @@ struct NextIndex {
     context: Option<Contextual>,
     profile_id: ProfileId,
     profile: EmbeddingProfile,
-    average_length: f32,
     /// The job that was queued to build it, if that job has not ended.
     building: Option<Uuid>,
 }
@@ -213,7 +212,7 @@ impl NextIndex {
 async fn next_index(transaction: &mut Tx, tenant: TenantId, collection: Uuid) -> Result<Option<NextIndex>, StoreError> {
     let row = sqlx::query!(
         r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
-                  i.profile_id, p.model, p.dimension, i.average_length,
+                  i.profile_id, p.model, p.dimension,
                   (SELECT j.job_id FROM job j WHERE j.tenant_id = i.tenant_id AND j.job_id = i.job_id AND j.finished_at IS NULL) AS building
            FROM collection_index i
            JOIN collection c ON c.tenant_id = i.tenant_id AND c.collection_id = i.collection_id AND c.index_id <> i.index_id
@@ -230,7 +229,6 @@ async fn next_index(transaction: &mut Tx, tenant: TenantId, collection: Uuid) ->
         context: row.context.map(|context| context.0),
         profile_id: ProfileId(row.profile_id),
         profile: EmbeddingProfile { model: row.model, dimension: usize::try_from(row.dimension).unwrap_or(0) },
-        average_length: row.average_length,
         building: row.building,
     }))
 }

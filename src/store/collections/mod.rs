@@ -9,13 +9,14 @@ pub(in crate::store) mod lock;
 pub(in crate::store) mod maintenance;
 pub(in crate::store) mod profile;
 pub(in crate::store) mod statistics;
+pub(in crate::store) mod vector_graphs;
 
 pub use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
 pub use build::{BuildBatch, StoredDocument};
 pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
 pub use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
-pub use maintenance::IndexLengths;
 pub use profile::ProfileId;
+pub use vector_graphs::GraphChanges;
 
 use crate::store::Store;
 

@@ -1,4 +1,4 @@
-//! Lexical statistics: document frequencies and lengths, updated together with the chunks.
+//! Lexical statistics: document frequencies, updated together with the chunks.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,13 @@ pub(in crate::store) struct StatisticChanges {
     pub(in crate::store) chunks: i64,
     /// Change in the number of chunks without a vector.
     pub(in crate::store) unembedded_chunks: i64,
-    length: i64,
     // Ordered, so that transactions lock the terms they share in the same order.
     terms: BTreeMap<i32, i32>,
 }
 
 impl StatisticChanges {
-    pub(in crate::store) fn count(&mut self, terms: impl Iterator<Item = i32>, length: i32, sign: i32) {
+    pub(in crate::store) fn count(&mut self, terms: impl Iterator<Item = i32>, sign: i32) {
         self.chunks += i64::from(sign);
-        self.length += i64::from(sign * length);
         for term in terms {
             *self.terms.entry(term).or_default() += sign;
         }
@@ -52,14 +50,13 @@ impl StatisticChanges {
         .execute(&mut **transaction)
         .await?;
         sqlx::query!(
-            "UPDATE index_statistic SET documents = documents + $3, chunks = chunks + $4, total_length = total_length + $5,
-                    unembedded_chunks = unembedded_chunks + $6
+            "UPDATE index_statistic SET documents = documents + $3, chunks = chunks + $4,
+                    unembedded_chunks = unembedded_chunks + $5
              WHERE tenant_id = $1 AND index_id = $2",
             tenant.0,
             index,
             self.documents,
             self.chunks,
-            self.length,
             self.unembedded_chunks,
         )
         .execute(&mut **transaction)

@@ -24,8 +24,6 @@ pub struct NewChunk {
     pub text: String,
     /// Sentence that relates it to its document, and the hash of the inputs that the sentence was written for.
     pub context: Option<(String, Hash)>,
-    /// Number of terms in it, for BM25.
-    pub length: i32,
     /// BM25 document-side weight per term id, ascending.
     pub weights: Vec<(i32, f32)>,
     /// Hash of the text that was embedded.
@@ -138,7 +136,7 @@ pub(in crate::store) async fn delete_chunks(
     .await?
     .rows_affected();
     let rows = sqlx::query!(
-        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE RETURNING terms, length",
+        "DELETE FROM chunk WHERE tenant_id = $1 AND document_id = ANY ($2) AND (index_id = $3) IS TRUE RETURNING terms",
         tenant.0,
         documents,
         index
@@ -147,7 +145,7 @@ pub(in crate::store) async fn delete_chunks(
     .await?;
     changes.unembedded_chunks -= i64::try_from(rows.len()).unwrap_or(i64::MAX) - i64::try_from(vectors).unwrap_or(0);
     for row in rows {
-        changes.count(row.terms.into_iter(), row.length, -1);
+        changes.count(row.terms.into_iter(), -1);
     }
     Ok(vectors)
 }
@@ -166,7 +164,6 @@ pub(in crate::store) struct ChunkColumns {
     pub(in crate::store) texts: Vec<String>,
     pub(in crate::store) contexts: Vec<Option<String>>,
     pub(in crate::store) context_keys: Vec<Option<Vec<u8>>>,
-    pub(in crate::store) lengths: Vec<i32>,
     pub(in crate::store) terms: Vec<String>,
     pub(in crate::store) weights: Vec<SparseVector>,
     pub(in crate::store) hashes: Vec<Vec<u8>>,
@@ -187,7 +184,6 @@ impl ChunkColumns {
         self.texts.push(new.text.clone());
         self.contexts.push(new.context.as_ref().map(|(sentence, _)| sentence.clone()));
         self.context_keys.push(new.context.as_ref().map(|(_, key)| key.to_vec()));
-        self.lengths.push(new.length);
         self.terms.push(array_literal(new.weights.iter().map(|(term, _)| *term)));
         self.weights.push(sparse(&new.weights));
         self.hashes.push(new.embedding_hash.to_vec());

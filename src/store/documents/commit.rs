@@ -133,8 +133,6 @@ pub enum BatchOutcome {
     Settled,
     /// The claim is no longer held; nothing was written.
     LeaseLost,
-    /// The average length of the index has changed; nothing was written, the weights must be recomputed.
-    WeightsStale,
     /// Another index of the collection is active now, or the index does not exist any more; nothing was written, the
     /// documents must be processed again for the current index.
     IndexChanged,
@@ -162,9 +160,6 @@ impl Documents<'_> {
         if active != index {
             return Ok(BatchOutcome::IndexChanged);
         }
-        if let Some(outdated) = lock_weights(&mut transaction, batch).await? {
-            return Ok(outdated);
-        }
         if !upload_order::take(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
         }
@@ -185,30 +180,6 @@ impl Documents<'_> {
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
-}
-
-/// Locks the index against reweighing until the batch is committed with the average length that its weights were
-/// computed with. Returns the batch's outcome if they were computed with another one, or if the index does not exist
-/// any more. This is a statement of its own, after the lock on the collection: a join that waits for a lock combines
-/// the rows that the lock's holder has changed with rows that it read before.
-pub(in crate::store) async fn lock_weights(
-    transaction: &mut Tx,
-    batch: &CommitBatch<'_>,
-) -> Result<Option<BatchOutcome>, StoreError> {
-    let average_length = sqlx::query_scalar!(
-        "SELECT average_length FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 AND index_id = $3 FOR SHARE",
-        batch.tenant.0,
-        batch.collection.id,
-        batch.collection.index
-    )
-    .fetch_optional(&mut **transaction)
-    .await?;
-    let made_with = batch.collection.average_length;
-    Ok(match average_length {
-        Some(current) if current.to_bits() == made_with.to_bits() => None,
-        Some(_) => Some(BatchOutcome::WeightsStale),
-        None => Some(BatchOutcome::IndexChanged),
-    })
 }
 
 /// The identity and version under which a document was stored.
@@ -312,7 +283,7 @@ pub(in crate::store) async fn insert_chunks(
         changes.unembedded_chunks += i64::try_from(unembedded_chunks(document)).unwrap_or(i64::MAX);
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             rows.push(row.document_id, int(ordinal), &document.splitter, chunk);
-            changes.count(chunk.weights.iter().map(|(term, _)| *term), chunk.length, 1);
+            changes.count(chunk.weights.iter().map(|(term, _)| *term), 1);
         }
     }
     if rows.documents.is_empty() {
@@ -320,13 +291,13 @@ pub(in crate::store) async fn insert_chunks(
     }
     sqlx::query!(
         "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
-             chunkers, tokens, text, context, context_key, length, terms, weights)
+             chunkers, tokens, text, context, context_key, terms, weights)
          SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
              ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
-             context_key, length, terms::int[], weights
+             context_key, terms::int[], weights
          FROM UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
-                     $11::text[], $12::int[], $13::text[], $14::sparsevec[], $15::text[], $16::bytea[])
-              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, length, terms, weights, context, context_key)",
+                     $11::text[], $12::text[], $13::sparsevec[], $14::text[], $15::bytea[])
+              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key)",
         batch.tenant.0,
         batch.collection.index,
         &rows.documents,
@@ -338,7 +309,6 @@ pub(in crate::store) async fn insert_chunks(
         &rows.splitters,
         &rows.tokens,
         &rows.texts,
-        &rows.lengths,
         &rows.terms,
         &rows.weights as &[SparseVector],
         &rows.contexts as &[Option<String>],

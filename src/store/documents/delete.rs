@@ -304,9 +304,8 @@ impl LockedIndex {
     }
 }
 
-/// Locks the indexes of a collection against a reweighing, which rewrites the same chunks. The lock on the collection,
-/// which is taken first, keeps out an activation or a new index. If the collection does not exist any more, nothing is
-/// left to delete.
+/// Locks a collection, which keeps out an activation or a new index, and returns its indexes. If the collection does
+/// not exist any more, nothing is left to delete.
 async fn lock_indexes(
     transaction: &mut Tx,
     tenant: TenantId,
@@ -316,7 +315,7 @@ async fn lock_indexes(
         return Ok(Vec::new());
     };
     let indexes = sqlx::query_scalar!(
-        "SELECT index_id FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 ORDER BY index_id FOR SHARE",
+        "SELECT index_id FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 ORDER BY index_id",
         tenant.0,
         collection
     )

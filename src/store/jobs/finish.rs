@@ -44,14 +44,14 @@ impl Jobs<'_> {
         job: Uuid,
         work: &Work,
         now: OffsetDateTime,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         if !work.is_empty() {
             record(&mut transaction, tenant, job, work, now).await?;
         }
-        let finished = finish_if_settled(&mut transaction, tenant, job, now).await?;
+        finish_if_settled(&mut transaction, tenant, job, now).await?;
         transaction.commit().await?;
-        Ok(finished)
+        Ok(())
     }
 
     /// Requeues the items of lost workers: items whose lease ran out wait again, or fail after too many workers were
@@ -130,7 +130,7 @@ async fn finish_if_settled(
     tenant: TenantId,
     job: Uuid,
     now: OffsetDateTime,
-) -> Result<bool, StoreError> {
+) -> Result<(), StoreError> {
     // The stopped items are looked up only at the end: a job may have a million.
     let Some(row) = sqlx::query!(
         r#"SELECT items, revision, succeeded, unchanged, failed, cancelled, searchable, cancelled_at IS NOT NULL AS "is_cancelled!",
@@ -145,7 +145,7 @@ async fn finish_if_settled(
     .fetch_optional(&mut **transaction)
     .await?
     else {
-        return Ok(false);
+        return Ok(());
     };
     let settled = row.succeeded + row.unchanged + row.failed + row.cancelled;
     let counts = ItemCounts {
@@ -157,7 +157,7 @@ async fn finish_if_settled(
         dropped: (row.cancelled - row.stopped).unsigned_abs(),
         found_by_words: row.searchable.unsigned_abs(),
     };
-    let Some(state) = counts.terminal_state(row.is_cancelled) else { return Ok(false) };
+    let Some(state) = counts.terminal_state(row.is_cancelled) else { return Ok(()) };
     // Compares the revision: the counts must still hold, and not date from before a retry.
     let updated = sqlx::query!(
         "UPDATE job SET state = $3, finished_at = $4, revision = revision + 1
@@ -174,5 +174,5 @@ async fn finish_if_settled(
     if updated == 1 {
         webhook::job_ended(transaction, tenant, job, now).await?;
     }
-    Ok(updated == 1)
+    Ok(())
 }

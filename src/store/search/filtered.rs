@@ -9,9 +9,10 @@ use crate::domain::identity::TenantId;
 use crate::store::{
     Scope, Search, Selection, StoreError,
     documents::chunk,
+    search::dense::{DenseHit, DenseQuery, read_hits},
     search::filter::{push_document_filter, push_page_filter, push_page_test, push_start},
     search::lexical::LexicalQuery,
-    search::passages::{DenseHit, DenseQuery, LexicalHit, read_hits, read_lexical_hits},
+    search::passages::{LexicalHit, read_lexical_hits},
 };
 
 /// Disables sequential scans: these queries always have an index to start from.
@@ -25,16 +26,12 @@ impl Search<'_> {
         query: &DenseQuery<'_>,
     ) -> Result<Vec<DenseHit>, StoreError> {
         let mut builder = passing_documents(tenant, query.scope, query.selection);
-        let (profile, dimension) = (query.profile.0, query.vector.len());
-        builder.push(format!(
-            ", near AS MATERIALIZED (SELECT d.document_id, e.ordinal, 1 - ((e.embedding::halfvec({dimension})) <=> "
-        ));
+        builder.push(", near AS MATERIALIZED (SELECT d.document_id, e.ordinal, 1 - (e.embedding <=> ");
         builder.push_bind(chunk::half(query.vector)).push(
             ") AS similarity FROM passing d CROSS JOIN LATERAL (SELECT e.ordinal, e.embedding FROM chunk_embedding e WHERE e.tenant_id = ",
         );
         builder.push_bind(tenant.0);
-        builder
-            .push(format!(" AND e.document_id = d.document_id AND e.profile_id = {profile} AND (e.index_id = ANY ("));
+        builder.push(" AND e.document_id = d.document_id AND (e.index_id = ANY (");
         // Looked up by document, never by reading all vectors of the index.
         builder.push_bind(query.scope.indexes.as_slice()).push(")) IS TRUE");
         push_page_test(&mut builder, query.selection.filter);

@@ -37,7 +37,7 @@ impl LexicalQuery {
 }
 
 impl Search<'_> {
-    /// Returns document frequencies of these (salted) terms, by index.
+    /// Returns document frequencies of these (salted) terms, each in the index at its place in `indexes`, by index.
     ///
     /// # Errors
     /// Any [`StoreError`].

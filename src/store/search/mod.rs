@@ -1,5 +1,6 @@
 //! Retrieval: dense, lexical and filtered search, and the passages of the hits.
 
+pub(in crate::store) mod dense;
 pub(in crate::store) mod filter;
 pub(in crate::store) mod filtered;
 pub(in crate::store) mod lexical;
@@ -7,8 +8,9 @@ pub(in crate::store) mod passages;
 pub(in crate::store) mod read_connection;
 pub(in crate::store) mod selection;
 
+pub use dense::{DenseHit, DenseQuery, VectorScan};
 pub use lexical::{DocumentFrequencies, LexicalQuery};
-pub use passages::{DenseHit, DenseQuery, LexicalHit, Passage, Scope, VectorScan};
+pub use passages::{LexicalHit, Passage, Scope};
 pub use selection::Selection;
 
 use crate::store::Store;

@@ -11,6 +11,7 @@ mod exempt;
 mod failures;
 mod instructions;
 mod judges;
+mod neighbours;
 mod non_answer;
 mod plan;
 mod processes;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use super::{GRAPH_FROM, GRAPH_FROM_SETTING, store};
 use crate::{
     harness::TestApp,
     scripted::{ModelServer, embed},
@@ -29,12 +30,15 @@ fn document(number: usize) -> Value {
 
 async fn app() -> (ModelServer, TestApp) {
     let server = ModelServer::start().await;
-    let app = TestApp::with_embeddings(&server).await;
+    let app = TestApp::start_with_embeddings(&server, &[GRAPH_FROM_SETTING]).await;
     for start in (0..DOCUMENTS).step_by(1_000) {
         let documents: Vec<Value> = (start..start + 1_000).map(document).collect();
         let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": documents})).await;
         assert_eq!(answer.body["state"], "succeeded", "{answer:?}");
     }
+    let store = store(&app).await;
+    store.collections().maintain_vector_graphs(GRAPH_FROM).await.expect("a round");
+    store.close().await;
     (server, app)
 }
 

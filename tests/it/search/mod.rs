@@ -3,5 +3,20 @@
 mod filters;
 mod languages;
 mod modes;
+mod neighbours;
 mod rerank_model;
 mod stages;
+
+use cited::store::{PoolSettings, Store};
+
+use crate::harness::TestApp;
+
+/// Vectors from which a collection has a graph in these tests.
+const GRAPH_FROM: u64 = 1_000;
+const GRAPH_FROM_SETTING: (&str, &str) = ("CITED_VECTOR_GRAPH_FROM", "1000");
+
+/// The store of a service, for its maintenance.
+async fn store(app: &TestApp) -> Store {
+    let pools = PoolSettings { max_connections: 2, ..PoolSettings::default() };
+    Store::connect(&app.database, None, &pools).await.expect("the store opens")
+}

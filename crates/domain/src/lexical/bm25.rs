@@ -6,13 +6,13 @@
 //! ```text
 //! score(query, chunk) = Σ over query terms of  idf(term) · weight(term, chunk)
 //! idf    = ln(1 + (N − df + 0.5) / (df + 0.5))
-//! weight = tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))
+//! weight = tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / reference length))
 //! ```
 //!
-//! The weight needs the average length of the collection at the time of writing; see
-//! [`ReferenceLength`] for how that is kept from going stale.
+//! The formula has the average length of the collection where this one has a fixed [`REFERENCE_LENGTH`]. A weight
+//! thus depends on its chunk alone: it never goes stale, and is the same whichever collection the chunk stands in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::analyzer::Analyzer;
 use super::term_id::{TermId, TermSalt};
@@ -22,6 +22,12 @@ pub const K1: f64 = 1.2;
 
 /// How far a chunk's length discounts its terms: 0 not at all, 1 fully.
 pub const B: f64 = 0.75;
+
+/// Number of terms of a chunk whose length neither raises nor lowers its weights.
+///
+/// About what a full chunk has. Chunks have a largest size, so that averages differ little between collections, and
+/// ranks hardly depend on this number (docs/decisions/0024-bm25-over-collections.md has the measurement).
+pub const REFERENCE_LENGTH: f64 = 80.0;
 
 /// Largest number of non-zero elements that pgvector accepts in a `sparsevec`.
 pub const MAX_SPARSE_ELEMENTS: usize = 16_000;
@@ -76,14 +82,11 @@ fn saturating_u32(number: usize) -> u32 {
 
 /// The document side: one weight per distinct term, by ascending term id.
 ///
-/// `average_length` is the collection's reference length in terms; a value that is not positive
-/// switches length normalisation off. Of a chunk with more than [`MAX_SPARSE_ELEMENTS`] distinct
-/// terms (a chunk of that size is a dump, not prose) the heaviest are kept. The vector's indices
-/// count from 1, as pgvector's text format does; its Rust client counts from 0.
+/// Of a chunk with more than [`MAX_SPARSE_ELEMENTS`] distinct terms (a chunk of that size is a dump, not prose) the
+/// heaviest are kept. The vector's indices count from 1, as pgvector's text format does; its Rust client counts from 0.
 #[must_use]
-pub fn document_weights(terms: &TermCounts, average_length: f64) -> Vec<(TermId, f32)> {
-    let relative_length = if average_length > 0.0 { f64::from(terms.length) / average_length } else { 1.0 };
-    let saturation = K1 * (1.0 - B + B * relative_length);
+pub fn document_weights(terms: &TermCounts) -> Vec<(TermId, f32)> {
+    let saturation = K1 * (1.0 - B + B * f64::from(terms.length) / REFERENCE_LENGTH);
     let mut weights: Vec<(TermId, f32)> = terms
         .counts
         .iter()
@@ -126,146 +129,139 @@ pub fn inverse_document_frequency(chunks: u64, document_frequency: u64) -> f64 {
     (1.0 + (widen(chunks) - frequency + 0.5) / (frequency + 0.5)).ln()
 }
 
-/// One distinct term of a query against one collection.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct QueryTerm {
-    /// The salted id.
+/// The stems of a query, with the number of their occurrences.
+///
+/// Stems and not ids, because each collection has ids of its own, and a word is as rare as it is in all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct QueryStems(BTreeMap<String, u32>);
+
+impl QueryStems {
+    /// Analyses a query as a chunk would be analysed.
+    #[must_use]
+    pub fn of_text(analyzer: &Analyzer, query: &str) -> Self {
+        let mut counts = BTreeMap::new();
+        analyzer.for_each_index_term(query, |stem| *counts.entry(stem.to_owned()).or_default() += 1);
+        Self(counts)
+    }
+
+    /// The ids of the stems in the collection that the salt belongs to.
+    pub fn ids(&self, salt: TermSalt) -> impl Iterator<Item = TermId> + '_ {
+        self.0.keys().map(move |stem| salt.term_id(stem))
+    }
+}
+
+/// A collection that a query is asked over.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedCollection<'a> {
+    /// The query in the language of the collection.
+    pub stems: &'a QueryStems,
+    /// The salt of its term ids.
+    pub salt: TermSalt,
+    /// Number of its chunks.
+    pub chunks: u64,
+    /// Number of chunks that hold a term; a term without an entry is in none.
+    pub document_frequencies: &'a HashMap<TermId, u64>,
+}
+
+/// A term in one of the collections asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Holder {
+    /// Position of the collection among those asked.
+    pub collection: usize,
+    /// The id that the term has there.
     pub id: TermId,
-    /// Number of chunks of the collection that hold the term; 0 if it is unknown there.
+    /// Number of chunks of the collection that hold the term, at least 1.
+    pub document_frequency: u64,
+}
+
+/// One distinct term of a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct QueryTerm {
+    /// The collections that hold it, in the order in which they are asked.
+    pub holders: Vec<Holder>,
+    /// Number of chunks of all collections that hold it; 0 if none does.
     pub document_frequency: u64,
     /// Inverse document frequency times the number of occurrences in the query.
     pub weight: f64,
 }
 
-/// The query side of BM25 against one collection.
+/// The query side of BM25 against all collections asked, as if they were one.
 ///
-/// A query over several collections has one of these per collection: ids are salted by collection
-/// and a term may be rare in one and common in another.
+/// Sizes and document frequencies are summed, so that scores compare across the collections and splitting a corpus
+/// over several changes no score. Only the ids of a term differ from one collection to the next.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryProfile {
-    /// All distinct terms of the query, by ascending id, unknown ones included.
-    terms: Vec<QueryTerm>,
-    chunks: u64,
+    /// All distinct terms of the query, by stem, unknown ones included.
+    pub(super) terms: Vec<QueryTerm>,
+    /// Number of chunks of all collections.
+    pub(super) chunks: u64,
+    /// See [`QueryProfile::idf_mass`].
+    pub(super) idf_mass: f64,
 }
 
 impl QueryProfile {
-    /// Joins the query's terms with the collection's statistics.
-    ///
-    /// `chunks` is the number of chunks in the collection. A term that `document_frequencies` does
-    /// not name is one that no chunk holds.
+    /// Weighs the terms of a query by how many chunks of all these collections hold them.
     #[must_use]
-    pub fn new(query: &TermCounts, chunks: u64, document_frequencies: &HashMap<TermId, u64>) -> Self {
-        let terms = query
-            .counts
-            .iter()
-            .map(|(id, occurrences)| {
-                let document_frequency = document_frequencies.get(id).copied().unwrap_or(0);
-                let weight = f64::from(*occurrences) * inverse_document_frequency(chunks, document_frequency);
-                QueryTerm { id: *id, document_frequency, weight }
-            })
-            .collect();
-        Self { terms, chunks }
+    pub fn new(collections: &[AskedCollection<'_>]) -> Self {
+        let chunks = collections.iter().map(|asked| asked.chunks).sum();
+        let mut by_stem: BTreeMap<&str, (u32, QueryTerm)> = BTreeMap::new();
+        for (place, asked) in collections.iter().enumerate() {
+            for (stem, count) in &asked.stems.0 {
+                let (occurrences, term) = by_stem.entry(stem).or_default();
+                *occurrences = (*occurrences).max(*count);
+                let id = asked.salt.term_id(stem);
+                let document_frequency = asked.document_frequencies.get(&id).copied().unwrap_or(0);
+                if document_frequency > 0 {
+                    term.document_frequency += document_frequency;
+                    term.holders.push(Holder { collection: place, id, document_frequency });
+                }
+            }
+        }
+        for (occurrences, term) in by_stem.values_mut() {
+            term.weight = f64::from(*occurrences) * inverse_document_frequency(chunks, term.document_frequency);
+        }
+        let weight = |stem: &String| by_stem.get(stem.as_str()).map_or(0.0, |(_, term)| term.weight);
+        let masses = collections.iter().map(|asked| asked.stems.0.keys().map(weight).sum::<f64>());
+        let idf_mass = masses.min_by(f64::total_cmp).unwrap_or_default();
+        Self { terms: by_stem.into_values().map(|(_, term)| term).collect(), chunks, idf_mass }
     }
 
-    /// Number of chunks in the collection.
+    /// Number of chunks in the collections.
     #[must_use]
     pub const fn chunks(&self) -> u64 {
         self.chunks
     }
 
-    /// Weight of every term that the collection holds, by ascending id: the query's `sparsevec`.
+    /// Weight of every term that a collection holds, under each of its ids, ascending: the query's `sparsevec`.
     #[must_use]
     pub fn weights(&self) -> Vec<(TermId, f32)> {
-        let mut weights: Vec<(TermId, f32)> = self.known_terms().map(|term| (term.id, narrow(term.weight))).collect();
+        let known =
+            self.terms.iter().flat_map(|term| term.holders.iter().map(|holder| (holder.id, narrow(term.weight))));
+        let mut weights: Vec<(TermId, f32)> = known.collect();
+        weights.sort_by(|left, right| left.0.cmp(&right.0).then(right.1.total_cmp(&left.1)));
+        weights.dedup_by_key(|(id, _)| *id);
         keep_heaviest(&mut weights);
         weights
     }
 
-    /// Sum of the weights of all terms, those that no chunk holds included: how much there was to
-    /// be found. See [`evidence_score`].
+    /// Sum of the weights of all terms, those that no chunk holds included: how much there was to be found. See
+    /// [`evidence_score`]. Where the collections have several languages, the least of the sums that their own stems
+    /// have: no chunk holds the words of two languages.
     #[must_use]
-    pub fn idf_mass(&self) -> f64 {
-        self.terms.iter().map(|term| term.weight).sum()
-    }
-
-    /// Terms that the collection holds, by ascending id.
-    pub(super) fn known_terms(&self) -> impl Iterator<Item = &QueryTerm> {
-        self.terms.iter().filter(|term| term.document_frequency > 0)
+    pub const fn idf_mass(&self) -> f64 {
+        self.idf_mass
     }
 }
 
 /// The share of a query that its best chunk holds, from 0 to `K1 + 1`.
 ///
-/// `best_score` is the highest BM25 score of `query` in its collection. About 1 means that every
-/// term of the query occurs once in a chunk of average length; a query whose terms are foreign to
-/// the collection stays far below, which a raw score does not show. A query without terms gets 0.
+/// `best_score` is the highest BM25 score of `query` in the collections. About 1 means that every
+/// term of the query occurs once in a chunk of usual length; a query whose terms are foreign to
+/// the collections stays far below, which a raw score does not show. A query without terms gets 0.
 #[must_use]
 pub fn evidence_score(best_score: f64, query: &QueryProfile) -> f64 {
     let mass = query.idf_mass();
     if mass > 0.0 { (best_score / mass).clamp(0.0, K1 + 1.0) } else { 0.0 }
-}
-
-/// Relative change of the average length beyond which stored weights are computed again while
-/// documents still come in.
-///
-/// Measured on seven collections: an average that is off by 10 % moves nDCG@10 by less than 0.006,
-/// one that is off by 20 % by up to 0.016.
-const MAX_DRIFT: f64 = 0.10;
-
-/// The same at the end of a job: the weights that it leaves may stay unchanged for years.
-///
-/// An average that is off by 5 % moves nDCG@10 by less than 0.004 on the same collections.
-const MAX_SETTLED_DRIFT: f64 = 0.05;
-
-/// The average chunk length that a collection's stored weights were computed with.
-///
-/// The true average moves with every upload, and following it would rewrite the whole collection
-/// each time. A reference is kept instead and renewed by [`ReferenceLength::needs_reweighing`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ReferenceLength {
-    /// Terms per chunk, positive.
-    pub terms: f64,
-    /// Number of chunks that the average was taken over.
-    pub chunks: u64,
-}
-
-impl ReferenceLength {
-    /// The average of `chunks` chunks of `total_terms` terms in all; none without a single term.
-    ///
-    /// A collection's first reference is that of the first batch written to it: weights need one
-    /// before there is a second batch to average with.
-    #[must_use]
-    pub fn of(total_terms: u64, chunks: u64) -> Option<Self> {
-        (total_terms > 0 && chunks > 0).then(|| Self { terms: widen(total_terms) / widen(chunks), chunks })
-    }
-
-    /// Whether the collection, now at `current`, should be weighed again with that as reference.
-    ///
-    /// It should when the number of chunks has at least doubled, or halved, since the reference was taken and the
-    /// average has moved by more than 10 %. Each round is thus paid for by as many inserts or deletes as there are
-    /// chunks to rewrite, and the total stays in O(n log n).
-    #[must_use]
-    pub fn needs_reweighing(self, current: Self) -> bool {
-        let has_doubled = current.chunks >= self.chunks.saturating_mul(2);
-        let has_halved = current.chunks <= self.chunks / 2;
-        (has_doubled || has_halved) && self.drift(current) > MAX_DRIFT
-    }
-
-    /// Whether the collection, now at `current`, should be weighed again at the end of a job.
-    ///
-    /// It should when the average has moved by more than 5 %, whatever the number of chunks: a collection that began
-    /// with its short documents, or whose documents were replaced, would otherwise be ranked by an outdated average
-    /// until it has doubled. Chunks have a largest length, so that the average of many moves that far only if a
-    /// proportionate number of them has changed.
-    #[must_use]
-    pub fn has_drifted(self, current: Self) -> bool {
-        self.drift(current) > MAX_SETTLED_DRIFT
-    }
-
-    /// Relative distance of the averages.
-    fn drift(self, current: Self) -> f64 {
-        (current.terms - self.terms).abs() / self.terms
-    }
 }
 
 #[cfg(test)]

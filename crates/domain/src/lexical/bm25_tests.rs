@@ -1,14 +1,33 @@
 use proptest::prelude::*;
 
+use super::super::{candidates::select_candidates, language::Language};
 use super::*;
 
 fn counts_of(text: &str) -> TermCounts {
     TermCounts::of_text(Analyzer::english(), TermSalt::new(b"test"), text)
 }
 
-fn profile(frequencies: &[(TermId, u64)], chunks: u64) -> QueryProfile {
-    let query = TermCounts::of_ids(frequencies.iter().map(|(id, _)| *id).collect());
-    QueryProfile::new(&query, chunks, &frequencies.iter().copied().collect())
+/// The profile of a query over collections, given as the number of chunks that hold each of its words.
+fn profile(query: &str, collections: &[(u64, &[(&str, u64)])]) -> QueryProfile {
+    let stems = QueryStems::of_text(Analyzer::english(), query);
+    let salts: Vec<TermSalt> = (0..collections.len()).map(|place| TermSalt::new(&place.to_be_bytes())).collect();
+    let frequencies: Vec<HashMap<TermId, u64>> = collections
+        .iter()
+        .zip(&salts)
+        .map(|((_, held), salt)| held.iter().map(|(word, count)| (salt.term_id(word), *count)).collect())
+        .collect();
+    let asked: Vec<AskedCollection<'_>> = collections
+        .iter()
+        .zip(&salts)
+        .zip(&frequencies)
+        .map(|(((chunks, _), salt), document_frequencies)| AskedCollection {
+            stems: &stems,
+            salt: *salt,
+            chunks: *chunks,
+            document_frequencies,
+        })
+        .collect();
+    QueryProfile::new(&asked)
 }
 
 fn close(left: f64, right: f64) -> bool {
@@ -28,15 +47,18 @@ fn counts_are_sorted_and_add_up() {
 #[test]
 fn weights_follow_the_formula() {
     let terms = TermCounts::of_ids(vec![7, 7, 3]);
-    let weights = document_weights(&terms, 6.0);
-    let saturation = 1.2 * (0.25 + 0.75 * 0.5);
+    let weights = document_weights(&terms);
+    let saturation = 1.2 * (0.25 + 0.75 * 3.0 / REFERENCE_LENGTH);
     assert_eq!(weights.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 7]);
     assert!(close(f64::from(weights[0].1), 2.2 / (1.0 + saturation)));
     assert!(close(f64::from(weights[1].1), 2.0 * 2.2 / (2.0 + saturation)));
-    // A term that occurs once in a chunk of average length weighs exactly 1.
-    assert!(close(f64::from(document_weights(&TermCounts::of_ids(vec![1]), 1.0)[0].1), 1.0));
-    assert!(document_weights(&TermCounts::default(), 10.0).is_empty());
-    assert!(document_weights(&terms, 0.0).iter().all(|(_, weight)| weight.is_finite()));
+    assert!(document_weights(&TermCounts::default()).is_empty());
+}
+
+#[test]
+fn a_term_that_occurs_once_in_a_chunk_of_the_reference_length_weighs_one() {
+    let weights = document_weights(&TermCounts::of_ids((1..=80).collect()));
+    assert!(weights.iter().all(|(_, weight)| close(f64::from(*weight), 1.0)), "{weights:?}");
 }
 
 #[test]
@@ -44,7 +66,7 @@ fn oversized_chunks_keep_their_heaviest_terms() {
     let largest = TermId::try_from(MAX_SPARSE_ELEMENTS).expect("fits") + 100;
     // The last ids occur twice and must survive the cut, which then drops the highest single ids.
     let ids = (1..=largest).chain(largest - 50..=largest).collect();
-    let weights = document_weights(&TermCounts::of_ids(ids), 100.0);
+    let weights = document_weights(&TermCounts::of_ids(ids));
     assert_eq!(weights.len(), MAX_SPARSE_ELEMENTS);
     assert!(weights.is_sorted_by(|left, right| left.0 < right.0));
     assert_eq!(weights.last().map(|(id, _)| *id), Some(largest));
@@ -61,65 +83,133 @@ fn idf_falls_with_frequency_and_is_never_negative() {
 
 #[test]
 fn repeated_query_terms_count() {
-    let query = TermCounts::of_ids(vec![1, 1, 2]);
-    let profile = QueryProfile::new(&query, 100, &HashMap::from([(1, 10), (2, 10)]));
-    assert!(close(profile.terms[0].weight, 2.0 * profile.terms[1].weight));
+    let profile = profile("tea tea cup", &[(100, &[("tea", 10), ("cup", 10)])]);
+    let weights: Vec<f64> = profile.terms.iter().map(|term| term.weight).collect();
+    assert!(close(weights[1], 2.0 * weights[0]), "{weights:?}");
 }
 
 #[test]
 fn evidence_counts_terms_nobody_holds() {
-    let half_known = profile(&[(1, 1), (2, 0)], 1000);
+    let half_known = profile("tea cup", &[(1000, &[("tea", 1)])]);
     assert_eq!(half_known.weights().len(), 1);
     let best = f64::from(half_known.weights()[0].1);
     assert!(evidence_score(best, &half_known) < 0.5);
-    let known = profile(&[(1, 1)], 1000);
+    let known = profile("tea", &[(1000, &[("tea", 1)])]);
     assert!(close(evidence_score(known.idf_mass(), &known), 1.0));
     assert!(close(evidence_score(3.0, &QueryProfile::default()), 0.0));
 }
 
 #[test]
-fn reference_length_is_renewed_after_doubling_and_drift() {
-    assert_eq!(ReferenceLength::of(0, 5), None);
-    assert_eq!(ReferenceLength::of(5, 0), None);
-    let reference = ReferenceLength::of(10_000, 100).expect("has terms");
-    let at = |terms: f64, chunks| reference.needs_reweighing(ReferenceLength { terms, chunks });
-    assert!(close(reference.terms, 100.0));
-    assert!(!at(150.0, 199), "has not doubled");
-    assert!(!at(109.0, 400), "has not drifted");
-    assert!(at(111.0, 200) && at(89.0, 200) && at(150.0, 50));
+fn a_term_weighs_the_same_in_every_collection() {
+    let split = profile("tea cup", &[(30, &[("tea", 9)]), (970, &[("tea", 1), ("cup", 200)])]);
+    let whole = profile("tea cup", &[(1_000, &[("tea", 10), ("cup", 200)])]);
+    assert_eq!(split.chunks(), 1_000);
+    assert!(close(split.idf_mass(), whole.idf_mass()));
+    let (mut found, mut expected): (Vec<f32>, Vec<f32>) =
+        (split.weights().iter().map(|(_, w)| *w).collect(), whole.weights().iter().map(|(_, w)| *w).collect());
+    found.sort_by(f32::total_cmp);
+    expected.sort_by(f32::total_cmp);
+    assert_eq!(found, [expected[0], expected[1], expected[1]], "tea has an id in either");
 }
 
 #[test]
-fn reference_length_is_renewed_after_a_job_by_drift_alone() {
-    let reference = ReferenceLength { terms: 100.0, chunks: 100 };
-    let at = |terms: f64, chunks| reference.has_drifted(ReferenceLength { terms, chunks });
-    assert!(at(106.0, 101) && at(94.0, 100) && at(150.0, 5_000));
-    assert!(!at(104.0, 5_000) && !at(96.0, 1) && !at(100.0, 100));
+fn the_words_of_another_language_are_no_missing_evidence() {
+    let query = "running costs";
+    let (english, german) = (Analyzer::english(), Analyzer::of(Language::German));
+    let (in_english, in_german) = (QueryStems::of_text(english, query), QueryStems::of_text(german, query));
+    assert_ne!(in_english, in_german);
+    let salt = TermSalt::new(b"one");
+    let held: HashMap<TermId, u64> = in_english.ids(salt).map(|id| (id, 3)).collect();
+    let nothing = HashMap::new();
+    let asked = |stems, salt, document_frequencies| AskedCollection { stems, salt, chunks: 50, document_frequencies };
+    let alone = QueryProfile::new(&[asked(&in_english, salt, &held)]);
+    let both =
+        QueryProfile::new(&[asked(&in_english, salt, &held), asked(&in_german, TermSalt::new(b"two"), &nothing)]);
+    let share = |profile: &QueryProfile| {
+        evidence_score(profile.weights().iter().map(|(_, weight)| f64::from(*weight)).sum(), profile)
+    };
+    assert!(close(share(&alone), 1.0) && close(share(&both), 1.0), "{} {}", share(&alone), share(&both));
+}
+
+/// A corpus: the words of each chunk by number, and the collection that the chunk is put into.
+fn corpora() -> impl Strategy<Value = Vec<(Vec<u8>, usize)>> {
+    prop::collection::vec((prop::collection::vec(0..30_u8, 1..12), 0..4_usize), 1..120)
+}
+
+/// The scores that a query gives to the chunks, and which of them are candidates, if `place` says where a chunk is.
+fn scored(chunks: &[(Vec<u8>, usize)], query: &str, budget: u64, place: impl Fn(usize) -> usize) -> Vec<(f32, bool)> {
+    let stems = QueryStems::of_text(Analyzer::english(), query);
+    let salts: Vec<TermSalt> = (0..4_u8).map(|number| TermSalt::new(&[number])).collect();
+    let text = |words: &[u8]| words.iter().map(|word| format!("word{word} ")).collect::<String>();
+    let counted: Vec<(usize, TermCounts)> = chunks
+        .iter()
+        .map(|(words, given)| {
+            let place = place(*given);
+            (place, TermCounts::of_text(Analyzer::english(), salts[place], &text(words)))
+        })
+        .collect();
+    let mut frequencies = vec![HashMap::new(); salts.len()];
+    let mut sizes = vec![0; salts.len()];
+    for (place, counts) in &counted {
+        sizes[*place] += 1;
+        for id in counts.ids() {
+            *frequencies[*place].entry(id).or_default() += 1;
+        }
+    }
+    let asked: Vec<AskedCollection<'_>> = salts
+        .iter()
+        .zip(&sizes)
+        .zip(&frequencies)
+        .filter(|((_, chunks), _)| **chunks > 0)
+        .map(|((salt, chunks), held)| AskedCollection {
+            stems: &stems,
+            salt: *salt,
+            chunks: *chunks,
+            document_frequencies: held,
+        })
+        .collect();
+    let profile = QueryProfile::new(&asked);
+    let weights: HashMap<TermId, f32> = profile.weights().into_iter().collect();
+    let chosen = select_candidates(&profile, budget);
+    counted
+        .iter()
+        .map(|(_, counts)| {
+            // In the order of the text's terms, not of their ids: sums of floats depend on it.
+            let mut parts: Vec<f32> =
+                document_weights(counts).iter().filter_map(|(id, weight)| Some(weights.get(id)? * weight)).collect();
+            parts.sort_by(f32::total_cmp);
+            let holds = |id: &TermId| counts.ids().any(|held| held == *id);
+            let is_candidate =
+                chosen.rare.iter().any(holds) || chosen.pairs.iter().any(|(one, other)| holds(one) && holds(other));
+            (parts.iter().sum(), is_candidate)
+        })
+        .collect()
 }
 
 proptest! {
-    /// The sum of all rewriting stays within n log n, for any lengths in any batches.
+    /// Splitting a corpus over collections changes no score; and whatever is scored in one is scored in several.
     #[test]
-    fn reweighing_is_amortised(batches in prop::collection::vec((1_u64..200, 1_u64..1000), 1..200)) {
-        let (mut total, mut chunks, mut rewritten) = (0, 0, 0);
-        let mut reference: Option<ReferenceLength> = None;
-        for (count, length) in batches {
-            total += count * length;
-            chunks += count;
-            let current = ReferenceLength::of(total, chunks).expect("has terms");
-            match reference {
-                Some(kept) if !kept.needs_reweighing(current) => {}
-                Some(_) => { rewritten += chunks; reference = Some(current); }
-                None => reference = Some(current),
-            }
+    fn a_split_corpus_ranks_as_one_does(
+        chunks in corpora(),
+        asked in prop::collection::vec(0..30_u8, 1..8),
+        budget in prop_oneof![Just(u64::MAX), 0..60_u64],
+    ) {
+        let query: String = asked.iter().map(|word| format!("word{word} ")).collect();
+        let whole = scored(&chunks, &query, budget, |_| 0);
+        let split = scored(&chunks, &query, budget, |given| given);
+        for (one, several) in whole.iter().zip(&split) {
+            prop_assert_eq!(one.0.to_bits(), several.0.to_bits());
+            prop_assert!(several.1 || !one.1, "a candidate of the one is none of the several");
         }
-        prop_assert!(rewritten <= 2 * chunks, "{rewritten} of {chunks}");
+        if budget == u64::MAX {
+            prop_assert_eq!(whole, split);
+        }
     }
 
     #[test]
-    fn weights_are_positive_and_bounded(ids in prop::collection::vec(1..50_i32, 0..200), average in 0.1..1e4_f64) {
+    fn weights_are_positive_and_bounded(ids in prop::collection::vec(1..50_i32, 0..200)) {
         let terms = TermCounts::of_ids(ids);
-        for (_, weight) in document_weights(&terms, average) {
+        for (_, weight) in document_weights(&terms) {
             prop_assert!(weight > 0.0 && f64::from(weight) <= K1 + 1.0);
         }
     }

@@ -4,9 +4,12 @@
 //! belongs at the top holds a rare word, or several of the commoner ones together; so those are looked up in the index,
 //! and every chunk found is scored by all words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{bm25::QueryProfile, term_id::TermId};
+use super::{
+    bm25::{Holder, QueryProfile},
+    term_id::TermId,
+};
 
 /// Chunks that [`select_candidates`] should have scored in a collection of usual size.
 const BUDGET: u64 = 1_000;
@@ -41,6 +44,10 @@ const PAIRED_TERMS: usize = 12;
 /// Each pair is looked up in the index by itself, which costs as much as scoring a hundred chunks and more.
 const MOST_PAIRS: usize = 10;
 
+/// A pair whose rarer term stands in no more chunks of a collection is not looked up there: all chunks with that term
+/// are scored, which costs less.
+const LOOKED_UP_WHOLE: u64 = 100;
+
 /// The chunks to score; see [`select_candidates`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidates {
@@ -49,16 +56,16 @@ pub struct Candidates {
     /// Pairs of terms, rarest pair first; chunks that hold both terms of a pair are scored as well.
     pub pairs: Vec<(TermId, TermId)>,
     /// The rarest term, unless all its chunks are scored anyway: looked up if the pairs find too few chunks.
-    pub spare: Option<TermId>,
+    pub spare: Vec<TermId>,
 }
 
-/// A term, or two that are wanted together.
+/// A term, or two that are wanted together; terms by their position in the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Finder {
     /// Number of chunks it is expected to find; for a pair, assuming that its terms are distributed independently.
     expected: u64,
-    other: Option<TermId>,
-    term: TermId,
+    other: Option<usize>,
+    term: usize,
 }
 
 impl Finder {
@@ -68,7 +75,7 @@ impl Finder {
     }
 }
 
-/// Chooses the terms and pairs that find the chunks to be scored, in one collection.
+/// Chooses the terms and pairs that find the chunks to be scored, in all collections as if they were one.
 ///
 /// Single terms and pairs of the rarest are taken in ascending order of the number of chunks that they are expected to
 /// find, as long as the sum does not exceed `budget`; while the sum is too small to choose from, the next is taken
@@ -82,7 +89,8 @@ pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
     let known = rarest_first(query);
     // Many pairs of common terms may add up to more than the terms themselves.
     if known.iter().fold(0, |sum: u64, (frequency, _)| sum.saturating_add(*frequency)) <= budget {
-        return Candidates { rare: known.into_iter().map(|(_, term)| term).collect(), ..Candidates::default() };
+        let all: Vec<usize> = known.into_iter().map(|(_, term)| term).collect();
+        return Candidates { rare: ids(query, &all), ..Candidates::default() };
     }
     let mut chosen: Vec<Finder> = Vec::new();
     let mut found = 0;
@@ -98,10 +106,53 @@ pub fn select_candidates(query: &QueryProfile, budget: u64) -> Candidates {
         }
         (chosen, found) = (with_it, expected);
     }
-    let rare: Vec<TermId> = chosen.iter().filter(|finder| finder.other.is_none()).map(|finder| finder.term).collect();
-    let pairs = chosen.iter().filter_map(|finder| Some((finder.term, finder.other?))).take(MOST_PAIRS).collect();
-    let spare = known.first().map(|(_, term)| *term).filter(|term| !rare.contains(term));
-    Candidates { rare, pairs, spare }
+    let rare: Vec<usize> = chosen.iter().filter(|finder| finder.other.is_none()).map(|finder| finder.term).collect();
+    let pairs: Vec<(usize, usize)> =
+        chosen.iter().filter_map(|finder| Some((finder.term, finder.other?))).take(MOST_PAIRS).collect();
+    let spare: Vec<usize> =
+        known.first().map(|(_, term)| *term).filter(|term| !rare.contains(term)).into_iter().collect();
+    let (rare, pairs) = in_each_collection(query, &rare, &pairs);
+    Candidates { spare: ids(query, &spare), rare, pairs }
+}
+
+/// The ids of these terms in all collections that hold them, rarest first.
+fn ids(query: &QueryProfile, terms: &[usize]) -> Vec<TermId> {
+    rarest_ids(holders(query, terms).collect())
+}
+
+fn rarest_ids(mut holders: Vec<&Holder>) -> Vec<TermId> {
+    holders.sort_by_key(|holder| holder.document_frequency);
+    holders.into_iter().map(|holder| holder.id).collect()
+}
+
+fn holders<'q>(query: &'q QueryProfile, terms: &'q [usize]) -> impl Iterator<Item = &'q Holder> {
+    terms.iter().filter_map(|term| query.terms.get(*term)).flat_map(|term| &term.holders)
+}
+
+/// Terms and pairs of terms under their ids in each collection, without pairs that find nothing new there.
+fn in_each_collection(
+    query: &QueryProfile,
+    rare: &[usize],
+    pairs: &[(usize, usize)],
+) -> (Vec<TermId>, Vec<(TermId, TermId)>) {
+    let mut single: Vec<&Holder> = holders(query, rare).collect();
+    let mut taken: BTreeSet<TermId> = single.iter().map(|holder| holder.id).collect();
+    let mut together: Vec<(TermId, TermId)> = Vec::new();
+    for (first, second) in pairs {
+        let others: BTreeMap<usize, &Holder> =
+            holders(query, std::slice::from_ref(second)).map(|holder| (holder.collection, holder)).collect();
+        for one in holders(query, std::slice::from_ref(first)) {
+            let Some(other) = others.get(&one.collection) else { continue };
+            let rarer = if other.document_frequency < one.document_frequency { other } else { one };
+            if rarer.document_frequency > LOOKED_UP_WHOLE {
+                together.push((one.id, other.id));
+            } else if taken.insert(rarer.id) {
+                single.push(rarer);
+            }
+        }
+    }
+    together.retain(|(one, other)| !taken.contains(one) && !taken.contains(other));
+    (rarest_ids(single), together)
 }
 
 /// Groups of pairs that one statement of the database's `lexical_search` looks up.
@@ -129,15 +180,16 @@ pub fn grouped_pairs(pairs: &[(TermId, TermId)]) -> (Vec<TermId>, Vec<TermId>) {
     (heads, others)
 }
 
-/// The terms that the collection knows, each with the number of chunks that hold it.
-fn rarest_first(query: &QueryProfile) -> Vec<(u64, TermId)> {
-    let mut known: Vec<(u64, TermId)> = query.known_terms().map(|term| (term.document_frequency, term.id)).collect();
+/// The terms that a collection knows, each with the number of chunks of all collections that hold it.
+fn rarest_first(query: &QueryProfile) -> Vec<(u64, usize)> {
+    let all = query.terms.iter().enumerate().map(|(place, term)| (term.document_frequency, place));
+    let mut known: Vec<(u64, usize)> = all.filter(|(frequency, _)| *frequency > 0).collect();
     known.sort_unstable();
     known
 }
 
 /// All finders for a query with these terms, by the number of chunks expected; single terms before pairs.
-fn finders(known: &[(u64, TermId)], chunks: u64) -> Vec<Finder> {
+fn finders(known: &[(u64, usize)], chunks: u64) -> Vec<Finder> {
     let mut finders: Vec<Finder> =
         known.iter().map(|(expected, term)| Finder { expected: *expected, other: None, term: *term }).collect();
     let paired = known.get(..PAIRED_TERMS).unwrap_or(known);

@@ -11,7 +11,6 @@ mod compound;
 pub mod language;
 pub mod openings;
 pub mod phrase;
-pub mod reweigh;
 mod stop_words;
 pub mod term_id;
 mod unspaced;

@@ -74,7 +74,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 mod tests {
     use domain::lexical::{
         analyzer::Analyzer,
-        bm25::{QueryProfile, ReferenceLength, TermCounts, document_weights},
+        bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights},
         term_id::TermSalt,
     };
 
@@ -101,15 +101,15 @@ mod tests {
                 frequencies
             },
         );
-        let total = counted.iter().map(|(_, counts)| u64::from(counts.length())).sum();
-        let average = ReferenceLength::of(total, 6).expect("six chunks").terms;
-        let profile = QueryProfile::new(&TermCounts::of_text(analyzer, salt, query), 6, &frequencies);
+        let stems = QueryStems::of_text(analyzer, query);
+        let asked = AskedCollection { stems: &stems, salt, chunks: 6, document_frequencies: &frequencies };
+        let profile = QueryProfile::new(&[asked]);
         let weights: std::collections::HashMap<i32, f32> = profile.weights().into_iter().collect();
         let mut scored: Vec<(f32, &str)> = counted
             .iter()
             .map(|(name, counts)| {
                 let score = |(id, weight): &(i32, f32)| weights.get(id).map_or(0.0, |query| query * weight);
-                (document_weights(counts, average).iter().map(score).sum(), *name)
+                (document_weights(counts).iter().map(score).sum(), *name)
             })
             .filter(|(score, _)| *score > 0.0)
             .collect();

@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path, time::Instant};
 
 use domain::lexical::{
     analyzer::Analyzer,
-    bm25::{QueryProfile, TermCounts},
+    bm25::{AskedCollection, QueryProfile, QueryStems},
     candidates::{grouped_pairs, select_candidates},
     term_id::TermSalt,
 };
@@ -76,9 +76,9 @@ pub async fn profile_of(
     collection: Uuid,
     question: &str,
 ) -> anyhow::Result<QueryProfile> {
-    let counts = TermCounts::of_text(Analyzer::english(), TermSalt::new(collection.as_bytes()), question);
+    let (stems, salt) = (QueryStems::of_text(Analyzer::english(), question), TermSalt::new(collection.as_bytes()));
     let rows = sqlx::query("SELECT term_id, document_frequency FROM term_statistic WHERE term_id = ANY ($1)")
-        .bind(counts.ids().collect::<Vec<i32>>())
+        .bind(stems.ids(salt).collect::<Vec<i32>>())
         .fetch_all(&mut *connection)
         .await?;
     let mut frequencies = HashMap::new();
@@ -86,5 +86,7 @@ pub async fn profile_of(
         frequencies.insert(row.try_get(0)?, u64::try_from(row.try_get::<i32, _>(1)?)?);
     }
     let chunks: i64 = sqlx::query_scalar("SELECT chunks FROM index_statistic").fetch_one(connection).await?;
-    Ok(QueryProfile::new(&counts, u64::try_from(chunks)?, &frequencies))
+    let chunks = u64::try_from(chunks)?;
+    let asked = AskedCollection { stems: &stems, salt, chunks, document_frequencies: &frequencies };
+    Ok(QueryProfile::new(&[asked]))
 }

@@ -69,7 +69,8 @@ pub async fn run(service: &Service, data_dir: &Path, chunks: usize, measured: us
     }
     rows.count(&mut connection).await?;
     let rows_s = started.elapsed().as_secs_f64();
-    let index_s = indexes::build_all(&mut connection, &dropped).await?;
+    let mut index_s = indexes::build_all(&mut connection, &dropped).await?;
+    index_s.extend(indexes::build_graph(&mut connection, rows.collection, chunks).await?);
     run_sql(&mut connection, "VACUUM ANALYZE".to_owned()).await?;
     run_sql(&mut connection, "CHECKPOINT".to_owned()).await?;
     let bytes = sizes(&mut connection).await?;
@@ -89,7 +90,6 @@ struct Batch {
     sources: Vec<String>,
     titles: Vec<String>,
     texts: Vec<String>,
-    lengths: Vec<i32>,
     ranks: Vec<i32>,
     terms: Vec<String>,
     weights: Vec<SparseVector>,
@@ -102,17 +102,14 @@ impl Batch {
         let counts = TermCounts::of_text(Analyzer::english(), rows.salt, &indexed);
         let terms: Vec<String> = counts.ids().map(|id| id.to_string()).collect();
         // Term ids count from 1, the vector's indices in this constructor from 0.
-        let weights: Vec<(i32, f32)> = document_weights(&counts, f64::from(rows.average_length))
-            .into_iter()
-            .map(|(id, weight)| (id - 1, weight))
-            .collect();
+        let weights: Vec<(i32, f32)> =
+            document_weights(&counts).into_iter().map(|(id, weight)| (id - 1, weight)).collect();
         let random = u128::from(Random::new(number as u64).bits() >> 2);
         self.ids.push(Uuid::from_u128(FIRST_ID + ((number as u128) << 80) + random));
         self.sources.push(paragraph.source.clone());
         self.titles.push(paragraph.title.clone());
         self.texts.push(paragraph.text.clone());
         self.ranks.push(rows.rank(number));
-        self.lengths.push(i32::try_from(counts.length()).unwrap_or(i32::MAX));
         self.terms.push(format!("{{{}}}", terms.join(",")));
         self.weights.push(SparseVector::from_map(weights.iter().map(|(id, weight)| (id, weight)), MAX_TERM_ID));
         self.vectors.push(HalfVector::from_f32_slice(&rows.vectors.unit(&indexed)));
@@ -124,7 +121,6 @@ struct Rows {
     collection: Uuid,
     /// How many of the documents have a rank to filter by.
     ranked: usize,
-    average_length: f32,
     salt: TermSalt,
     vectors: Vectors,
     /// One statement for each table.
@@ -134,11 +130,10 @@ struct Rows {
 impl Rows {
     /// Takes the collection that the service has begun for a pattern.
     async fn new(connection: &mut PgConnection, ranked: usize) -> anyhow::Result<Self> {
-        let row = sqlx::query("SELECT k.index_id, k.average_length FROM collection c JOIN collection_index k USING (index_id) WHERE c.name = $1")
+        let collection: Uuid = sqlx::query_scalar("SELECT index_id FROM collection WHERE name = $1")
             .bind(ingest::COLLECTION)
             .fetch_one(&mut *connection)
             .await?;
-        let collection: Uuid = row.try_get(0)?;
         let hash = "sha256(convert_to(n.title || n.text, 'UTF8'))";
         let statements = [
             insertion(
@@ -168,7 +163,6 @@ impl Rows {
                     ("start_char", "0"),
                     ("end_char", "length(n.text)"),
                     ("text", "n.text"),
-                    ("length", "n.length"),
                     ("terms", "n.terms::integer[]"),
                 ],
             )
@@ -180,14 +174,7 @@ impl Rows {
             )
             .await?,
         ];
-        Ok(Self {
-            collection,
-            ranked,
-            average_length: row.try_get(1)?,
-            salt: TermSalt::new(collection.as_bytes()),
-            vectors: Vectors::new(),
-            statements,
-        })
+        Ok(Self { collection, ranked, salt: TermSalt::new(collection.as_bytes()), vectors: Vectors::new(), statements })
     }
 
     /// A number of its own for each document that is stored by SQL, in no order.
@@ -207,20 +194,19 @@ impl Rows {
     async fn stage(&self, connection: &mut PgConnection, batch: Batch) -> anyhow::Result<()> {
         run_sql(
             connection,
-            "CREATE TEMPORARY TABLE IF NOT EXISTS staged (id uuid, source text, title text, text text, length integer,
+            "CREATE TEMPORARY TABLE IF NOT EXISTS staged (id uuid, source text, title text, text text,
                  rank integer, terms text, weights sparsevec, vector halfvec); TRUNCATE staged"
                 .to_owned(),
         )
         .await?;
         sqlx::query(
             "INSERT INTO staged SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[],
-                 $6::integer[], $7::text[], $8::sparsevec[], $9::halfvec[])",
+                 $6::text[], $7::sparsevec[], $8::halfvec[])",
         )
         .bind(batch.ids)
         .bind(batch.sources)
         .bind(batch.titles)
         .bind(batch.texts)
-        .bind(batch.lengths)
         .bind(batch.ranks)
         .bind(batch.terms)
         .bind(batch.weights)
@@ -236,7 +222,7 @@ impl Rows {
         let equal: i64 = sqlx::query_scalar(
             "SELECT count(*) FROM staged n
              JOIN document d ON d.source = n.source AND d.title = n.title AND d.text = n.text
-             JOIN chunk c ON c.document_id = d.document_id AND c.text = n.text AND c.length = n.length
+             JOIN chunk c ON c.document_id = d.document_id AND c.text = n.text
                  AND c.terms = n.terms::integer[] AND (c.weights <-> n.weights) < $1
              JOIN chunk_embedding e ON e.document_id = d.document_id AND (e.embedding <=> n.vector) < $1",
         )
@@ -255,12 +241,11 @@ impl Rows {
              INSERT INTO term_statistic (tenant_id, index_id, term_id, document_frequency)
                  SELECT tenant_id, index_id, term, count(*) FROM chunk, UNNEST(terms) AS term
                  GROUP BY tenant_id, index_id, term;
-             UPDATE index_statistic s SET documents = t.chunks, chunks = t.chunks, total_length = t.length
-                 FROM (SELECT count(*) AS chunks, sum(length) AS length FROM chunk) t;
+             UPDATE index_statistic s SET documents = t.chunks, chunks = t.chunks
+                 FROM (SELECT count(*) AS chunks FROM chunk) t;
              INSERT INTO document_field (tenant_id, collection_id, document_id, key, number, text)
                  SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
-                 FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f;
-             UPDATE collection_index SET chunks_at_reference = (SELECT count(*) FROM chunk)"
+                 FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f"
                 .to_owned(),
         )
         .await

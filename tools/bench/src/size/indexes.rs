@@ -3,6 +3,12 @@
 use std::time::Instant;
 
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Row};
+use uuid::Uuid;
+
+use crate::vectors::DIMENSION;
+
+/// Vectors from which a collection has a graph by default.
+const GRAPH_FROM: usize = 20_000;
 
 /// An index and the statement that makes it.
 pub struct Index {
@@ -39,6 +45,27 @@ pub async fn build_all(connection: &mut PgConnection, indexes: &[Index]) -> anyh
         times.push((index.name.clone(), started.elapsed().as_secs_f64()));
     }
     Ok(times)
+}
+
+/// Builds the graph of the collection as the service's maintenance does, if the service would; its name and seconds.
+pub async fn build_graph(
+    connection: &mut PgConnection,
+    index: Uuid,
+    vectors: usize,
+) -> anyhow::Result<Option<(String, f64)>> {
+    if vectors < GRAPH_FROM {
+        return Ok(None);
+    }
+    let name: String =
+        sqlx::query_scalar("SELECT vector_graph_name($1)::text").bind(index).fetch_one(&mut *connection).await?;
+    crate::progress(&format!("building {name}"));
+    let started = Instant::now();
+    let statement = format!(
+        "CREATE INDEX {name} ON chunk_embedding USING hnsw ((embedding::halfvec({DIMENSION})) halfvec_cosine_ops)
+         WHERE index_id = '{index}'"
+    );
+    run(connection, statement).await?;
+    Ok(Some((name, started.elapsed().as_secs_f64())))
 }
 
 /// Runs a statement that has no parameters.

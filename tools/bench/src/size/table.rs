@@ -53,7 +53,7 @@ pub fn print(columns: &[Column]) {
     line("lexical recall@10 against scoring every chunk", columns, |column| format!("{:.4}", column.recall.lexical));
     line("dense recall@10 against comparing every vector", columns, |column| format!("{:.4}", column.recall.dense));
     line("rows stored by SQL", columns, |column| format!("{:.0} s", column.facts.rows_s));
-    for (index, name) in [("chunk_embedding_hnsw", "HNSW"), ("chunk_terms", "GIN of terms")] {
+    for (index, name) in [("chunk_embedding_graph", "HNSW"), ("chunk_terms", "GIN of terms")] {
         line(&format!("{name}: build, size"), columns, |column| {
             format!("{:.0} s, {}", column.facts.seconds_of(index), megabytes(column.facts.bytes_of(index)))
         });

@@ -13,7 +13,7 @@ use calibrate::{cosine, read_json_lines, read_vectors};
 use domain::evidence::QuestionTerms;
 use domain::fusion::{DenseWeight, FUSION_DEPTH, Scored, fuse_weighted};
 use domain::lexical::analyzer::Analyzer;
-use domain::lexical::bm25::{QueryProfile, ReferenceLength, TermCounts, document_weights};
+use domain::lexical::bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights};
 use domain::lexical::term_id::TermSalt;
 use domain::reranking::DEPTH;
 use domain::reranking::features::{Passage, of_passages};
@@ -74,11 +74,9 @@ impl Index {
             .iter()
             .map(|chunk| TermCounts::of_text(analyzer, salt, &format!("{}\n{}", chunk.title, chunk.text)))
             .collect();
-        let total = counts.iter().map(|counts| u64::from(counts.length())).sum();
-        let average = ReferenceLength::of(total, chunks.len() as u64).expect("terms").terms;
         let mut postings: HashMap<i32, Vec<(usize, f32)>> = HashMap::new();
         for (number, counts) in counts.iter().enumerate() {
-            for (term, weight) in document_weights(counts, average) {
+            for (term, weight) in document_weights(counts) {
                 postings.entry(term).or_default().push((number, weight));
             }
         }
@@ -97,10 +95,16 @@ impl Index {
     }
 
     fn lexical(&self, query: &str) -> Vec<Scored<usize>> {
-        let counts = TermCounts::of_text(self.analyzer, self.salt, query);
-        let known = counts.ids().map(|term| (term, self.frequency(term))).collect();
+        let stems = QueryStems::of_text(self.analyzer, query);
+        let known: HashMap<i32, u64> = stems.ids(self.salt).map(|term| (term, self.frequency(term))).collect();
+        let asked = AskedCollection {
+            stems: &stems,
+            salt: self.salt,
+            chunks: self.chunks.len() as u64,
+            document_frequencies: &known,
+        };
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for (term, query_weight) in QueryProfile::new(&counts, self.chunks.len() as u64, &known).weights() {
+        for (term, query_weight) in QueryProfile::new(&[asked]).weights() {
             for (chunk, weight) in &self.postings[&term] {
                 *scores.entry(*chunk).or_default() += f64::from(query_weight * weight);
             }

@@ -1,0 +1,217 @@
+//! The dense half of retrieval: the union of the searches of each collection, merged by similarity.
+//!
+//! A large collection has a graph over its own vectors, which is walked; all vectors of the others are compared. So no
+//! vector is lost among those of another collection, and a graph that does not exist yet is missed by no search.
+
+use sqlx::{Postgres, QueryBuilder, Row, postgres::PgRow};
+use uuid::Uuid;
+
+use crate::domain::identity::{ChunkKey, TenantId};
+use crate::store::{
+    Scope, Search, Selection, StoreError,
+    documents::chunk,
+    search::filter::{push_document_filter, push_page_test},
+    search::read_connection::Reading,
+};
+
+/// Largest `hnsw.ef_search` that pgvector accepts.
+const LONGEST_LIST: i64 = 1_000;
+
+/// A chunk and its cosine similarity to the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DenseHit {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// Cosine similarity, -1 to 1.
+    pub similarity: f32,
+}
+
+/// Method of a vector search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorScan {
+    /// Every vector that passes the filter was compared.
+    Exact,
+    /// The graphs of large collections were walked, until enough vectors passed the filter.
+    Iterative,
+}
+
+/// Input of a dense search.
+#[derive(Clone, Debug)]
+pub struct DenseQuery<'a> {
+    /// Collections and indexes to search.
+    pub scope: &'a Scope,
+    /// The query's vector, unit length.
+    pub vector: &'a [f32],
+    /// Number of vectors of each index of the scope.
+    pub vectors: &'a [u64],
+    /// Filter that chunks must pass.
+    pub selection: &'a Selection<'a>,
+    /// Maximum number of hits.
+    pub limit: i64,
+}
+
+impl Search<'_> {
+    /// Returns the nearest chunks that pass the filter, nearest first, ties in key order.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub async fn dense_search(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        let (mut hits, scan) = if query.selection.filter.is_empty() {
+            self.nearest_of_all(tenant, query).await?
+        } else {
+            self.nearest_filtered(tenant, query).await?
+        };
+        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.key.cmp(&b.key)));
+        hits.dedup_by_key(|hit| hit.key);
+        hits.truncate(usize::try_from(query.limit).unwrap_or_default());
+        Ok((hits, scan))
+    }
+
+    async fn nearest_of_all(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        let lists: Vec<i32> = query.vectors.iter().map(|vectors| ef_search(*vectors, query.limit)).collect();
+        let mut reading = self.store.reading().await?;
+        let rows =
+            sqlx::query("SELECT document_id, ordinal, similarity, is_walked FROM nearest_chunks($1, $2, $3, $4, $5)")
+                .bind(tenant.0)
+                .bind(query.scope.indexes.as_slice())
+                .bind(lists)
+                .bind(chunk::half(query.vector))
+                .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
+                .fetch_all(&mut *reading)
+                .await?;
+        reading.end().await?;
+        let mut scan = VectorScan::Exact;
+        for row in &rows {
+            if row.try_get("is_walked")? {
+                scan = VectorScan::Iterative;
+            }
+        }
+        Ok((read_hits(rows)?, scan))
+    }
+
+    async fn nearest_filtered(
+        &self,
+        tenant: TenantId,
+        query: &DenseQuery<'_>,
+    ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
+        if query.selection.is_narrow() {
+            return Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact));
+        }
+        let mut reading = self.store.begin_read(tenant).await?;
+        let graphs: Vec<Uuid> = sqlx::query_scalar(r#"SELECT vector_graphs($1)"#)
+            .bind(query.scope.indexes.as_slice())
+            .fetch_one(&mut *reading)
+            .await?;
+        let mut hits = Vec::new();
+        for (index, vectors) in query.scope.indexes.iter().zip(query.vectors) {
+            if !graphs.contains(index) {
+                continue;
+            }
+            let found = walk_filtered(&mut reading, query, (*index, *vectors)).await?;
+            // A walk stops after a bounded number of vectors. If it finds too few, all that pass are compared.
+            if (found.len() as u64) < query.limit.unsigned_abs() {
+                reading.end().await?;
+                return Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact));
+            }
+            hits.extend(found);
+        }
+        let compared: Vec<Uuid> = query.scope.indexes.iter().filter(|index| !graphs.contains(index)).copied().collect();
+        if !compared.is_empty() {
+            hits.extend(compare_filtered(&mut reading, query, &compared).await?);
+        }
+        reading.end().await?;
+        Ok((hits, if graphs.is_empty() { VectorScan::Exact } else { VectorScan::Iterative }))
+    }
+}
+
+/// Returns the nearest chunks of an index by a walk through its graph, until enough have passed the filter.
+async fn walk_filtered(
+    reading: &mut Reading,
+    query: &DenseQuery<'_>,
+    (index, vectors): (Uuid, u64),
+) -> Result<Vec<DenseHit>, StoreError> {
+    sqlx::query("SELECT set_config('hnsw.ef_search', $1, true)")
+        .bind(ef_search(vectors, query.limit).to_string())
+        .execute(&mut **reading)
+        .await?;
+    // Literals, not parameters: the planner uses the graph only if it sees the values.
+    let distance = format!("(e.embedding::halfvec({})) <=> ", query.vector.len());
+    let mut builder = QueryBuilder::new(format!("SELECT e.document_id, e.ordinal, 1 - ({distance}"));
+    builder.push_bind(chunk::half(query.vector));
+    builder.push(format!(") AS similarity FROM chunk_embedding e WHERE e.index_id = '{index}'"));
+    push_filter(&mut builder, query);
+    builder.push(format!(" ORDER BY {distance}")).push_bind(chunk::half(query.vector)).push(" LIMIT ");
+    builder.push_bind(query.limit);
+    read_hits(builder.build().fetch_all(&mut **reading).await?)
+}
+
+/// Returns the nearest chunks of indexes that have no graph, by comparing all their vectors that pass the filter.
+async fn compare_filtered(
+    reading: &mut Reading,
+    query: &DenseQuery<'_>,
+    indexes: &[Uuid],
+) -> Result<Vec<DenseHit>, StoreError> {
+    let mut builder =
+        QueryBuilder::new("WITH near AS MATERIALIZED (SELECT e.document_id, e.ordinal, 1 - (e.embedding <=> ");
+    builder.push_bind(chunk::half(query.vector));
+    builder
+        .push(") AS similarity FROM chunk_embedding e WHERE e.index_id = ANY (")
+        .push_bind(indexes.to_vec())
+        .push(")");
+    push_filter(&mut builder, query);
+    builder.push(") SELECT * FROM near ORDER BY similarity DESC, document_id, ordinal LIMIT ").push_bind(query.limit);
+    read_hits(builder.build().fetch_all(&mut **reading).await?)
+}
+
+fn push_filter(builder: &mut QueryBuilder<Postgres>, query: &DenseQuery<'_>) {
+    builder
+        .push(" AND EXISTS (SELECT FROM document d WHERE d.tenant_id = e.tenant_id AND d.document_id = e.document_id");
+    push_document_filter(builder, query.selection.filter);
+    builder.push(")");
+    push_page_test(builder, query.selection.filter);
+}
+
+/// Returns the size of the candidate list of a walk through a graph of this many vectors (`hnsw.ef_search`): 100 for
+/// 20,000, and twice as many for ten times as many vectors, which finds the ten nearest with a recall of .99 and more
+/// at each size, those of a minority topic as well (docs/performance.md). Never less than the number of requested hits.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a length, bounded")]
+fn ef_search(vectors: u64, limit: i64) -> i32 {
+    let by_size = 100.0 * (vectors as f64 / 20_000.0).powf(2.0_f64.log10());
+    (by_size as i64).clamp(100, LONGEST_LIST).max(limit.min(LONGEST_LIST)) as i32
+}
+
+pub(in crate::store) fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
+    rows.into_iter()
+        .map(|row| {
+            let ordinal: i32 = row.try_get("ordinal")?;
+            let similarity: f64 = row.try_get("similarity")?;
+            #[expect(clippy::cast_possible_truncation, reason = "a cosine of half-precision vectors")]
+            let similarity = similarity as f32;
+            Ok(DenseHit {
+                key: ChunkKey { document_id: row.try_get("document_id")?, ordinal: ordinal.unsigned_abs() },
+                similarity,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(StoreError::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ef_search;
+
+    #[test]
+    fn walks_keep_more_in_view_the_more_there_is() {
+        assert_eq!([0, 20_000, 200_000, 2_000_000].map(|vectors| ef_search(vectors, 10)), [100, 100, 200, 400]);
+        assert_eq!(ef_search(u64::MAX, 10), 1_000, "pgvector takes no more");
+        assert_eq!([ef_search(10_000, 120), ef_search(10_000, 5_000)], [120, 1_000], "a list is not cut short");
+    }
+}
