@@ -1,7 +1,11 @@
 //! Settings of ingest, and of the requests that it makes.
 
 use super::reader::{LONGEST_TIME, Reader};
-use crate::{providers::outbound, service::ingest, store::QueueLimits};
+use crate::{
+    providers::outbound,
+    service::{ingest, vector_graphs},
+    store::QueueLimits,
+};
 
 /// Reads the settings of ingest.
 pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
@@ -67,4 +71,13 @@ pub(super) fn read_outbound(reader: &mut Reader) -> outbound::Settings {
         addresses: outbound::AddressRule { allow },
         timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),
     }
+}
+
+/// Reads the number of vectors from which a collection has a graph.
+pub(super) fn read_vector_graph_from(reader: &mut Reader) -> u64 {
+    let from = reader.value("CITED_VECTOR_GRAPH_FROM", vector_graphs::GRAPH_FROM);
+    if from < vector_graphs::LEAST_GRAPH_FROM {
+        reader.fault(format!("CITED_VECTOR_GRAPH_FROM must be {} or more", vector_graphs::LEAST_GRAPH_FROM));
+    }
+    from
 }

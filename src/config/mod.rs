@@ -27,7 +27,7 @@ use crate::{
         outbound::{self, SigningKey},
         web_search,
     },
-    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions, vector_graphs},
+    service::{self, ask::Settings as AskSettings, instructions::RoleInstructions},
     store::PoolSettings,
     telemetry,
 };
@@ -174,7 +174,7 @@ impl Config {
         let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
         let database = read_database(&mut reader);
         let pools = read_pools(&mut reader);
-        let vector_graph_from = read_vector_graph_from(&mut reader);
+        let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
         let http = read_http(&mut reader, listen);
         let chat = chat::read(&mut reader);
         let instructions = chat::read_instructions(&mut reader);
@@ -260,14 +260,6 @@ fn read_pools(reader: &mut Reader) -> PoolSettings {
         reader.fault("CITED_DATABASE_CONNECTIONS must be 1 or more".to_owned());
     }
     PoolSettings { max_connections, ..defaults }
-}
-
-fn read_vector_graph_from(reader: &mut Reader) -> u64 {
-    let from = reader.value("CITED_VECTOR_GRAPH_FROM", vector_graphs::GRAPH_FROM);
-    if from < vector_graphs::LEAST_GRAPH_FROM {
-        reader.fault(format!("CITED_VECTOR_GRAPH_FROM must be {} or more", vector_graphs::LEAST_GRAPH_FROM));
-    }
-    from
 }
 
 fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {

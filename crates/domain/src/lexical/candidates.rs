@@ -44,8 +44,8 @@ const PAIRED_TERMS: usize = 12;
 /// Each pair is looked up in the index by itself, which costs as much as scoring a hundred chunks and more.
 const MOST_PAIRS: usize = 10;
 
-/// A pair whose rarer term stands in no more chunks of a collection is not looked up there: all chunks with that term
-/// are scored, which costs less.
+/// A pair whose rarer term (by all collections) stands in no more chunks of a collection is not looked up there: all
+/// chunks with that term are scored, which costs less.
 const LOOKED_UP_WHOLE: u64 = 100;
 
 /// The chunks to score; see [`select_candidates`].
@@ -138,12 +138,14 @@ fn in_each_collection(
     let mut single: Vec<&Holder> = holders(query, rare).collect();
     let mut taken: BTreeSet<TermId> = single.iter().map(|holder| holder.id).collect();
     let mut together: Vec<(TermId, TermId)> = Vec::new();
+    // Over all collections, so that the same term is taken in each.
+    let frequency = |place: &usize| query.terms.get(*place).map(|term| term.document_frequency);
     for (first, second) in pairs {
         let others: BTreeMap<usize, &Holder> =
             holders(query, std::slice::from_ref(second)).map(|holder| (holder.collection, holder)).collect();
         for one in holders(query, std::slice::from_ref(first)) {
             let Some(other) = others.get(&one.collection) else { continue };
-            let rarer = if other.document_frequency < one.document_frequency { other } else { one };
+            let rarer = if frequency(second) < frequency(first) { other } else { one };
             if rarer.document_frequency > LOOKED_UP_WHOLE {
                 together.push((one.id, other.id));
             } else if taken.insert(rarer.id) {
