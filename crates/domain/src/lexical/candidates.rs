@@ -44,8 +44,8 @@ const PAIRED_TERMS: usize = 12;
 /// Each pair is looked up in the index by itself, which costs as much as scoring a hundred chunks and more.
 const MOST_PAIRS: usize = 10;
 
-/// A pair whose rarer term (by all collections) stands in no more chunks of a collection is not looked up there: all
-/// chunks with that term are scored, which costs less.
+/// A pair whose rarer term stands in no more chunks, of all collections or of one, is not looked up there: all chunks
+/// with that term are scored, which costs less.
 const LOOKED_UP_WHOLE: u64 = 100;
 
 /// The chunks to score; see [`select_candidates`].
@@ -130,10 +130,10 @@ fn holders<'q>(query: &'q QueryProfile, terms: &'q [usize]) -> impl Iterator<Ite
 }
 
 /// Terms and pairs of terms under their ids in each collection, without pairs that find nothing new there.
-fn in_each_collection(
-    query: &QueryProfile,
-    rare: &[usize],
-    pairs: &[(usize, usize)],
+fn in_each_collection<'q>(
+    query: &'q QueryProfile,
+    rare: &'q [usize],
+    pairs: &'q [(usize, usize)],
 ) -> (Vec<TermId>, Vec<(TermId, TermId)>) {
     let mut single: Vec<&Holder> = holders(query, rare).collect();
     let mut taken: BTreeSet<TermId> = single.iter().map(|holder| holder.id).collect();
@@ -141,15 +141,25 @@ fn in_each_collection(
     // Over all collections, so that the same term is taken in each.
     let frequency = |place: &usize| query.terms.get(*place).map(|term| term.document_frequency);
     for (first, second) in pairs {
+        let rarer = if frequency(second) < frequency(first) { second } else { first };
+        let mut take = |holder: &'q Holder| {
+            if taken.insert(holder.id) {
+                single.push(holder);
+            }
+        };
+        if frequency(rarer) <= Some(LOOKED_UP_WHOLE) {
+            holders(query, std::slice::from_ref(rarer)).for_each(take);
+            continue;
+        }
         let others: BTreeMap<usize, &Holder> =
             holders(query, std::slice::from_ref(second)).map(|holder| (holder.collection, holder)).collect();
         for one in holders(query, std::slice::from_ref(first)) {
             let Some(other) = others.get(&one.collection) else { continue };
-            let rarer = if frequency(second) < frequency(first) { other } else { one };
-            if rarer.document_frequency > LOOKED_UP_WHOLE {
+            let local = if rarer == second { other } else { one };
+            if local.document_frequency > LOOKED_UP_WHOLE {
                 together.push((one.id, other.id));
-            } else if taken.insert(rarer.id) {
-                single.push(rarer);
+            } else {
+                take(local);
             }
         }
     }
