@@ -21,7 +21,8 @@ pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
         () = shutdown.soft.cancelled() => return Ok(()),
     };
     tracing::info!(address = %app.address()?, "Cited {} listens on http://{}", env!("CARGO_PKG_VERSION"), app.address()?);
-    app.run_until_stopped(shutdown).await
+    // The whole service is one future; on the stack it would be too large.
+    Box::pin(app.run_until_stopped(shutdown)).await
 }
 
 /// Processes the queue until a signal.

@@ -106,7 +106,7 @@ impl Search<'_> {
             return Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact));
         }
         let mut reading = self.store.begin_read(tenant).await?;
-        let graphs: Vec<Uuid> = sqlx::query_scalar(r#"SELECT vector_graphs($1)"#)
+        let graphs: Vec<Uuid> = sqlx::query_scalar("SELECT vector_graphs($1)")
             .bind(query.scope.indexes.as_slice())
             .fetch_one(&mut *reading)
             .await?;

@@ -97,7 +97,7 @@ mod tests {
         /// However a reply is cut, no piece of the code is taken for words.
         #[test]
         fn a_beginning_of_the_code_is_held_back(length in 1..NON_ANSWER.len(), before in "(It opens in May\\. |\"|```\n)?") {
-            let text = format!("{before}{}", &NON_ANSWER[..length]);
+            let text = format!("{before}{}", NON_ANSWER.get(..length).expect("a prefix"));
             let found = find(&text).expect("held back");
             prop_assert!(!found.is_complete);
             prop_assert!(found.start <= before.len());

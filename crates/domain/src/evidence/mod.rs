@@ -141,7 +141,7 @@ impl QuestionTerms {
         let mut mask = 0;
         if !self.unknown.is_empty() {
             let unknown = self.unknown.iter().map(|(position, word)| (*position, word.as_str()));
-            resemblance::for_each_resembled(unknown, text, |position| mask |= 1 << position);
+            resemblance::for_each_resembled(&unknown, text, |position| mask |= 1 << position);
         }
         mask
     }

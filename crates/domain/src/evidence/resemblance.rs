@@ -15,7 +15,7 @@ const SHORTEST_OF_TWO_ERRORS: usize = 9;
 /// Calls `visit` with the position of each of the `wanted` words that `text` holds in another spelling. They are in
 /// lower case.
 pub(super) fn for_each_resembled<'w>(
-    wanted: impl Iterator<Item = (usize, &'w str)> + Clone,
+    wanted: &(impl Iterator<Item = (usize, &'w str)> + Clone),
     text: &str,
     mut visit: impl FnMut(usize),
 ) {
@@ -87,7 +87,7 @@ mod tests {
     fn parts_that_stand_side_by_side_are_a_compound() {
         let found = |text: &str| {
             let mut found = Vec::new();
-            for_each_resembled([(3, "onboarding"), (5, "payslip")].into_iter(), text, |position| found.push(position));
+            for_each_resembled(&[(3, "onboarding"), (5, "payslip")].into_iter(), text, |position| found.push(position));
             found
         };
         assert_eq!(found("On boarding and pay slips, on and boarding."), [3]);
