@@ -213,17 +213,27 @@ impl Worker {
                     items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
                 self.give_back(handle, &again).await;
                 processor.fail_all(handle, over.into_iter(), &IngestFailure::from(&error).failure).await?;
+                // Those may have been the last items of the job; and what the work so far has cost is to be counted.
+                self.finish_job(handle, &metrics).await?;
                 return Err(error);
             }
         }
-        let now = processor.context.clock.now();
-        processor.store.jobs().finish_job(handle.tenant, handle.job_id, &metrics.take(), now).await?;
-        self.signal.settled.notify_waiters();
+        self.finish_job(handle, &metrics).await?;
         if has_second_phase {
             self.signal.queued();
         }
         heartbeat.beat();
         Ok(Progress::Worked)
+    }
+
+    /// Records the work on the job, and ends it if its last item is settled.
+    async fn finish_job(&self, handle: ClaimHandle, metrics: &JobMetrics) -> Result<(), StoreError> {
+        let Processor { store, context, .. } = &self.processor;
+        let taken = metrics.take();
+        store.jobs().finish_job(handle.tenant, handle.job_id, &taken.work(), context.clock.now()).await?;
+        taken.stored();
+        self.signal.settled.notify_waiters();
+        Ok(())
     }
 
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
@@ -285,9 +295,14 @@ impl Worker {
         loop {
             tokio::time::sleep(NOTE).await;
             let now = self.processor.context.clock.now();
-            match self.processor.store.jobs().note_work(handle.tenant, handle.job_id, &metrics.take(), now).await {
-                Ok(true) => {}
-                Ok(false) => return,
+            let taken = metrics.take();
+            match self.processor.store.jobs().note_work(handle.tenant, handle.job_id, &taken.work(), now).await {
+                Ok(goes_on) => {
+                    taken.stored();
+                    if !goes_on {
+                        return;
+                    }
+                }
                 Err(error) => tracing::debug!(error = error_chain(&error), "progress could not be noted"),
             }
         }
