@@ -3,17 +3,34 @@
 //! A request passes through the folders in this order: `http` translates, `service` composes, `store` and `providers` do
 //! I/O. Pure parts are crates of their own below `crates/`: `domain` decides, `extract` reads files, `minilm` is the built-in
 //! embedding model, `embedded_postgres` runs the private database. `eval` measures a service over its HTTP API.
+//!
+//! What is public is what the binary, the tests over HTTP and the tools use, so that the compiler finds what nobody uses.
 
-pub mod app;
-pub mod cli;
-pub mod config;
-pub mod http;
-pub mod lifecycle;
-pub mod providers;
+mod app;
+mod cli;
+mod config;
+mod http;
+mod lifecycle;
+mod providers;
 mod server;
-pub mod service;
-pub mod shutdown;
-pub mod store;
-pub mod telemetry;
+mod service;
+mod shutdown;
+mod store;
+mod telemetry;
 
-pub use ::{domain, extract};
+use ::{domain, extract};
+
+pub use app::{App, Core};
+pub use cli::Cli;
+pub use config::Config;
+pub use http::openapi_document;
+pub use providers::{
+    ProviderErrorKind, ProvidersUnavailable,
+    chat::{CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, FinishReason},
+};
+pub use service::context::{Clock, Context, SystemClock};
+pub use shutdown::Shutdown;
+pub use store::{
+    BatchOutcome, CollectionSettings, CommitBatch, EnqueueOutcome, FollowUp, ItemFailure, ItemPage, Lease, MAX_CLAIMS,
+    NewCollection, NewJob, NewJobItem, Phase, PoolSettings, QueueLimits, Store, StoreError, UnchangedItem,
+};

@@ -8,7 +8,7 @@ use clap::Parser;
 const LONGEST_END: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
-    let cli = cited::cli::Cli::parse();
+    let cli = cited::Cli::parse();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {

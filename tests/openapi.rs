@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 fn the_document_has_not_drifted() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json");
     let checked_in = fs::read_to_string(&path).unwrap_or_default();
-    let made = cited::http::document().to_pretty_json().expect("JSON");
+    let made = cited::openapi_document().to_pretty_json().expect("JSON");
     assert!(checked_in.trim_end() == made, "openapi/openapi.json is out of date; run: make openapi");
 }
 
 #[test]
 fn every_operation_has_a_name_and_says_how_it_fails() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let mut names = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
@@ -50,7 +50,7 @@ const REQUIRED: [(&str, &str, &[&str]); 4] = [
 
 #[test]
 fn every_way_to_end_is_named() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     for (path, method, statuses) in REQUIRED {
         let responses = document["paths"][path][method]["responses"].as_object().expect(path);
         let missing: Vec<_> = statuses.iter().filter(|status| !responses.contains_key(**status)).collect();
@@ -68,7 +68,7 @@ fn every_way_to_end_is_named() {
 
 #[test]
 fn every_end_of_an_ask_has_an_example() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let responses = document["paths"]["/v1/ask"]["post"]["responses"].as_object().expect("responses");
     let answers = responses["200"]["content"]["application/json"]["examples"].as_object().expect("examples");
     let ends = |member: &str| -> BTreeSet<String> {
@@ -115,7 +115,7 @@ fn every_end_of_an_ask_has_an_example() {
 
 #[test]
 fn streams_in_examples_are_whole() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let media = &document["paths"]["/v1/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"];
     let mut seen = BTreeSet::new();
     for (name, example) in media["examples"].as_object().expect("examples") {
@@ -205,7 +205,7 @@ fn has_type(types: &Value, value: &Value) -> bool {
 
 #[test]
 fn every_example_has_the_members_of_its_schema() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let (mut checked, mut wrong) = (0, Vec::new());
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
@@ -277,7 +277,7 @@ fn sides(document: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
 
 #[test]
 fn generators_of_clients_can_read_it() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let schemas = document["components"]["schemas"].as_object().expect("schemas");
     let (requests, answers) = sides(&document);
     let mut faults = Vec::new();
@@ -312,7 +312,7 @@ fn generators_of_clients_can_read_it() {
 
 #[test]
 fn every_route_but_probes_needs_a_key() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     assert_eq!(document["security"], json!([{"bearer": []}]));
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
@@ -328,7 +328,7 @@ fn every_route_but_probes_needs_a_key() {
 
 #[test]
 fn streams_are_described_by_their_events() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let content = |path: &str, method: &str| document["paths"][path][method]["responses"]["200"]["content"].clone();
     let ask = content("/v1/ask", "post");
     assert_eq!(ask["application/json"]["schema"]["$ref"], "#/components/schemas/Answer");
@@ -350,7 +350,7 @@ fn streams_are_described_by_their_events() {
 
 #[test]
 fn every_example_of_a_file_is_shown() {
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/examples");
     let operations = || document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten();
     for file in fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path()) {

@@ -2,6 +2,6 @@
 
 /// Prints the `OpenAPI` document.
 pub(super) fn print() -> anyhow::Result<()> {
-    println!("{}", crate::http::document().to_pretty_json()?);
+    println!("{}", crate::http::openapi_document().to_pretty_json()?);
     Ok(())
 }

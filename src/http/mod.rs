@@ -39,7 +39,7 @@ use tower_http::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-pub use openapi::document;
+pub use openapi::openapi_document;
 
 use crate::service::{
     ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,

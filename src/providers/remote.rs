@@ -105,14 +105,6 @@ impl Client {
         self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await
     }
 
-    /// `DELETE path`.
-    ///
-    /// # Errors
-    /// When the service cannot be reached.
-    pub async fn delete(&self, path: &str) -> Result<Answer, reqwest::Error> {
-        self.send(self.http.delete(format!("{}{path}", self.base))).await
-    }
-
     /// `POST /v1/documents` with JSON, under the idempotency key `key`: a repeated request is carried out once.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ pub struct WantedIndex {
     /// Splitter settings for its documents.
     pub splitter: Option<SplitterSettings>,
     /// Settings of the sentences that describe how a chunk relates to its document; `Some(None)` turns them off.
+    #[expect(clippy::option_option, reason = "kept, turned off, or set: the form of a change to any optional setting")]
     pub context: Option<Option<Contextual>>,
     /// The model that computes its vectors.
     pub embedding_model: Option<String>,

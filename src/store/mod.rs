@@ -15,7 +15,7 @@ mod schema_version;
 mod search;
 
 pub use asks::{
-    Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, Digest, NewCachedAnswer,
+    Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, NewCachedAnswer,
 };
 pub use collections::{
     ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSettings, CollectionSummary,
@@ -23,7 +23,7 @@ pub use collections::{
     SearchedCollection, StoredDocument,
 };
 pub use connect::{PoolSettings, Store};
-pub use diagnostics::{Finding, examine};
+pub use diagnostics::examine;
 pub use documents::{
     BatchOutcome, CitedChunks, CitedPassage, CitedState, CommitBatch, ContextGaps, ContextWork, ContextsSoFar,
     DeleteReceipt, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem,
@@ -33,12 +33,10 @@ pub use documents::{
 pub use error::StoreError;
 pub use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimedItem, DueWebhook, EnqueueOutcome, FirstAnswer, ItemFailure, ItemPage,
-    JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, Jobs, KEY_LIFE, Lease, MAX_CLAIMS, NewJob, NewJobItem, Part,
-    Phase, QueueFull, QueueLimits, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+    JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, Jobs, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueFull,
+    QueueLimits, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
-pub use search::{
-    DenseHit, DenseQuery, DocumentFrequencies, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
-};
+pub use search::{DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan};
 
 /// Migrations, embedded in the binary.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::SocketAddr};
 
 use axum::Router;
-use cited::{app::App, config::Config, service::context::Context, shutdown::Shutdown};
+use cited::{App, Config, Context, Shutdown};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;

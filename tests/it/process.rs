@@ -110,6 +110,13 @@ impl Process {
         peak.map_or(0, |kilobytes| kilobytes.parse::<u64>().expect("a number") * 1024)
     }
 
+    /// Waits until it ends by itself; its exit code, and all that it wrote to standard error since it listens.
+    pub async fn ended(mut self) -> (Option<i32>, Vec<String>) {
+        let status = tokio::time::timeout(READY, self.child.wait()).await.expect("ends in time").expect("status");
+        self.log.await.expect("standard error is read to its end");
+        (status.code(), self.lines.lock().expect("lock").clone())
+    }
+
     /// Sends SIGKILL and waits for the end.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("killed");

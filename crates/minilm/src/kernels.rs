@@ -24,7 +24,7 @@ pub(super) struct ByteRows {
 }
 
 impl ByteRows {
-    pub fn new(rows: usize, width: usize) -> Self {
+    pub(crate) fn new(rows: usize, width: usize) -> Self {
         Self { values: vec![0; rows * width], scales: vec![0.0; rows], zero_points: vec![0; rows] }
     }
 }

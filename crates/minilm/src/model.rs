@@ -55,11 +55,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_product(Product::new())
     }
 
-    pub fn with_product(product: Product) -> Self {
+    pub(crate) fn with_product(product: Product) -> Self {
         Self {
             floats: GemmExecutor::new(),
             product,
@@ -77,7 +77,7 @@ impl Scratch {
 }
 
 impl Model {
-    pub fn read(reader: &Reader) -> Result<Self, MiniLmError> {
+    pub(crate) fn read(reader: &Reader) -> Result<Self, MiniLmError> {
         let layer = |index: usize| -> Result<Layer, MiniLmError> {
             let dense = |name: &str, inputs, outputs| reader.dense(&format!("layer.{index}.{name}"), inputs, outputs);
             let norm = |name: &str| reader.norm(&format!("layer.{index}.{name}"), WIDTH);
@@ -100,7 +100,7 @@ impl Model {
     }
 
     /// The unit vector of a text, given its ids with `[CLS]` and `[SEP]`: at least one, at most [`WINDOW`].
-    pub fn embed(&self, ids: &[u32], scratch: &mut Scratch) -> Vec<f32> {
+    pub(crate) fn embed(&self, ids: &[u32], scratch: &mut Scratch) -> Vec<f32> {
         let length = ids.len();
         assert!((1..=WINDOW).contains(&length), "{length} ids");
         self.look_up(ids, scratch);

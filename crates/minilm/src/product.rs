@@ -22,7 +22,7 @@ pub(super) struct Product {
 }
 
 impl Product {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let gemm = ByteGemm::new();
         Self { saturates: gemm.may_saturate(), gemm, half: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Product {
     ///
     /// The zero points are taken out afterwards, with the sums' scales: rten-gemm 0.27 would apply those of the first
     /// eight rows to all the others.
-    pub fn multiply<'a>(&mut self, rows: Rows<'a>, dense: &'a Dense, room: &'a mut [i32]) -> Sums<'a> {
+    pub(crate) fn multiply<'a>(&mut self, rows: Rows<'a>, dense: &'a Dense, room: &'a mut [i32]) -> Sums<'a> {
         let sums = &mut room[..rows.scales.len() * dense.weight.cols()];
         if self.saturates {
             self.multiply_halves(rows.values, dense, sums);

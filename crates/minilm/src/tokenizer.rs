@@ -26,7 +26,7 @@ pub(super) struct Tokenizer {
 }
 
 impl Tokenizer {
-    pub fn read(vocabulary: &'static str) -> Result<Self, MiniLmError> {
+    pub(crate) fn read(vocabulary: &'static str) -> Result<Self, MiniLmError> {
         let (mut first, mut next) = (Pieces::default(), Pieces::default());
         for (id, piece) in (0..).zip(vocabulary.lines()) {
             match piece.strip_prefix("##") {
@@ -43,7 +43,7 @@ impl Tokenizer {
     }
 
     /// Ids of a text between `[CLS]` and `[SEP]`, cut so that all fit the window.
-    pub fn encode(&self, text: &str, window: usize) -> Vec<u32> {
+    pub(crate) fn encode(&self, text: &str, window: usize) -> Vec<u32> {
         let [_, _, begin, end, _] = self.special;
         let mut ids = vec![begin];
         self.each_piece(text, |id| {
@@ -55,7 +55,7 @@ impl Tokenizer {
     }
 
     /// Number of wordpieces of a text, without `[CLS]` and `[SEP]`.
-    pub fn count(&self, text: &str) -> usize {
+    pub(crate) fn count(&self, text: &str) -> usize {
         let mut count = 0;
         self.each_piece(text, |_| {
             count += 1;

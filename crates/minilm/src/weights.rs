@@ -19,7 +19,7 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    pub fn affine(&self) -> Affine<'_> {
+    pub(crate) fn affine(&self) -> Affine<'_> {
         Affine { total: &self.total, scale: &self.scale, bias: &self.bias }
     }
 }
@@ -31,7 +31,7 @@ pub(super) struct NormWeights {
 }
 
 impl NormWeights {
-    pub fn as_norm(&self) -> Norm<'_> {
+    pub(crate) fn as_norm(&self) -> Norm<'_> {
         Norm { weight: &self.weight, bias: &self.bias }
     }
 }
@@ -49,7 +49,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn new(bytes: &'static [u8]) -> Result<Self, MiniLmError> {
+    pub(crate) fn new(bytes: &'static [u8]) -> Result<Self, MiniLmError> {
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| MiniLmError::Asset(error.to_string()))?;
         Ok(Self { tensors, gemm: ByteGemm::new() })
     }
@@ -68,23 +68,23 @@ impl Reader {
     }
 
     /// Floats, copied: the asset need not be aligned in the binary.
-    pub fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, MiniLmError> {
+    pub(crate) fn floats(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, MiniLmError> {
         let (values, _) = self.raw(name, Dtype::F32, shape)?.as_chunks::<4>();
         Ok(values.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
     }
 
-    pub fn words(&self, count: usize, width: usize) -> Result<Words, MiniLmError> {
+    pub(crate) fn words(&self, count: usize, width: usize) -> Result<Words, MiniLmError> {
         Ok(Words { weight: self.bytes("words.weight", &[count, width])?, scale: self.floats("words.scale", &[count])? })
     }
 
-    pub fn norm(&self, name: &str, width: usize) -> Result<NormWeights, MiniLmError> {
+    pub(crate) fn norm(&self, name: &str, width: usize) -> Result<NormWeights, MiniLmError> {
         Ok(NormWeights {
             weight: self.floats(&format!("{name}.weight"), &[width])?,
             bias: self.floats(&format!("{name}.bias"), &[width])?,
         })
     }
 
-    pub fn dense(&self, name: &str, inputs: usize, outputs: usize) -> Result<Dense, MiniLmError> {
+    pub(crate) fn dense(&self, name: &str, inputs: usize, outputs: usize) -> Result<Dense, MiniLmError> {
         let weight = self.bytes(&format!("{name}.weight"), &[inputs, outputs])?;
         let mut total = vec![0; outputs];
         for row in weight.chunks_exact(outputs) {

@@ -59,7 +59,7 @@ pub(super) struct Workers {
 
 impl Workers {
     /// Starts `passages` threads and one for queries. `prepare` gives each thread its computation.
-    pub fn start<P, E>(passages: NonZeroUsize, prepare: P) -> Result<Self, MiniLmError>
+    pub(crate) fn start<P, E>(passages: NonZeroUsize, prepare: P) -> Result<Self, MiniLmError>
     where
         P: Fn() -> E + Clone + Send + 'static,
         E: FnMut(&str) -> Vec<f32>,
@@ -90,13 +90,13 @@ impl Workers {
     }
 
     /// The vector of a query.
-    pub async fn query(&self, text: &str) -> Answer {
+    pub(crate) async fn query(&self, text: &str) -> Answer {
         let answer = submit(&self.queries, text.to_owned(), None);
         answer.await.unwrap_or(Err(MiniLmError::Stopped))
     }
 
     /// The vectors of passages, in their order.
-    pub async fn passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, MiniLmError> {
+    pub(crate) async fn passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, MiniLmError> {
         let mut answers = Vec::with_capacity(texts.len());
         for text in texts {
             let place = Arc::clone(&self.places).acquire_owned().await;

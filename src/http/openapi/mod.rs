@@ -55,7 +55,7 @@ impl Modify for Bearer {
 
 /// The `OpenAPI` document of every route.
 #[must_use]
-pub fn document() -> utoipa::openapi::OpenApi {
+pub fn openapi_document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
     let mut timed = v1_routes(Settings::default().max_body_bytes).into_openapi();
     let mut streams = stream_routes().into_openapi();
@@ -90,5 +90,5 @@ fn operations(document: &mut utoipa::openapi::OpenApi) -> impl Iterator<Item = &
 
 /// `/openapi.json` and the interactive pages at `/docs`.
 pub(super) fn pages() -> Router<AppState> {
-    SwaggerUi::new("/docs").url("/openapi.json", document()).into()
+    SwaggerUi::new("/docs").url("/openapi.json", openapi_document()).into()
 }

@@ -24,7 +24,7 @@ use url::{Host, Url};
 pub use address::AddressRule;
 pub use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::{GuardedResolver, RefusedAddress};
-pub use signature::{NotASigningKey, SigningKey};
+pub use signature::SigningKey;
 
 use super::{
     error::{excerpt, innermost},

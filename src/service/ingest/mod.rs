@@ -35,7 +35,7 @@ pub use jobs::{JobReport, JobSnapshot};
 pub use notify::Notifier;
 pub use pipeline::Processor;
 pub use replacement::Replacement;
-pub use reply::{Reply, ReplyOptions};
+pub use reply::ReplyOptions;
 pub use stream::{Arrival, DocumentStream};
 pub use submission::{Content, IncomingDocument, Submission};
 pub use work::build_work;

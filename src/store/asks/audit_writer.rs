@@ -85,3 +85,19 @@ async fn insert(pool: &PgPool, rows: &[&AuditRow]) -> Result<(), sqlx::Error> {
     sqlx::query!("SELECT write_ask_audit($1)", Json(rows) as _).execute(pool).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::postgres::PgConnectOptions;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_the_writer_is_reported_to_those_who_watch_it() {
+        let writer = AuditWriter::start(PgPool::connect_lazy_with(PgConnectOptions::new()));
+        let failed = writer.failed();
+        assert!(writer.failed().now_or_never().is_none(), "it runs");
+        drop(writer);
+        assert_eq!(failed.await, "the audit writer ended");
+    }
+}

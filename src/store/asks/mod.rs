@@ -5,7 +5,7 @@ pub(in crate::store) mod audit_writer;
 pub(in crate::store) mod cache;
 pub(in crate::store) mod usage;
 
-pub use audit::{AuditCitation, AuditFilter, AuditGrade, AuditRow, Digest};
+pub use audit::{AuditCitation, AuditFilter, AuditGrade, AuditRow};
 pub use cache::{CachedState, NewCachedAnswer};
 pub use usage::DailyReservation;
 

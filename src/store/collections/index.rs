@@ -56,6 +56,7 @@ pub struct IndexChange {
     /// How to split its documents.
     pub splitter: Option<SplitterSettings>,
     /// How to write the sentences that relate a chunk to its document; `Some(None)` stops writing them.
+    #[expect(clippy::option_option, reason = "kept, turned off, or set: the form of a change to any optional setting")]
     pub context: Option<Option<Contextual>>,
     /// Its vector space.
     pub profile: Option<ProfileId>,

@@ -14,8 +14,7 @@ pub(in crate::store) mod webhook;
 
 pub use claim::{Claim, ClaimedItem, Phase};
 pub use control::{CancelOutcome, RetryOutcome};
-pub use enqueue::{AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, Part, RefusedItem, RequestKey};
-pub use idempotency::KEY_LIFE;
+pub use enqueue::{AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, RefusedItem, RequestKey};
 pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub use lease::{ItemFailure, Lease, MAX_CLAIMS};
 pub use limits::{QueueFull, QueueLimits};

@@ -9,7 +9,7 @@ pub(in crate::store) mod read_connection;
 pub(in crate::store) mod selection;
 
 pub use dense::{DenseHit, DenseQuery, VectorScan};
-pub use lexical::{DocumentFrequencies, LexicalQuery};
+pub use lexical::LexicalQuery;
 pub use passages::{LexicalHit, Passage, Scope};
 pub use selection::Selection;
 

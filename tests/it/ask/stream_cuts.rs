@@ -1,8 +1,6 @@
 //! However the words of a draft are cut on their way, a stream tells what the answer at once says.
 
-use cited::domain::citation::{
-    Attempt, CitationError, ConfirmedClaim, Draft, Level, PreparedSource, Verdict, validate,
-};
+use domain::citation::{Attempt, CitationError, ConfirmedClaim, Draft, Level, PreparedSource, Verdict, validate};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
 

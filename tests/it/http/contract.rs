@@ -9,7 +9,7 @@ use crate::{
 };
 
 fn document() -> Value {
-    serde_json::to_value(cited::http::document()).expect("JSON")
+    serde_json::to_value(cited::openapi_document()).expect("JSON")
 }
 
 /// What the pages at `/docs` fill in as the body of a request, with its media type.
@@ -71,6 +71,35 @@ async fn places_in_lists_end_where_the_document_says() {
         let beyond = app.get(&format!("{concrete}?{name}={}", most + 1)).await;
         beyond.assert_problem(422, "invalid_request");
         assert_eq!(beyond.pointers(), [format!("?{name}")]);
+    }
+    app.stop().await;
+}
+
+/// The range in the document spans both units; within it the service holds each unit to its own, which the description
+/// tells.
+#[tokio::test]
+async fn sizes_of_chunks_end_where_the_document_says() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    let described = document();
+    let size = described.pointer("/components/schemas/Splitter/properties/size").expect("a size");
+    let description = size["description"].as_str().expect("a description");
+    assert!(description.contains("16 to 32,768 tokens or 64 to 131,072 characters"), "{description}");
+    let bounds = [("tokens", 16, 32_768), ("characters", 64, 131_072)];
+    assert_eq!(size["minimum"], bounds.map(|(_, least, _)| least).into_iter().min().expect("bounds"));
+    assert_eq!(size["maximum"], bounds.map(|(_, _, most)| most).into_iter().max().expect("bounds"));
+    for (unit, least, most) in bounds {
+        for (size, is_taken) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {
+            let name = format!("{unit}-{size}");
+            let body = json!({"name": name, "splitter": {"unit": unit, "size": size, "overlap": 0}});
+            let answer = app.post("/v1/collections", body).await;
+            if is_taken {
+                assert_eq!(answer.status, 201, "{name}: {answer:?}");
+            } else {
+                answer.assert_problem(422, "invalid_request");
+                assert_eq!(answer.pointers(), ["/splitter/size"], "{name}");
+            }
+        }
     }
     app.stop().await;
 }

@@ -117,7 +117,7 @@ type Sized = fn(usize) -> Value;
 #[tokio::test]
 async fn values_may_be_as_long_as_the_document_says_and_no_longer() {
     let (_server, app) = app(&[]).await;
-    let document = serde_json::to_value(cited::http::document()).expect("JSON");
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let members: [(&str, &str, &str, &str, Sized); 7] = [
         ("/v1/search", "SearchRequest", "query", "/query", |size| json!({"query": "x".repeat(size)})),
         ("/v1/search", "SearchRequest", "top_k", "/top_k", |size| json!({"query": "x", "top_k": size})),

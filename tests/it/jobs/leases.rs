@@ -1,12 +1,10 @@
 //! The queue: leases, fencing, lost workers.
 
 use cited::{
-    domain::identity::TenantId,
-    store::{
-        BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemPage, Lease, NewJob, Phase, PoolSettings, QueueLimits,
-        Store, UnchangedItem,
-    },
+    BatchOutcome, CommitBatch, EnqueueOutcome, FollowUp, ItemPage, Lease, NewJob, Phase, PoolSettings, QueueLimits,
+    Store, UnchangedItem,
 };
+use domain::identity::TenantId;
 use serde_json::json;
 use sqlx::{ConnectOptions, Connection, Executor};
 use time::{Duration, OffsetDateTime};
@@ -22,20 +20,20 @@ fn at(seconds: i64) -> OffsetDateTime {
 /// A store with one queued job of `count` documents and nobody to work on it.
 async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
     let options = database::create().await;
-    let profile = cited::domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
+    let profile = domain::identity::EmbeddingProfile { model: "m".to_owned(), dimension: 4 };
     let profile = Store::ensure_profile(&options, &profile).await.expect("profile");
     let store = Store::connect(&options, None, &PoolSettings { max_connections: 4, ..PoolSettings::default() })
         .await
         .expect("store");
-    let new = cited::store::NewCollection {
+    let new = cited::NewCollection {
         id: uuid(1),
         name: "c",
         profile,
-        settings: cited::store::CollectionSettings {
-            splitter: cited::domain::split::SplitterSettings::default(),
-            language: cited::domain::lexical::language::Language::default(),
+        settings: cited::CollectionSettings {
+            splitter: domain::split::SplitterSettings::default(),
+            language: domain::lexical::language::Language::default(),
             context: None,
-            indexing: cited::domain::job::Indexing::Complete,
+            indexing: domain::job::Indexing::Complete,
         },
     };
     store.collections().ensure_collection(TenantId::DEFAULT, new, at(0)).await.expect("collection");
@@ -46,7 +44,7 @@ async fn queued(count: usize) -> (Store, sqlx::postgres::PgConnectOptions) {
 /// Queues a job of `count` documents.
 async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
     let items = (0..count)
-        .map(|number| cited::store::NewJobItem {
+        .map(|number| cited::NewJobItem {
             source: format!("s{number}"),
             payload: json!({"v": "1"}),
             content: vec![b'x'; 100],
@@ -55,7 +53,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
     let job = NewJob {
         id,
         collection: (uuid(1), "c"),
-        indexing: cited::domain::job::Indexing::Complete,
+        indexing: domain::job::Indexing::Complete,
         key: None,
         webhook: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
@@ -157,13 +155,8 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     store.close().await;
 }
 
-fn failure(ordinal: i32) -> cited::store::ItemFailure {
-    cited::store::ItemFailure {
-        ordinal,
-        stage: cited::domain::job::Stage::Load,
-        cause: "test",
-        message: "test".to_owned(),
-    }
+fn failure(ordinal: i32) -> cited::ItemFailure {
+    cited::ItemFailure { ordinal, stage: domain::job::Stage::Load, cause: "test", message: "test".to_owned() }
 }
 
 #[tokio::test]
@@ -236,7 +229,7 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
 #[tokio::test]
 async fn nothing_is_claimed_without_end() {
     let (store, options) = queued(1).await;
-    for round in 0..i64::from(cited::store::MAX_CLAIMS) {
+    for round in 0..i64::from(cited::MAX_CLAIMS) {
         let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
         store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
@@ -314,7 +307,7 @@ async fn of_lines_with_one_source_the_last_wins_also_where_it_is_what_was_there(
 async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same() {
     let (store, options) = queued(1).await;
     let claim = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
-    let failure = cited::store::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
+    let failure = cited::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
     store.jobs().fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
     let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
     assert_eq!(database::number(&options, failed).await, 1);

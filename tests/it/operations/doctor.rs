@@ -1,6 +1,6 @@
 //! `cited doctor` before databases that are as they should be, and before others.
 
-use cited::store::{PoolSettings, Store, StoreError};
+use cited::{PoolSettings, Store, StoreError};
 use embedded_postgres::PrivatePostgres;
 
 use crate::{

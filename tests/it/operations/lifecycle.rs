@@ -9,12 +9,7 @@ use std::{
     time::Duration,
 };
 
-use cited::{
-    app::{App, Core},
-    config::Config,
-    service::context::{Clock, Context, SystemClock},
-    shutdown::Shutdown,
-};
+use cited::{App, Clock, Config, Context, Core, Shutdown, SystemClock};
 use serde_json::Value;
 use sqlx::{ConnectOptions, Connection, Executor, postgres::PgConnectOptions};
 use time::OffsetDateTime;
@@ -22,7 +17,8 @@ use time::OffsetDateTime;
 use crate::{
     database,
     harness::{Answer, client, send},
-    process::Process,
+    operations::private_postgres::{folder, kill_now, postmaster},
+    process::{Process, embedded},
 };
 
 /// Longest wait for what must happen, also on a busy machine.
@@ -89,6 +85,23 @@ async fn a_background_task_that_panics_ends_a_worker_without_http() {
     clock.breaks.store(true, Ordering::SeqCst);
     let ended = tokio::time::timeout(PATIENCE, running).await.expect("the worker ends").expect("no panic");
     assert_names_the_panic(ended);
+}
+
+/// The private Postgres cannot be started again, so the part that watches it fails.
+#[tokio::test]
+async fn a_service_that_loses_its_database_for_good_ends_with_a_failing_exit_code() {
+    let folder = folder();
+    let settings = embedded(folder.path());
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let service = Process::serve(&settings).await;
+    assert_eq!(readiness(&service).await.status, 200);
+
+    std::fs::remove_file(folder.path().join("data/cluster/global/pg_control")).expect("removed");
+    kill_now(postmaster(folder.path()).expect("the postmaster"));
+    let (code, lines) = service.ended().await;
+    assert_eq!(code, Some(1), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("a background task failed; the service stops")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("cited: ") && line.contains("5 times in a row")), "{lines:#?}");
 }
 
 /// Claims wait for a lock that the test holds, so the workers hang; the database answers all the while.

@@ -1,7 +1,7 @@
 //! Databases that the service may not be able to use: of another release, of a build that was never released, and of an
 //! owner with few rights.
 
-use cited::store::Store;
+use cited::Store;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::{database, harness::TestApp, scripted::ModelServer};

@@ -3,17 +3,14 @@
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Duration};
 
 use cited::{
-    config::Config,
-    domain::{
-        budget::{Budget, ChatSize, Limits, Spent},
-        cost::NanoUsd,
-        prompt::Message,
-        split::TokenCounter,
-    },
-    providers::{
-        ProviderErrorKind, ProvidersUnavailable,
-        chat::{CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, FinishReason},
-    },
+    CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, Config, FinishReason, ProviderErrorKind,
+    ProvidersUnavailable,
+};
+use domain::{
+    budget::{Budget, ChatSize, Limits, Spent},
+    cost::NanoUsd,
+    prompt::Message,
+    split::TokenCounter,
 };
 use futures::StreamExt;
 use tokio::time::Instant;

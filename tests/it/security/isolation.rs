@@ -1,6 +1,6 @@
 //! Row level security: what the runtime role can and cannot see.
 
-use cited::store::{PoolSettings, Store, StoreError};
+use cited::{PoolSettings, Store, StoreError};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row};
 

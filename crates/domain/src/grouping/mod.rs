@@ -23,9 +23,6 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Every chunk is a result of its own.
-    pub const NONE: Self = Self { collapse_duplicates: false, merge_neighbours: false };
-
     /// Whether there is nothing to do.
     #[must_use]
     pub const fn is_none(self) -> bool {

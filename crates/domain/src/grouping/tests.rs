@@ -76,7 +76,10 @@ fn neighbours_and_duplicates_find_their_groups() {
     assert_eq!(grouped(&ranked, merging, 2), [(0, vec![0], vec![]), (1, vec![1], vec![])]);
     let collapsing = Grouping { merge_neighbours: false, ..all };
     assert_eq!(grouped(&ranked, collapsing, 3), [(0, vec![0], vec![3]), (1, vec![1], vec![]), (2, vec![2], vec![])]);
-    assert_eq!(grouped(&ranked, Grouping::NONE, 9).len(), ranked.len());
+    assert_eq!(
+        grouped(&ranked, Grouping { collapse_duplicates: false, merge_neighbours: false }, 9).len(),
+        ranked.len()
+    );
 }
 
 #[test]

@@ -29,16 +29,6 @@ pub fn recall_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K
     (relevant > 0).then(|| ratio(found, relevant))
 }
 
-/// One over the rank of the first relevant item among the first `k`, 0 if there is none.
-///
-/// The mean of this over queries is the mean reciprocal rank.
-#[must_use]
-pub fn reciprocal_rank_at<K: Eq + Hash>(k: usize, ranked: &[K], judgements: &Judgements<K>) -> Option<f64> {
-    judgements.values().any(|grade| *grade > 0).then(|| {
-        distinct(ranked).take(k).position(|item| is_relevant(item, judgements)).map_or(0.0, |index| ratio(1, index + 1))
-    })
-}
-
 /// Area under the ROC curve: the probability that a positive scores above a negative, ties half.
 ///
 /// Computed from midranks (Hanley and `McNeil` 1982). `None` if a side is empty or a score is NaN.
@@ -109,8 +99,6 @@ mod tests {
         assert!(close(ndcg_at(2, &["a", "b"], &judgements), 1.0));
         assert!(close(recall_at(2, &ranked, &judgements), 1.0 / 3.0));
         assert!(close(recall_at(100, &ranked, &judgements), 2.0 / 3.0));
-        assert!(close(reciprocal_rank_at(10, &ranked, &judgements), 0.5));
-        assert!(close(reciprocal_rank_at(1, &ranked, &judgements), 0.0));
         assert!(close(recall_at(10, &["b", "b", "b"], &judgements), 1.0 / 3.0));
     }
 
@@ -119,7 +107,6 @@ mod tests {
         let judgements = Judgements::from([("a", 0)]);
         assert_eq!(ndcg_at(10, &["a"], &judgements), None);
         assert_eq!(recall_at(10, &["a"], &judgements), None);
-        assert_eq!(reciprocal_rank_at(10, &["a"], &judgements), None);
         assert_eq!(mean([]), None);
         assert!(close(mean([0.0, 1.0]), 0.5));
     }
@@ -160,7 +147,6 @@ mod tests {
             for value in [
                 ndcg_at(k, &ranked, &judgements),
                 recall_at(k, &ranked, &judgements),
-                reciprocal_rank_at(k, &ranked, &judgements),
             ].into_iter().flatten() {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&value));
             }

@@ -78,12 +78,12 @@ async fn eventually<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) 
     }
 }
 
-fn postmaster(folder: &Path) -> Option<i32> {
+pub fn postmaster(folder: &Path) -> Option<i32> {
     let text = fs::read_to_string(folder.join("data/cluster/postmaster.pid")).ok()?;
     text.lines().next()?.parse().ok()
 }
 
-fn kill_now(pid: i32) {
+pub fn kill_now(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
 }
 
