@@ -228,7 +228,8 @@ impl App {
         let listener = TcpListener::bind(config.listen)
             .await
             .with_context(|| format!("cannot listen on {}; set CITED_LISTEN to a free address", config.listen))?;
-        let core = Core::build(config, context.clone()).await?;
+        // The largest part of starting; on the stack it would be too large for those who start several services.
+        let core = Box::pin(Core::build(config, context.clone())).await?;
         let router = http::router(core.services.clone(), &config.http, context);
         Ok(Self { core, router, listener })
     }

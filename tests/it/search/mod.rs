@@ -7,7 +7,7 @@ mod neighbours;
 mod rerank_model;
 mod stages;
 
-use cited::store::{PoolSettings, Store};
+use cited::{PoolSettings, Store};
 
 use crate::harness::TestApp;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cited::store::GraphChanges;
+use cited::GraphChanges;
 use serde_json::{Value, json};
 use sqlx::{ConnectOptions, Connection, Executor};
 
