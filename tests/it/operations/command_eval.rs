@@ -52,6 +52,9 @@ fn figures(output: &Output) -> Value {
     for mode in set["retrieval"].as_array_mut().expect("modes") {
         mode["median_ms"] = Value::Null;
     }
+    // Scores are summed in the order of term ids, which differ from one index to the next: the last digits do too.
+    let error = set["answers"]["grader_calibration_error"].as_f64().expect("a figure");
+    set["answers"]["grader_calibration_error"] = json!(format!("{error:.6}"));
     set
 }
 
