@@ -31,6 +31,8 @@ pub struct Draft {
     citations: Vec<Citation>,
     /// What it states outside of its claims and no source holds, in order.
     lapses: Vec<Lapse>,
+    /// Whether it only repeats the question.
+    repeats_question: bool,
 }
 
 impl Draft {
@@ -65,7 +67,10 @@ impl Draft {
             })
             .collect();
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
-        let mut draft = Self { text, sources, markers, statements, covered, supports, citations: Vec::new(), lapses };
+        let repeats_question = words(text.text()).eq(words(basis.question().text()));
+        let citations = Vec::new();
+        let mut draft =
+            Self { text, sources, markers, statements, covered, supports, citations, lapses, repeats_question };
         draft.citations = draft.cite(scorer);
         draft
     }
@@ -184,6 +189,11 @@ impl Draft {
         claims.filter_map(|(statement, support)| Some((statement.words.as_str(), support.as_mut()?)))
     }
 
+    /// Whether it is the question again, which asks nothing back.
+    pub(super) const fn repeats_question(&self) -> bool {
+        self.repeats_question
+    }
+
     /// What it states outside of its claims and no source holds, in order.
     pub(super) fn lapses(&self) -> &[Lapse] {
         &self.lapses
@@ -197,4 +207,9 @@ impl Draft {
 fn source_index(number: u32, sources: usize) -> Option<usize> {
     let number = usize::try_from(number).ok()?;
     number.checked_sub(1).filter(|index| *index < sources)
+}
+
+/// The words of a text in lower case.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }

@@ -341,10 +341,10 @@ fn shortened(text: &str) -> String {
 /// An answer whose words all escape the check: one code block, one heading, a bare "Yes.".
 ///
 /// Each of these is no claim when other sentences are present. Alone it is the answer, and it needs a citation unless
-/// it admits ignorance or asks back, with no code besides.
+/// it admits ignorance or asks back, with no code besides. To repeat the question is not to ask back.
 fn says_nothing(draft: &Draft) -> Option<CitationError> {
     let has = |roles: &[Role]| draft.statements().iter().any(|statement| roles.contains(&statement.role));
-    let admits = has(&[Role::Ignorance, Role::Question]) && !has(&[Role::Code]);
+    let admits = has(&[Role::Ignorance, Role::Question]) && !has(&[Role::Code]) && !draft.repeats_question();
     if admits || has(&[Role::Claim]) || !draft.citations().is_empty() {
         return None;
     }

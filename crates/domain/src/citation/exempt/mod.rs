@@ -202,9 +202,21 @@ fn code_lines(block: &str, known: &Known<'_>) -> Vec<Unheld> {
 
 /// The words between backticks that none of the texts holds.
 fn inline_code(words: &str, known: &Known<'_>) -> Vec<Unheld> {
-    let code = words.split('`').skip(1).step_by(2).map(str::trim);
+    // Every second part is code, but for one that no backtick ends.
+    let parts: Vec<&str> = words.split('`').collect();
+    let closed = parts.split_last().map(|(_, closed)| closed).unwrap_or_default();
+    let code = closed.iter().skip(1).step_by(2).flat_map(|code| between_markers(code));
     let foreign = code.filter(|code| code.chars().any(char::is_alphanumeric) && !known.holds_verbatim(code));
     foreign.map(|code| Unheld { kind: UnheldKind::Code, text: code.to_owned() }).collect()
+}
+
+/// The parts of a text between its markers: code does not hide them.
+fn between_markers(code: &str) -> impl Iterator<Item = &str> {
+    let after_marker = |part: &'_ str| part.split_once(']').map_or(part.len(), |(number, _)| number.len() + 1);
+    let parts = code.split("[^").enumerate();
+    parts.map(move |(place, part)| {
+        if place == 0 { part } else { part.get(after_marker(part)..).unwrap_or_default() }.trim()
+    })
 }
 
 /// Numbers, months, names and instructions that none of the texts holds.

@@ -172,3 +172,11 @@ fn no_claim_is_confirmed_after_a_lapse() {
     let settled = |level| Draft::over(&*text, &basis).settled_claims(level, Verifier::Scorer).len();
     assert_eq!((settled(Level::Cited), settled(Level::Structural)), (1, 2));
 }
+
+#[test]
+fn to_repeat_the_question_is_no_answer_and_to_ask_back_is_one() {
+    let kinds = |text: &str| errors(text, Level::Cited).iter().map(|error| error.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(QUESTION), [ErrorKind::UncitedClaim]);
+    assert_eq!(kinds(&format!("  **{}**", QUESTION.to_uppercase())), [ErrorKind::UncitedClaim]);
+    assert_eq!(kinds("Which office do you mean?"), []);
+}
