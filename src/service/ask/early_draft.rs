@@ -19,9 +19,11 @@ use super::{
 };
 use crate::{
     domain::{
-        citation::{Attempt, CitedAnswer, Draft, Marker},
+        citation::{Attempt, CitedAnswer, Draft, Marker, marker::markers},
         corrective::Grade,
+        markdown::blocks,
         prompt,
+        span::IndexedText,
     },
     providers::chat::{CallRole, ChatReply},
     service::retrieval::GroupedHit,
@@ -35,7 +37,7 @@ pub(super) struct EarlyDraft<'a> {
     call: Option<RunningCall<'a>>,
 }
 
-/// An early draft that stands, with its sources in marker order.
+/// An early draft that stands, with its author.
 pub(super) struct ConfirmedDraft {
     pub(super) answer: CitedAnswer,
     pub(super) by: GeneratedBy,
@@ -126,7 +128,7 @@ impl EarlyDraft<'_> {
         };
         call.note_used(&reply);
         emitter.emit_accepted(&answer).await;
-        let by = GeneratedBy { model: reply.model.model.clone(), provider: reply.model.provider.clone() };
+        let by = GeneratedBy::of(&reply);
         ask.record.set_sources(sources);
         ask.record.note_refinements(std::mem::take(&mut self.refinements));
         ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
@@ -155,7 +157,7 @@ async fn read(call: &mut RunningCall<'_>, emitter: &mut Emitter, assignment: &As
         match call.next().await {
             Ok(ReplyPiece::Words(words)) => {
                 text.push_str(&words);
-                if words.contains(']') && !cites_only_correct(Draft::new(&*text, &[]).markers(), assignment.sources) {
+                if words.contains(']') && !cites_only_correct(&markers_of(&text), assignment.sources) {
                     return None;
                 }
                 emitter.emit_words(&words, &assignment.basis).await;
@@ -171,6 +173,11 @@ async fn read(call: &mut RunningCall<'_>, emitter: &mut Emitter, assignment: &As
             }
         }
     }
+}
+
+/// The markers of what has arrived of a draft.
+fn markers_of(text: &str) -> Vec<Marker> {
+    markers(&IndexedText::new(text), &blocks(text)).valid
 }
 
 /// The sources with their grades: of those of its passages, the best.

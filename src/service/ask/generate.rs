@@ -40,7 +40,7 @@ pub(super) async fn draft(
     let reply = emitter.stream_reply(&mut call, &assignment.basis).await?;
     call.note_used(&reply);
     ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
-    let by = GeneratedBy { model: reply.model.model, provider: reply.model.provider };
+    let by = GeneratedBy::of(&reply);
     Ok(Some(Written { text: reply.text, by }))
 }
 

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{
         corrective::{Evidence, Grade, Round, Step},
-        evidence::{Inquiry, passage::PassageEvidence},
+        evidence::{Inquiry, TermMask, passage::PassageEvidence},
         grading::{Verdict, calibrated, features, missing, reply},
         lexical::analyzer::Analyzer,
         prompt,
@@ -69,7 +69,7 @@ pub(super) async fn grade<'a>(
         None => None,
     };
     if round.missing.is_empty() {
-        round.missing = uncovered(state, &round.hits);
+        round.missing = uncovered(state, &round);
     }
     Ok((round, early_draft))
 }
@@ -143,18 +143,17 @@ fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) ->
             _ => graded,
         });
     }
-    GradedRound { hits, answerability, missing: Vec::new() }
+    let terms = asked.evidence.iter().map(PassageEvidence::mask).collect();
+    GradedRound { hits, answerability, terms, missing: Vec::new() }
 }
 
 /// The sub-questions without evidence, and the weighty words of the question that no correct passage holds.
-fn uncovered(state: &LoopState, hits: &[GradedHit]) -> Vec<String> {
-    let is_correct = |graded: &&GradedHit| graded.verdict.grade == Grade::Correct;
-    let correct: Vec<&Hit> = hits.iter().filter(is_correct).map(|graded| &graded.hit).collect();
-    let evidence = evidence_in(state.analyzer, &state.question, correct);
+fn uncovered(state: &LoopState, round: &GradedRound) -> Vec<String> {
+    let is_correct = |(hit, _): &(&GradedHit, &TermMask)| hit.verdict.grade == Grade::Correct;
+    let correct = round.hits.iter().zip(&round.terms).filter(is_correct).map(|(_, mask)| *mask);
     let parts = state.plan.as_ref().filter(|plan| plan.is_decomposed()).map(|plan| plan.sub_questions.as_slice());
     let open = state.sub_questions.unanswered().iter().filter_map(|place| parts?.get(*place).cloned());
-    let words = missing::uncovered(&state.question, evidence.iter().map(PassageEvidence::mask));
-    open.chain(words).collect()
+    open.chain(missing::uncovered(&state.question, correct)).collect()
 }
 
 /// Whether a passage keeps the grade of an earlier round. A model's is final; a calibrated one is replaced if the passage

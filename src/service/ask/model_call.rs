@@ -260,7 +260,10 @@ impl RunningCall<'_> {
                     }
                     Ok(ReplyPiece::Whole(reply))
                 }
-                Err(error) => Err(failed(self.ask, self.role, error)),
+                Err(error) => {
+                    self.is_over = true;
+                    Err(failed(self.ask, self.role, error))
+                }
             };
         }
     }
@@ -290,12 +293,13 @@ impl RunningCall<'_> {
         ask.record.note_call(CallTrace { is_discarded: true, ..CallTrace::of(role, started, reply) });
     }
 
-    /// Ends a call whose reply is not needed, and records its cost.
+    /// Ends a call whose reply is not needed, and records its cost. One that has failed is recorded as such already.
     pub(super) fn discard(mut self) {
         let (ask, role) = (self.ask, self.role);
         match self.read_ahead.pop_back() {
             Some(Ok(ChatEvent::Done(reply))) => self.discard_reply(&reply),
             Some(Err(error)) => ask.record.note_failed_call(FailedCallTrace { role, attempts: error.attempts }),
+            _ if self.is_over => {}
             _ => self.break_off(),
         }
     }

@@ -176,8 +176,8 @@ enum Ending {
 /// Has an answer written and checks it, at most twice: source N of the prompt is marker N.
 async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Result<Ending, AskError> {
     let mut request = DraftRequest::First;
-    let mut has_declined = false;
     loop {
+        let has_declined = matches!(request, DraftRequest::SecondLook(_));
         ask.record.enter(Stage::Generate);
         let attempt = request.attempt();
         let written = match generate::draft(ask, emitter, assignment, request).await {
@@ -208,7 +208,6 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
                     Some(second_look) => request = DraftRequest::SecondLook(second_look),
                     None => return Ok(Ending::Declined),
                 }
-                has_declined = true;
             }
             Judgement::Retry { errors, prompt } => {
                 emitter.emit_void(VoidReason::CitationValidation(errors)).await;

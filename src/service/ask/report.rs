@@ -28,6 +28,13 @@ pub struct GeneratedBy {
     pub provider: String,
 }
 
+impl GeneratedBy {
+    /// The model that gave a reply.
+    pub(super) fn of(reply: &ChatReply) -> Self {
+        Self { model: reply.model.model.clone(), provider: reply.model.provider.clone() }
+    }
+}
+
 /// The outcome of an ask. An answer is included only if it passed the validator.
 #[derive(Clone, Debug)]
 pub enum AskOutcome {

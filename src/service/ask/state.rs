@@ -7,7 +7,7 @@ use super::{
 use crate::{
     domain::{
         corrective::{self, Fallback, LoopSettings, Round, Step},
-        evidence::Inquiry,
+        evidence::{Inquiry, TermMask},
         lexical::analyzer::Analyzer,
         planning::Plan,
         rewriting::Tried,
@@ -52,6 +52,8 @@ pub(super) struct GradedRound {
     pub(super) hits: Vec<GradedHit>,
     /// Probability that they answer the question.
     pub(super) answerability: f32,
+    /// Terms of the question that each passage holds.
+    pub(super) terms: Vec<TermMask>,
     /// Aspects of the question that no correct passage holds.
     pub(super) missing: Vec<String>,
 }
@@ -91,7 +93,7 @@ impl LoopState {
 
     /// Adds a round; returns the number of its passages that no earlier round had found.
     pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
-        let GradedRound { hits, answerability, missing } = round;
+        let GradedRound { hits, answerability, missing, .. } = round;
         let grades: Vec<_> = hits.iter().map(|hit| hit.verdict.grade).collect();
         let new = self.pool.add(hits.clone());
         self.rounds.push(Round::of(&grades, new));

@@ -135,6 +135,24 @@ async fn a_draft_that_does_not_stand_is_dropped_with_its_cost() {
 }
 
 #[tokio::test]
+async fn a_draft_whose_model_fails_costs_nothing() {
+    let (server, app) = app(&[("CITED_DAILY_COST_USD", "10")]).await;
+    grade_after_answers(&server, 1, Duration::from_millis(300), FIRST_IS_CORRECT);
+    server.reply(Role::Answer, Reply::Status(400, json!({"error": {"message": "no"}}).to_string()));
+    server.say(Role::Answer, ANSWER);
+    let answer = app.ask(ask("auto")).await;
+    assert_answered(&answer);
+    assert_eq!(calls(&server), (1, 2));
+    let usage = &answer.body["usage"];
+    assert_eq!((&usage["wasted"]["llm_calls"], &usage["cost_usd"]), (&json!(0), &json!(0.04)), "{usage}");
+    assert_eq!(spent_today(&app).await, 40_000_000);
+    let trace = &answer.body["trace"];
+    assert_eq!(discarded(&trace["calls"]), [("grade", false), ("generate", false)]);
+    assert_eq!(trace["failed_calls"].as_array().map(Vec::len), Some(1), "{trace}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_draft_under_way_is_ended_when_nothing_is_correct() {
     for is_stream in [false, true] {
         let (server, app) = app(&[("CITED_DAILY_COST_USD", "10")]).await;

@@ -122,16 +122,25 @@ pub(super) fn plain(text: &str) -> String {
 
 /// The text without markers, including malformed markers.
 pub(super) fn without_markers(text: &str) -> String {
-    let mut words = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        let marker = whole_marker_length(rest).filter(|_| !is_escaped(text, text.len() - rest.len()));
-        if marker.is_none() {
-            words.push(character);
+    between_markers(text).concat()
+}
+
+/// The parts of a text before, between and behind its markers, malformed ones included.
+pub(super) fn between_markers(text: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    while let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        match whole_marker_length(rest).filter(|_| !is_escaped(text, at)) {
+            Some(length) => {
+                parts.push(text.get(from..at).unwrap_or_default());
+                at += length;
+                from = at;
+            }
+            None => at += character.len_utf8(),
         }
-        rest = rest.get(marker.unwrap_or(character.len_utf8())..).unwrap_or_default();
     }
-    words
+    parts.push(text.get(from..).unwrap_or_default());
+    parts
 }
 
 fn has_words(text: &str) -> bool {

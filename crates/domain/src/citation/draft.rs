@@ -6,6 +6,7 @@ use super::answer::{Citation, Claim};
 use super::claim::{Role, Statement, cover, plain, statements};
 use super::exempt::{Lapse, lapses};
 use super::marker::{MalformedMarker, Marker, Markers, markers};
+use super::non_answer::words;
 use super::source::{Basis, PreparedSource};
 use super::support::{LexicalScorer, Support, SupportScorer};
 use crate::markdown::blocks;
@@ -67,7 +68,7 @@ impl Draft {
             })
             .collect();
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
-        let repeats_question = words(text.text()).eq(words(basis.question().text()));
+        let repeats_question = words(text.text()) == words(basis.question().text());
         let citations = Vec::new();
         let mut draft =
             Self { text, sources, markers, statements, covered, supports, citations, lapses, repeats_question };
@@ -207,9 +208,4 @@ impl Draft {
 fn source_index(number: u32, sources: usize) -> Option<usize> {
     let number = usize::try_from(number).ok()?;
     number.checked_sub(1).filter(|index| *index < sources)
-}
-
-/// The words of a text in lower case.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }

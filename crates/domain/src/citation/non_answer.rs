@@ -189,7 +189,7 @@ const PLEASANTRIES: [&str; 49] = [
 ];
 
 /// Words of a sentence, lower-cased; an apostrophe parts words.
-fn words(sentence: &str) -> Vec<String> {
+pub(super) fn words(sentence: &str) -> Vec<String> {
     sentence
         .split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())

@@ -25,7 +25,7 @@ use self::address::{Address, AddressKind, addresses};
 use self::framing::{counts_parts, is_framing, is_german};
 use self::instruction::instructions;
 use self::known::Known;
-use super::claim::{Role, Statement, plain, without_markers};
+use super::claim::{Role, Statement, between_markers, plain, without_markers};
 use super::source::Basis;
 use super::support::is_name;
 use super::term::{Term, TermKind, terms};
@@ -205,18 +205,10 @@ fn inline_code(words: &str, known: &Known<'_>) -> Vec<Unheld> {
     // Every second part is code, but for one that no backtick ends.
     let parts: Vec<&str> = words.split('`').collect();
     let closed = parts.split_last().map(|(_, closed)| closed).unwrap_or_default();
-    let code = closed.iter().skip(1).step_by(2).flat_map(|code| between_markers(code));
+    // Code does not hide markers: the parts around one may come from different sources.
+    let code = closed.iter().skip(1).step_by(2).flat_map(|code| between_markers(code)).map(str::trim);
     let foreign = code.filter(|code| code.chars().any(char::is_alphanumeric) && !known.holds_verbatim(code));
     foreign.map(|code| Unheld { kind: UnheldKind::Code, text: code.to_owned() }).collect()
-}
-
-/// The parts of a text between its markers: code does not hide them.
-fn between_markers(code: &str) -> impl Iterator<Item = &str> {
-    let after_marker = |part: &'_ str| part.split_once(']').map_or(part.len(), |(number, _)| number.len() + 1);
-    let parts = code.split("[^").enumerate();
-    parts.map(move |(place, part)| {
-        if place == 0 { part } else { part.get(after_marker(part)..).unwrap_or_default() }.trim()
-    })
 }
 
 /// Numbers, months, names and instructions that none of the texts holds.
