@@ -273,6 +273,8 @@ fn fold_unicode(raw: &str, word: &mut String) {
             '\u{306}' if base == 'и' => word.push(character),
             // Soft hyphen, zero-width marks, word joiner and byte order mark are invisible anyway.
             '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            // Spaces come out of characters that decompose into one and a mark: a term holds none.
+            character if character.is_whitespace() => {}
             '\u{2018}' | '\u{2019}' | '\u{2bc}' => word.push('\''),
             // Letters that do not decompose but are commonly written without their mark.
             'ß' => word.push_str("ss"),
