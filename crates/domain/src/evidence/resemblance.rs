@@ -9,6 +9,8 @@ use crate::asking::fiscal_year;
 
 /// Shortest word, in characters, of which another spelling can be told from another word.
 const SHORTEST: usize = 5;
+/// Shortest word, in characters, that may be written as two: "wifi" as "Wi-Fi", but not "dd" as "d d".
+const SHORTEST_COMPOUND: usize = 4;
 /// Shortest word in which two letters may differ.
 const SHORTEST_OF_TWO_ERRORS: usize = 9;
 
@@ -24,7 +26,9 @@ pub(super) fn for_each_resembled<'w>(
         let word = word.to_lowercase();
         let compound = format!("{before}{word}");
         for (position, asked) in wanted.clone() {
-            if resembles(asked, &word) || (!before.is_empty() && asked == compound) {
+            let is_compound = !before.is_empty() && asked == compound && asked.chars().count() >= SHORTEST_COMPOUND;
+            // Where a word itself stands, the analyzer decides: "C" is not in "C#".
+            if is_compound || (asked != word && resembles(asked, &word)) {
                 visit(position);
             }
         }
@@ -87,11 +91,14 @@ mod tests {
     fn parts_that_stand_side_by_side_are_a_compound() {
         let found = |text: &str| {
             let mut found = Vec::new();
-            for_each_resembled(&[(3, "onboarding"), (5, "payslip")].into_iter(), text, |position| found.push(position));
+            let wanted = [(3, "onboarding"), (5, "payslip"), (7, "wifi"), (8, "dd")];
+            for_each_resembled(&wanted.into_iter(), text, |position| found.push(position));
             found
         };
         assert_eq!(found("On boarding and pay slips, on and boarding."), [3]);
         assert_eq!(found("The pay slip"), [5]);
+        assert_eq!(found("Wi-Fi, d d"), [7], "two letters side by side are no word");
+        assert_eq!(found("payslip# dd#"), Vec::<usize>::new(), "a word is no other spelling of itself");
         assert_eq!(found(""), Vec::<usize>::new());
     }
 }
