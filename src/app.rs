@@ -27,6 +27,7 @@ use crate::{
         ask::{AskParts, AskService},
         audit::AuditService,
         background::{BackgroundTask, Heartbeats},
+        check::{CheckParts, CheckService},
         citations::CitationService,
         collections::CollectionService,
         context::Context,
@@ -134,7 +135,17 @@ impl Core {
         let told = config.instructions.of(CallRole::Context).cloned();
         let writer =
             ContextWriter::new(context.clone(), writers.clone(), told, config.ingest.contexts, daily_budget.clone());
+        let check = CheckService::new(CheckParts {
+            retriever: retriever.clone(),
+            citations: CitationService::new(store.clone()),
+            models: Arc::clone(&models),
+            instructions: config.instructions.clone(),
+            settings: config.ask.clone(),
+            daily_budget: daily_budget.clone(),
+            context: context.clone(),
+        });
         let services = Services {
+            check,
             ask: AskService::new(AskParts {
                 store: store.clone(),
                 retriever: retriever.clone(),

@@ -13,6 +13,8 @@ pub(super) const MAX_SOURCE_BYTES: usize = 2_048;
 pub(super) const MAX_SHORT_TEXT: usize = 2_048;
 /// Longest question or search query, in characters.
 pub(super) const MAX_QUESTION: usize = 8_192;
+/// Longest text to be checked, and longest passage to check it against, in characters.
+pub(super) const MAX_CHECKED_TEXT: usize = 65_536;
 /// Largest number of collections in one request.
 pub(super) const MAX_COLLECTIONS: usize = 32;
 
@@ -96,6 +98,16 @@ impl Faults {
             self.add(pointer, "must not be empty");
         } else if text.chars().count() > MAX_QUESTION || text.contains('\0') {
             self.add(pointer, format!("must hold at most {MAX_QUESTION} characters and no NUL"));
+        }
+    }
+
+    /// A text to be checked, or a passage to check it against.
+    pub(super) fn checked_text(&mut self, pointer: &str, text: &str) {
+        if text.trim().is_empty() || text.chars().count() > MAX_CHECKED_TEXT || text.contains('\0') {
+            self.add(
+                pointer,
+                format!("must hold 1 to {MAX_CHECKED_TEXT} characters that are not all space, and no NUL"),
+            );
         }
     }
 

@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod audit;
 mod bulk;
+mod check;
 mod citations;
 mod collections;
 mod documents;
@@ -42,9 +43,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub use openapi::openapi_document;
 
 use crate::service::{
-    ask::AskService, audit::AuditService, citations::CitationService, collections::CollectionService, context::Context,
-    documents::DocumentService, indexes::IndexService, ingest::IngestService, readiness::Readiness,
-    search::SearchService,
+    ask::AskService, audit::AuditService, check::CheckService, citations::CitationService,
+    collections::CollectionService, context::Context, documents::DocumentService, indexes::IndexService,
+    ingest::IngestService, readiness::Readiness, search::SearchService,
 };
 
 /// Minimum length of a key, in characters: shorter keys can be guessed.
@@ -76,6 +77,8 @@ impl Default for Settings {
 pub struct Services {
     /// Answers questions.
     pub ask: AskService,
+    /// Checks texts against sources.
+    pub check: CheckService,
     /// Lists past asks and their outcomes.
     pub audit: AuditService,
     /// Looks up citations.
@@ -155,6 +158,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
         .routes(routes!(search::search))
+        .routes(routes!(check::check))
         .routes(routes!(citations::get_citation))
         .routes(routes!(audit::list_asks))
         .routes(routes!(audit::get_ask))

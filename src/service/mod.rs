@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod audit;
 pub mod background;
+pub mod check;
 pub mod citations;
 pub mod collections;
 pub mod context;

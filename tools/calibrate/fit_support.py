@@ -3,22 +3,28 @@
 
     fit_support.py TABLES [MODEL_RS]
 
-TABLES holds the output of the program `claims`, one file NAME.tsv per set. True and false claims weigh
-the same, as do the sets, the forms of the true claims and the kinds of falsehood. Each set is judged by a
-model that has seen none of its claims. A falsehood of a kind is held against the true claims from which
-one of that kind was made, so that numbers are judged on claims that have numbers.
+TABLES holds the output of the program `claims`, one file NAME.tsv per set: claims that people have labelled, of which
+each source counts as a set, and claims made of questions. Each set is judged by a model that has seen none of its
+claims. LABELLED of the weight is that of labelled claims, in which sources and the two labels weigh the same. In the
+rest true and false claims, the sets, the forms of the true claims and the kinds of falsehood do. A falsehood of a kind
+is held against the true claims from which one of that kind was made, so that numbers are judged on claims that have
+numbers.
 
-The threshold is the score that RECALL of the true claims reach, the mean over sets, before a missing
-number, date or name, or a denial on one side only, puts a claim below it. A claim of which nothing of the kind is missing is in doubt
-from the score that DOUBT_RECALL of the true ones reach.
+The score is a probability for true and false claims in equal number, so the threshold is a half. A missing number, month
+or name and a reversal keep it below. A claim that these leave open is in doubt
+from the score that DOUBT_RECALL of the supported labelled ones reach, the mean over sources.
 """
 import pathlib, sys
 import numpy as np, pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-RECALL = 0.95
+THRESHOLD = 0.5
+# As the scorer has it.
+HIGHEST_DECIDED = THRESHOLD - 0.01
 DOUBT_RECALL = 0.99
+# Share of the weight that claims have which people labelled.
+LABELLED = 0.6
 # Conclusions that people drew are not in the document: they are reported and teach nothing.
 LEFT_OUT_FORM = "conclusion"
 # Sentences that deny, as they stand: they measure denials, and as true claims they are too easy.
@@ -31,29 +37,53 @@ SOURCE_SHARE = 0.5
 # Beside the other kinds: a wrong number, date or name does most harm, and can be told for sure.
 KIND_WEIGHT = {"number": 4.0, "date": 4.0, "name": 4.0}
 # Signs that a sound model has; a weight that the data turn round is left out.
-SIGNS = {"held": 1}
+SIGNS = {"quoted": 1, "letters": 1, "whole": 1}
+FIRST_FEATURE = 8
+LABELS = ["supported", "unsupported", "contradicted"]
 
 
 def read(folder):
     for path in sorted(pathlib.Path(folder).glob("*.tsv")):
-        yield pd.read_csv(path, sep="\t", dtype={"claim": str}, keep_default_na=False).assign(set=path.stem)
+        rows = pd.read_csv(path, sep="\t", dtype={"claim": str}, keep_default_na=False)
+        is_labelled = rows["kind"].isin(LABELS)
+        yield rows.assign(labelled=is_labelled, true=rows["kind"].isin(["true", "supported"]),
+                          set=np.where(is_labelled, rows["form"], path.stem))
+
+
+def taught(rows):
+    left_out = rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM]) | rows["kind"].isin(LEFT_OUT_KINDS)
+    return rows[rows["labelled"] | ~left_out]
+
+
+def weights_of_labelled(rows):
+    cells = rows["set"] + "~" + rows["true"].astype(str)
+    return 1 / cells.map(cells.value_counts()).to_numpy(float)
+
+
+def weights_of_made(rows):
+    true = rows["true"].to_numpy()
+    group = np.where(true, "true", np.where(rows["kind"].isin(SOURCES), "source", "changed"))
+    cells = rows["set"] + "~" + np.where(true, "true~" + rows["form"], rows["kind"])
+    share = cells.groupby([rows["set"], group]).transform("nunique")
+    of_group = np.where(true, 1.0, np.where(group == "source", SOURCE_SHARE, 1 - SOURCE_SHARE))
+    of_kind = rows["kind"].map(KIND_WEIGHT).fillna(1.0)
+    weights = (of_group * of_kind / share / cells.map(cells.value_counts())).to_numpy(float)
+    return np.where(true, weights / weights[true].sum(), weights / weights[~true].sum())
 
 
 def fit(rows, names):
-    rows = rows[~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM]) & (~rows["kind"].isin(LEFT_OUT_KINDS))]
-    labels = (rows["kind"] == "true").to_numpy()
-    group = np.where(labels, "true", np.where(rows["kind"].isin(SOURCES), "source", "changed"))
-    cells = rows["set"] + "~" + np.where(labels, "true~" + rows["form"], rows["kind"])
-    share = cells.groupby([rows["set"], group]).transform("nunique")
-    of_group = np.where(labels, 1.0, np.where(group == "source", SOURCE_SHARE, 1 - SOURCE_SHARE))
-    of_kind = rows["kind"].map(KIND_WEIGHT).fillna(1.0)
-    weights = (of_group * of_kind / share / cells.map(cells.value_counts())).to_numpy(float)
-    weights = np.where(labels, weights / weights[labels].sum(), weights / weights[~labels].sum())
-    weights = weights * (len(rows) / weights.sum())
+    rows = taught(rows)
+    weights = np.zeros(len(rows))
+    labelled = rows["labelled"].to_numpy()
+    for part, of, share in [(labelled, weights_of_labelled, LABELLED), (~labelled, weights_of_made, 1 - LABELLED)]:
+        if part.any():
+            own = of(rows[part])
+            weights[part] = share * own / own.sum()
+    weights *= len(rows) / weights.sum()
     while True:
         values = rows[names].to_numpy(float)
         mean, spread = values.mean(0), values.std(0) + 1e-9
-        model = LogisticRegression(C=0.1, max_iter=2000).fit((values - mean) / spread, labels, weights)
+        model = LogisticRegression(C=0.1, max_iter=2000).fit((values - mean) / spread, rows["true"], weights)
         slopes = model.coef_[0] / spread
         wrong = [name for name, slope in zip(names, slopes) if slope * SIGNS.get(name, -1) < 0]
         if not wrong:
@@ -66,59 +96,66 @@ def probability(rows, model):
     return 1 / (1 + np.exp(-(rows[names].to_numpy(float) @ slopes + bias)))
 
 
-def threshold(rows, least):
-    true = rows[(rows["kind"] == "true") & ~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM])]
-    steps = np.arange(0.01, 0.99, 0.005)
-    recall = lambda t: (true["p"] >= t).groupby([true["set"], true["form"]]).mean().groupby("set").mean().mean()
-    return round(float(max(t for t in steps if recall(t) >= least)), 3)
+def calibration_error(rows, weights):
+    bins = np.minimum((rows["p"] * 10).astype(int), 9)
+    weights = pd.Series(weights / weights.sum(), index=rows.index)
+    return sum(abs(np.average(part["p"] - part["true"], weights=weights[part.index])) * weights[part.index].sum() for _, part in rows.groupby(bins))
 
 
-def report(rows, cut):
-    print(f"threshold {cut}")
+def balanced(true, passed):
+    return (passed[true].mean() + 1 - passed[~true].mean()) / 2
+
+
+def report_labelled(rows):
+    print(f"{'source':20} {'n':>5} {'AUC':>6} {'bal.acc':>7}   as it runs: {'AUC':>6} {'bal.acc':>7}   calibration error")
+    for name, part in rows.groupby("set"):
+        true, left_out = part["true"].to_numpy(), f"{roc_auc_score(part['true'], part['p']):6.3f} {balanced(part['true'].to_numpy(), part['passed'].to_numpy()):7.3f}"
+        runs = f"{roc_auc_score(true, part['score']):6.3f} {balanced(true, part['enough'].to_numpy().astype(bool)):7.3f}"
+        print(f"{name:20} {len(part):5} {left_out}               {runs}   {calibration_error(part, weights_of_labelled(part)):.3f}")
+    contradicted = rows["contradicted"] != "-"
+    found = rows[contradicted]["kind"].value_counts().to_dict()
+    share = {kind: round(float(contradicted[rows["kind"] == kind].mean()), 3) for kind in LABELS}
+    print(f"called contradicted: {found}; of all with the label {share}")
+
+
+def report_made(rows):
     for name, part in rows.groupby("set"):
         true = part[part["kind"] == "true"]
-        print(f"{name:14} true claims that pass {np.mean(true['p'] >= cut):.3f}", {form: round(float(np.mean(own['p'] >= cut)), 3) for form, own in true.groupby("form")})
+        print(f"{name:14} true claims that pass {np.mean(true['passed']):.3f}", {form: round(float(np.mean(own["passed"])), 3) for form, own in true.groupby("form")})
     denials = rows[rows["form"] == DENIAL_FORM]
     rows = rows[~rows["form"].isin([LEFT_OUT_FORM, DENIAL_FORM])].reset_index(drop=True)
-    print(f"{'kind':18} {'n':>5} {'AUC':>6} {'P@95R':>6} {'passed':>6}   AUC by set")
+    true = rows[rows["kind"] == "true"]
+    print(f"of all true claims pass {true['passed'].mean():.3f}, are called contradicted {np.mean(true['contradicted'] != '-'):.3f}")
+    print(f"{'kind':18} {'n':>5} {'AUC':>6} {'passed':>6} {'contradicted':>12}   AUC by set")
     for kind in ["number", "number in passage", "date", "date in passage", "name", "name in passage", "unit", "negation put in", "negation taken out", "quantifier", "opposite", *SOURCES]:
         false = rows[rows["kind"] == kind]
-        paired = rows[rows["kind"] == "true"].merge(false[["set", "claim"]], on=["set", "claim"])
+        paired = true.merge(false[["set", "claim"]], on=["set", "claim"])
         both = lambda f, t: (np.r_[np.ones(len(t)), np.zeros(len(f))], np.r_[t["p"], f["p"]])
-        level = np.quantile(paired["p"], 1 - RECALL)
-        precision = (paired["p"] >= level).sum() / ((paired["p"] >= level).sum() + (false["p"] >= level).sum())
         sets = {s: round(roc_auc_score(*both(part, paired[paired["set"] == s])), 3) for s, part in false.groupby("set") if len(part) > 20}
-        print(f"{kind:18} {len(false):5} {roc_auc_score(*both(false, paired)):6.3f} {precision:6.3f} {np.mean(false['p'] >= cut):6.3f}   {sets}")
+        print(f"{kind:18} {len(false):5} {roc_auc_score(*both(false, paired)):6.3f} {np.mean(false['passed']):6.3f} {np.mean(false['contradicted'] != '-'):12.3f}   {sets}")
     taken_out = denials[denials["kind"] == "negation taken out"]
-    true = denials[denials["kind"] == "true"]
-    labels = np.r_[np.ones(len(true)), np.zeros(len(taken_out))]
-    auc = roc_auc_score(labels, np.r_[true["p"], taken_out["p"]])
-    print(f"of sentences that deny, the negation taken out: {len(taken_out)}, AUC {auc:.3f}, passed {np.mean(taken_out['p'] >= cut):.3f}; as they stand {np.mean(true['p'] >= cut):.3f}")
-    bins = np.minimum((rows["p"] * 10).astype(int), 9)
-    true = rows["kind"] == "true"
-    weight = np.where(true, 0.5 / true.sum(), 0.5 / (~true).sum())
-    error = sum(abs(np.average(part["p"] - true[part.index], weights=weight[part.index])) * weight[part.index].sum() for _, part in rows.groupby(bins))
-    print(f"calibration error, true and false in equal number: {error:.3f}")
-
-
-def report_doubt(rows, doubt):
-    exact = rows[rows["missing"] == 0]
-    group = np.where(exact["form"] == LEFT_OUT_FORM, "of a conclusion: ", "") + np.where(exact["kind"].isin(["true", *SOURCES]), exact["kind"], "changed").astype(object)
-    print(f"in doubt from {doubt}; of those with nothing exact missing, below it:", (exact["p"] < doubt).groupby(group).mean().round(3).to_dict())
+    as_they_stand = denials[denials["kind"] == "true"]
+    auc = roc_auc_score(np.r_[np.ones(len(as_they_stand)), np.zeros(len(taken_out))], np.r_[as_they_stand["p"], taken_out["p"]])
+    print(f"of sentences that deny, the negation taken out: {len(taken_out)}, AUC {auc:.3f}, passed {taken_out['passed'].mean():.3f}; as they stand {as_they_stand['passed'].mean():.3f}")
+    rows = rows[~rows["kind"].isin(LEFT_OUT_KINDS)]
+    print(f"calibration error, true and false in equal number: {calibration_error(rows, weights_of_made(rows)):.3f}")
 
 
 def main():
     rows = pd.concat(read(sys.argv[1]), ignore_index=True)
-    order = [column for column in rows.columns[6:] if column != "set"]
+    order = [column for column in rows.columns[FIRST_FEATURE:] if column not in ("set", "labelled", "true")]
     rows["p"] = 0.0
     for left in rows["set"].unique():
         here = (rows["set"] == left).to_numpy()
         rows.loc[here, "p"] = probability(rows[here], fit(rows[~here], order))
-    cut, doubt = threshold(rows, RECALL), threshold(rows[rows["missing"] == 0], DOUBT_RECALL)
-    # As the scorer has it: what is missing, and a denial on one side only, put a claim below the threshold.
-    rows["p"] = np.where((rows["missing"] > 0) | (rows["turned"] > 0), rows["p"] * cut, rows["p"])
-    report(rows, cut)
-    report_doubt(rows, doubt)
+    is_open = (rows["missing"] == 0) & (rows["reversed"] == 0)
+    rows["p"] = np.where(is_open, rows["p"], np.minimum(rows["p"], HIGHEST_DECIDED))
+    rows["passed"] = rows["p"] >= THRESHOLD
+    report_labelled(rows[rows["labelled"]])
+    report_made(rows[~rows["labelled"]])
+    open_and_true = rows[is_open & rows["true"] & rows["labelled"]]
+    doubt = round(float(open_and_true.groupby("set")["p"].quantile(1 - DOUBT_RECALL).mean()), 3)
+    print(f"in doubt from {doubt}; below it of the open claims:", (rows[is_open]["p"] < doubt).groupby(rows["kind"]).mean().round(3).to_dict())
     names, slopes, bias = fit(rows, order)
     values = dict(zip(names, slopes))
     print({name: round(float(slope), 2) for name, slope in values.items()}, f"bias {bias:.2f}")
@@ -126,9 +163,9 @@ def main():
         path = pathlib.Path(sys.argv[2])
         head = path.read_text().split("/// Least score", 1)[0]
         weights = "".join(f"        {values.get(name, 0.0):.4f}, // {name}\n" for name in order)
-        constants = (f"/// Least score at which a source counts as supporting a claim: {RECALL:.0%} of true claims reach it.\n"
-                     f"pub const SUPPORT_THRESHOLD: f32 = {cut};\n\n"
-                     f"/// Least score at which words leave in doubt whether a source supports a claim: {DOUBT_RECALL:.0%} of the\n/// true claims of which nothing exact is missing reach it.\n"
+        constants = (f"/// Least score at which a source counts as supporting a claim: it is then more probable than not.\n"
+                     f"pub const SUPPORT_THRESHOLD: f32 = {THRESHOLD};\n\n"
+                     f"/// Least score at which words leave in doubt whether a source supports a claim: {DOUBT_RECALL:.0%} of the\n/// supported claims of people reach it of which nothing exact is missing and nothing is reversed.\n"
                      f"pub(super) const DOUBTFUL_FROM: f32 = {doubt};\n\npub(super) const MODEL: Logistic<COUNT> = Logistic {{\n    bias: {bias:.4f},\n    weights: [\n{weights}    ],\n}};\n")
         path.write_text(head + constants)
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Feature tables: tables.sh PREPARED TABLES (run from the project's root). TABLES/passages is for fit.py,
-# TABLES/questions for fit_questions.py, TABLES/claims for fit_support.py.
+# TABLES/questions for fit_questions.py. support.sh makes those of claims.
 # Every set with its own questions, with those of the others (foreign), and in samples of 12, 40 and
 # 200 documents, where most questions have lost their document.
 set -eu
 prepared=$1 tables=$2 sets="squad2-dev squad11-extra hotpotqa-dev pubmedqa-dev"
 bin=${CARGO_TARGET_DIR:-target}/release
-mkdir -p "$tables/passages" "$tables/questions" "$tables/claims"
+mkdir -p "$tables/passages" "$tables/questions"
 cargo build --release --locked -p calibrate --bins
 features() {
     $bin/grader_features "$prepared/$1" "$prepared/$2" ${3:-} ${4:-} >"$tables/passages/$1~$2${3:+~$3~$4}.tsv"
@@ -20,4 +20,3 @@ for documents in $sets; do
         features "$documents" "$documents" 200 $((seed + 20))
     done
 done
-for documents in $sets; do $bin/claims "$prepared/$documents" 1500 >"$tables/claims/$documents.tsv"; done

@@ -3,9 +3,15 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::number::shortest;
+use super::{
+    super::{
+        number::shortest,
+        schema::{ClaimVerdictSchema, ContradictionKindSchema},
+    },
+    QuoteBody,
+};
 use crate::{
-    domain::citation::CitationError,
+    domain::citation::{CitationError, ClaimVerdict, Contradiction, ContradictionKind},
     service::ask::{AskWarning, SkipCause},
 };
 
@@ -31,6 +37,34 @@ pub(in crate::http) struct FindingBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     support: Option<f64>,
+    /// Whether the cited sources contradict the claim or merely do not say it; with `unsupported_claim` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ClaimVerdictSchema>, nullable = false)]
+    verdict: Option<ClaimVerdict>,
+    /// The words of a source that contradict the claim; with the verdict `contradicted` only, and not in the audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    contradiction: Option<ContradictionBody>,
+}
+
+/// A place of a source that contradicts a claim.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Contradiction)]
+pub(in crate::http) struct ContradictionBody {
+    /// The kind of difference.
+    #[schema(value_type = ContradictionKindSchema)]
+    kind: ContradictionKind,
+    /// Index of the source in `sources`, from 0.
+    source_index: usize,
+    /// Its words.
+    quote: QuoteBody,
+}
+
+impl From<Contradiction> for ContradictionBody {
+    fn from(found: Contradiction) -> Self {
+        let Contradiction { kind, source_index, quote } = found;
+        Self { kind, source_index, quote: quote.into() }
+    }
 }
 
 impl From<&AskWarning> for FindingBody {
@@ -71,7 +105,15 @@ impl From<&AskWarning> for FindingBody {
             }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };
-        Self { kind: warning.kind(), detail, marker: None, span: None, support: None }
+        Self {
+            kind: warning.kind(),
+            detail,
+            marker: None,
+            span: None,
+            support: None,
+            verdict: None,
+            contradiction: None,
+        }
     }
 }
 
@@ -83,6 +125,8 @@ impl From<&CitationError> for FindingBody {
             marker: error.marker,
             span: error.span.map(Into::into),
             support: error.support.map(shortest),
+            verdict: error.verdict,
+            contradiction: error.contradiction.clone().map(ContradictionBody::from),
         }
     }
 }

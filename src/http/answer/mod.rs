@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{
     domain::{
-        citation::{Citation, Level},
+        citation::{Citation, Level, Quote},
         corrective::AbstainReason,
         planning::Plan,
     },
     service::ask::{AskOutcome, AskReport, EvidenceFound, GradedHit},
 };
 
-pub(super) use finding::FindingBody;
+pub(super) use finding::{ContradictionBody, FindingBody};
 pub(super) use usage::UsageBody;
 
 /// An answer, or an abstention with its reason.
@@ -101,7 +101,7 @@ pub(super) struct CitationBody {
     claim: (usize, usize),
     /// Index of the source in `sources`, from 0.
     source_index: usize,
-    /// Permanent name of the cited passage.
+    /// Permanent name of the cited passage; empty for a passage that a check was sent.
     urn: String,
     /// How well the source supports the claim, 0 to 1.
     support: f32,
@@ -243,20 +243,27 @@ impl From<EvidenceFound> for EvidenceBody {
 
 impl CitationBody {
     pub(super) fn new(citation: &Citation, sources: &[GradedHit]) -> Self {
-        let source = sources.get(citation.source_index);
-        // A quote's range is relative to the passage; the passage holds its own start in the document.
-        let offset = source.map_or(0, |graded| usize::try_from(graded.hit.passage.start_char).unwrap_or(0));
+        let urn = sources.get(citation.source_index).map(|graded| graded.hit.urn().to_string());
+        Self::of(citation, urn.unwrap_or_default())
+    }
+
+    /// A citation of the source with this name.
+    pub(super) fn of(citation: &Citation, urn: String) -> Self {
         Self {
             marker: citation.marker,
             span: citation.span.into(),
             claim: citation.claim.into(),
             source_index: citation.source_index,
-            urn: source.map(|graded| graded.hit.urn().to_string()).unwrap_or_default(),
+            urn,
             support: citation.support,
-            quote: citation.quote.clone().map(|quote| {
-                let quote = quote.shifted(offset);
-                QuoteBody { text: quote.text, start: quote.start, end: quote.end }
-            }),
+            quote: citation.quote.clone().map(QuoteBody::from),
         }
+    }
+}
+
+impl From<Quote> for QuoteBody {
+    fn from(quote: Quote) -> Self {
+        let Quote { text, start, end } = quote;
+        Self { text, start, end }
     }
 }

@@ -3,7 +3,7 @@
 use super::choice::{Choice, Choices};
 use crate::domain::{
     audit::AuditOutcome,
-    citation::Level,
+    citation::{ClaimVerdict, ContradictionKind, Level},
     contextual::OnFailure,
     corrective::{AbstainReason, Grade, OnInsufficient},
     job::{Indexing, ItemState, JobKind, JobState, Stage},
@@ -24,6 +24,21 @@ pub(in crate::http) type ValidationLevelSchema = Choice<Level>;
 impl Choices for Level {
     const NAME: &'static str = "ValidationLevel";
     const ABOUT: &'static str = "How strictly an answer is checked.";
+}
+
+pub(in crate::http) type ClaimVerdictSchema = Choice<ClaimVerdict>;
+
+impl Choices for ClaimVerdict {
+    const NAME: &'static str = "ClaimVerdict";
+    const ABOUT: &'static str = "What sources are to a claim: `supported`, they say it; `contradicted`, they say something else \
+        about the same; `unsupported`, they do not say it.";
+}
+
+pub(in crate::http) type ContradictionKindSchema = Choice<ContradictionKind>;
+
+impl Choices for ContradictionKind {
+    const NAME: &'static str = "ContradictionKind";
+    const ABOUT: &'static str = "In what a source differs from a claim about the same.";
 }
 
 pub(in crate::http) type OnContextFailureSchema = Choice<OnFailure>;

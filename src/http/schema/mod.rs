@@ -6,8 +6,10 @@ mod choices;
 mod text;
 
 pub(super) use choices::{
-    AbstainReasonSchema, AuditOutcomeSchema, GradeSchema, IndexingSchema, IngestStageSchema, ItemStateSchema,
-    JobKindSchema, JobStateSchema, OnContextFailureSchema, OnInsufficientSchema, OriginSchema, SizeUnitSchema,
-    SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
+    AbstainReasonSchema, AuditOutcomeSchema, ClaimVerdictSchema, ContradictionKindSchema, GradeSchema, IndexingSchema,
+    IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, OnContextFailureSchema, OnInsufficientSchema,
+    OriginSchema, SizeUnitSchema, SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
 };
-pub(super) use text::{Bytes, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl};
+pub(super) use text::{
+    Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl,
+};

@@ -10,7 +10,9 @@ use utoipa::{
     },
 };
 
-use super::super::fields::{MAX_COLLECTIONS, MAX_NAME, MAX_QUESTION, MAX_SHORT_TEXT, MAX_SOURCE_BYTES};
+use super::super::fields::{
+    MAX_CHECKED_TEXT, MAX_COLLECTIONS, MAX_NAME, MAX_QUESTION, MAX_SHORT_TEXT, MAX_SOURCE_BYTES,
+};
 
 // Patterns are ECMA-262, as JSON Schema requires. White space is listed character by character, because `\s` differs
 // between languages, and the service refuses the characters that Unicode defines as white space.
@@ -106,6 +108,17 @@ impl PartialSchema for Question {
 
 impl ToSchema for Question {}
 
+/// A text to be checked, or a passage to check it against.
+pub(in crate::http) struct CheckedText;
+
+impl PartialSchema for CheckedText {
+    fn schema() -> RefOr<Schema> {
+        text(1..=MAX_CHECKED_TEXT, NOT_BLANK).description(Some("A text, not all space, no NUL.")).into()
+    }
+}
+
+impl ToSchema for CheckedText {}
+
 /// A text of any length.
 pub(in crate::http) struct PlainText;
 
@@ -180,6 +193,7 @@ mod tests {
             assert_eq!(matches(NOT_BLANK, text), short, "short text {text:?}");
             assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.source("", text)), "source {text:?}");
             assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.question("", text)), "question {text:?}");
+            assert_eq!(matches(NOT_BLANK, text), passes(|faults| faults.checked_text("", text)), "checked {text:?}");
         }
         for url in ["https://example.org/a", "HTTP://example.org", "ftp://example.org", "https://example.org/\u{1}"] {
             assert_eq!(matches(URL, url), passes(|faults| faults.url("", url)), "{url:?}");

@@ -33,6 +33,7 @@ mod web;
 
 use std::sync::Arc;
 
+pub(in crate::service) use self::model_call::{ModelCall, size_of};
 pub use crate::providers::chat::{ChatModels, ModelName};
 pub use error::{AskError, FailedAsk};
 pub use evidence_pool::{EvidenceFound, GradedBy, GradedHit};

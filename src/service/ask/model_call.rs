@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::{
-        budget::{Allowance, BudgetExceeded, Chat, ChatSize, Usage},
+        budget::{Allowance, BudgetExceeded, Chat, ChatSize, Limits, Usage},
         citation::loose_marker,
         prompt::{self, Message, ReplyFormat, tokens},
     },
@@ -28,13 +28,13 @@ use crate::{
 const SHORT_REPLY_TOKENS: u32 = 512;
 
 /// The content of a call.
-pub(super) struct ModelCall<'a> {
-    pub(super) role: CallRole,
-    pub(super) messages: Vec<Message>,
+pub(in crate::service) struct ModelCall<'a> {
+    pub(in crate::service) role: CallRole,
+    pub(in crate::service) messages: Vec<Message>,
     /// Sources among the messages.
-    pub(super) sources: &'a [prompt::Source<'a>],
+    pub(in crate::service) sources: &'a [prompt::Source<'a>],
     /// The format of the reply, unless it is prose.
-    pub(super) format: Option<ReplyFormat>,
+    pub(in crate::service) format: Option<ReplyFormat>,
 }
 
 /// Calls the models of a role whose work the built-in implementation can do instead. `None`, with a warning, if no model
@@ -126,7 +126,7 @@ impl<'a> ReservedCall<'a> {
         if let Some(instructions) = ask.services.instructions.of(call.role) {
             instructions.add_to(&mut call.messages);
         }
-        let size = size_of(ask, chain, &call);
+        let size = size_of(ask.budget.limits(), chain, &call);
         let allowance = Unsent(Some(ask.budget.reserve_chat(size)?));
         let sources = call.sources.len();
         Ok(Self { ask, chain, role: call.role, request: request_of(ask, call), sources, size, allowance })
@@ -346,9 +346,10 @@ fn failed(ask: &AskContext, role: CallRole, error: ProvidersUnavailable) -> AskE
     if Instant::now() >= ask.deadline { ask.deadline_reached() } else { error.into() }
 }
 
-fn size_of(ask: &AskContext, chain: &ChatChain, call: &ModelCall<'_>) -> ChatSize {
+/// The size of a call, instructions of the deployment included, within these limits.
+pub(in crate::service) fn size_of(limits: &Limits, chain: &ChatChain, call: &ModelCall<'_>) -> ChatSize {
     let source_bytes = call.sources.iter().map(|source| source.text.len()).sum::<usize>();
-    let limit = ask.budget.limits().completion_tokens;
+    let limit = limits.completion_tokens;
     let instruction = call.format.as_ref().map_or(0, |format| tokens::estimate(format.instruction));
     let prompt_tokens = tokens::estimate_messages(&call.messages).saturating_add(instruction);
     let completion_tokens = if call.role == CallRole::Generate { limit } else { limit.min(SHORT_REPLY_TOKENS) };

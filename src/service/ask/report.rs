@@ -185,7 +185,7 @@ pub enum SkipCause {
 
 impl SkipCause {
     /// The cause for which `missing` of the verdicts asked for are not the model's, if there is one.
-    pub(super) const fn of_verdicts(missing: usize, of: usize) -> Option<Self> {
+    pub(in crate::service) const fn of_verdicts(missing: usize, of: usize) -> Option<Self> {
         match missing {
             0 => None,
             missing if missing == of => Some(Self::UnusableReply),

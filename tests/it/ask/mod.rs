@@ -4,6 +4,7 @@ mod audit;
 mod budget;
 mod built_in;
 mod cache;
+mod check;
 mod citations;
 mod corrective;
 mod evidence;

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
+use domain::citation::SUPPORT_THRESHOLD;
+
 use crate::{
     ask::stream::{end, frames, told},
-    harness::{Answer, TestApp},
+    harness::{Answer, TestApp, slice},
     scripted::{ModelServer, Reply, Role},
 };
 
@@ -107,10 +109,16 @@ async fn a_denial_left_out_is_refused_with_its_score() {
     let error = &refused.body["validation"]["errors"][0];
     assert_eq!((&error["kind"], &error["span"]), (&json!("unsupported_claim"), &json!([0, TURNED.len() - 6])));
     let score = error["support"].as_f64().expect("a number");
-    assert!((0.0..0.345).contains(&score), "{error}");
+    assert!((0.0..f64::from(SUPPORT_THRESHOLD)).contains(&score), "{error}");
     assert!(error["detail"].as_str().is_some_and(|detail| detail.contains("a denial")), "{error}");
+    assert_eq!((&error["verdict"], &error["contradiction"]["kind"]), (&json!("contradicted"), &json!("denial")));
+    let (quote, source) = (&error["contradiction"]["quote"], &refused.body["sources"][0]);
+    assert_eq!(quote["text"], slice(SOURCE, &quote["start"], &quote["end"]), "a range of the document: {error}");
+    assert_eq!((&error["contradiction"]["source_index"], &source["text"]), (&json!(0), &json!(SOURCE)), "{refused:?}");
     let rows = app.get("/v1/audit?outcome=rejected").await;
     assert_eq!(rows.body["asks"][0]["validation"]["errors"][0]["support"], error["support"], "{rows:?}");
+    let kept = &rows.body["asks"][0]["validation"]["errors"][0];
+    assert_eq!((&kept["verdict"], kept.get("contradiction")), (&json!("contradicted"), None), "no words of a document");
     // A laxer level warns of the same, with the same number.
     let warned = app.ask(request("cited")).await;
     assert_eq!((warned.status, &warned.body["validation"]["warnings"][0]["support"]), (200, &error["support"]));

@@ -30,7 +30,15 @@ async fn prefilled_requests_work_on_a_fresh_service() {
     let app = TestApp::with_embeddings(&server).await;
     let document = document();
     // Documents twice: the second time must work as well.
-    let paths = ["/v1/collections", "/v1/documents", "/v1/documents", "/v1/documents/bulk", "/v1/search", "/v1/ask"];
+    let paths = [
+        "/v1/collections",
+        "/v1/documents",
+        "/v1/documents",
+        "/v1/documents/bulk",
+        "/v1/search",
+        "/v1/ask",
+        "/v1/check",
+    ];
     for path in paths {
         let operation = &document["paths"][path]["post"];
         let (media_type, body) = prefilled(&document, operation);

@@ -91,6 +91,26 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
 }
 
 #[tokio::test]
+async fn a_check_reaches_no_passage_of_another_tenant() {
+    let server = ModelServer::start().await;
+    let app = TestApp::with_embeddings(&server).await;
+    app.ingest("c", &[("a.md", "Some words.")]).await;
+    let found = app.post("/v1/search", json!({"query": "words", "collections": ["c"]})).await;
+    let by_urn = json!({"text": "Some words.", "urns": [found.body["results"][0]["urn"]]});
+    let by_name = json!({"text": "Some words.", "collections": ["c"]});
+    for body in [&by_urn, &by_name] {
+        assert_eq!(app.post("/v1/check", body.clone()).await.status, 200);
+    }
+    // Everything becomes another tenant's; foreign keys would only prescribe the order.
+    let moved = TABLES.map(|table| format!("UPDATE {table} SET tenant_id = '{OTHER}'")).join(";");
+    database::execute(&app.database, &format!("SET session_replication_role = replica; {moved}")).await;
+    for body in [by_urn, by_name] {
+        app.post("/v1/check", body).await.assert_problem(404, "not_found");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;

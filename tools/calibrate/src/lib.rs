@@ -11,6 +11,7 @@ pub mod falsify;
 pub mod restate;
 
 use std::collections::HashMap;
+use std::io::Read;
 
 use domain::evidence::Inquiry;
 use domain::evidence::passage::PassageEvidence;
@@ -40,6 +41,19 @@ impl Collection {
     pub fn read(analyzer: &Analyzer, folder: &str, size: Option<usize>, seed: u64) -> Self {
         let rows = read_json_lines(&format!("{folder}/corpus.jsonl"));
         let vectors = read_vectors(&format!("{folder}/documents.f32"));
+        Self::of(analyzer, &rows, &vectors, size, seed)
+    }
+
+    /// The documents of a set as it is published, without vectors.
+    pub fn unpack(analyzer: &Analyzer, folder: &str) -> Self {
+        let path = format!("{folder}/corpus.jsonl.gz");
+        let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let mut corpus = String::new();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut corpus).expect("a gzip file");
+        Self::of(analyzer, &json_lines(&corpus), &[], None, 0)
+    }
+
+    fn of(analyzer: &Analyzer, rows: &[Value], vectors: &[Vec<f32>], size: Option<usize>, seed: u64) -> Self {
         let mut chosen: Vec<usize> = (0..rows.len()).collect();
         if let Some(size) = size {
             chosen.sort_by_key(|index| scramble(*index as u64 + (seed << 32)));
@@ -50,7 +64,7 @@ impl Collection {
             ids: chosen.iter().map(|index| field(index, "_id")).collect(),
             titles: chosen.iter().map(|index| field(index, "title")).collect(),
             texts: chosen.iter().map(|index| field(index, "text")).collect(),
-            vectors: chosen.iter().map(|index| vectors[*index].clone()).collect(),
+            vectors: chosen.iter().filter_map(|index| vectors.get(*index).cloned()).collect(),
             postings: HashMap::new(),
             lengths: Vec::new(),
         };
@@ -74,6 +88,19 @@ impl Collection {
 
     /// Weighted fusion, half and half, of the first hundred of each list.
     pub fn search(&self, analyzer: &Analyzer, question: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
+        let lexical = self.scores(analyzer, question);
+        let dense: Vec<f32> = self.vectors.iter().map(|document| cosine(vector, document)).collect();
+        let (by_lexical, by_dense) = (scaled(&lexical), scaled(&dense));
+        let fused: Vec<f32> = by_lexical.iter().zip(by_dense).map(|(lexical, dense)| lexical + dense).collect();
+        best(&fused, top_k).into_iter().map(|index| Hit { index, lexical: lexical[index] }).collect()
+    }
+
+    /// The documents with the highest BM25 scores.
+    pub fn search_words(&self, analyzer: &Analyzer, question: &str, top_k: usize) -> Vec<usize> {
+        best(&self.scores(analyzer, question), top_k)
+    }
+
+    fn scores(&self, analyzer: &Analyzer, question: &str) -> Vec<f32> {
         let mut lexical = vec![0.0f32; self.ids.len()];
         let average = self.lengths.iter().sum::<f32>() / self.lengths.len() as f32;
         for term in analyzer.terms(question) {
@@ -83,13 +110,15 @@ impl Collection {
                 lexical[*index] += idf * count * (K1 as f32 + 1.0) / (count + saturation);
             }
         }
-        let dense: Vec<f32> = self.vectors.iter().map(|document| cosine(vector, document)).collect();
-        let (by_lexical, by_dense) = (scaled(&lexical), scaled(&dense));
-        let mut order: Vec<usize> = (0..self.ids.len()).collect();
-        let fused = |index: usize| by_lexical[index] + by_dense[index];
-        order.sort_by(|one, two| fused(*two).total_cmp(&fused(*one)).then(one.cmp(two)));
-        order.into_iter().take(top_k).map(|index| Hit { index, lexical: lexical[index] }).collect()
+        lexical
     }
+}
+
+fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]).then(one.cmp(two)));
+    order.truncate(top_k);
+    order
 }
 
 fn scaled(scores: &[f32]) -> Vec<f32> {
@@ -105,6 +134,10 @@ pub fn cosine(one: &[f32], two: &[f32]) -> f32 {
 
 pub fn read_json_lines(path: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    json_lines(&text)
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
 }
 

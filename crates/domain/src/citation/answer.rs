@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::claim::Role;
+use super::claim::{Role, Statement};
 use super::draft::Draft;
-use super::support::Quote;
+use super::support::{ClaimVerdict, Quote, Support};
 use super::validator::{Attempt, CitationError, Level, Proof};
 use crate::span::Span;
 
@@ -21,8 +21,7 @@ pub struct Citation {
     pub source_index: usize,
     /// How well the source supports the sentence, or the part of it that ends at the marker, from 0 to 1.
     pub support: f32,
-    /// The words of the source that support it best. The range is relative to the source's text; shift it
-    /// by the source's own start ([`Quote::shifted`]) to get the range in the stored document.
+    /// The words of the source that support it best.
     pub quote: Option<Quote>,
 }
 
@@ -35,6 +34,20 @@ pub struct Claim {
     pub markers: Vec<u32>,
     /// How well these sources together support it, from 0 to 1; 0 for an uncited claim.
     pub support: f32,
+    /// Whether they support it; an uncited claim is unsupported.
+    pub verdict: ClaimVerdict,
+}
+
+impl Claim {
+    /// A claim with the judgement of the sources that cover it, if any do.
+    pub(super) fn new(statement: &Statement, markers: &[u32], support: Option<&Support>) -> Self {
+        Self {
+            span: statement.span,
+            markers: markers.to_vec(),
+            support: support.map_or(0.0, |support| support.score),
+            verdict: support.map_or(ClaimVerdict::Unsupported, Support::verdict),
+        }
+    }
 }
 
 /// An answer that passed the validator at its level.

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::marker::{Marker, Markers, is_escaped, whole_marker_length};
 use super::non_answer::{is_ignorance, is_pleasantry};
-use super::support::SUPPORT_THRESHOLD;
 use crate::markdown::BlockKind;
 use crate::sentence::Sentence;
 use crate::span::{IndexedText, Span};
@@ -228,14 +227,14 @@ fn is_bold(raw: &str) -> bool {
 /// For each statement, the source numbers that cover it, ascending and without repeats.
 ///
 /// A marker covers its own sentence, and those earlier uncovered claims of its block that its source supports.
-/// `supports` returns, for the words of a claim and a source number, the degree of support from 0 to 1; it is called at
-/// most once per claim and source. Markers outside `1..=sources` cover nothing.
+/// `supports` tells, for the words of a claim and a source number, whether the source supports it; it is called at most
+/// once per claim and source. Markers outside `1..=sources` cover nothing.
 #[must_use]
 pub(super) fn cover(
     statements: &[Statement],
     markers: &[Marker],
     sources: usize,
-    supports: impl Fn(&str, u32) -> f32,
+    supports: impl Fn(&str, u32) -> bool,
 ) -> Vec<Vec<u32>> {
     let mut covered = Vec::with_capacity(statements.len());
     // Walks backwards, so that the numbers seen are those of the later markers of the block.
@@ -247,7 +246,7 @@ pub(super) fn cover(
         }
         let own: BTreeSet<u32> = own_numbers(statement, markers, sources).collect();
         let covers = if own.is_empty() && statement.role == Role::Claim {
-            let holds = |number: &u32| supports(&statement.words, *number) >= SUPPORT_THRESHOLD;
+            let holds = |number: &u32| supports(&statement.words, *number);
             later.iter().copied().filter(holds).collect()
         } else {
             own.iter().copied().collect()

@@ -34,6 +34,16 @@ pub struct Draft {
     lapses: Vec<Lapse>,
     /// Whether it only repeats the question.
     repeats_question: bool,
+    attribution: Attribution,
+}
+
+/// How the sources of a claim are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attribution {
+    /// The markers of the text name them.
+    Markers,
+    /// Each claim is held against every source, and the one that supports it best is its own; markers are passed over.
+    Best,
 }
 
 impl Draft {
@@ -48,30 +58,41 @@ impl Draft {
     /// The scorer is asked once per distinct pair of statement and marker number, so its cost bounds this.
     #[must_use]
     pub fn over(text: impl Into<String>, basis: &Basis) -> Self {
+        Self::read(text, basis, Attribution::Markers)
+    }
+
+    /// Reads a text over sources that it may not name. With [`Attribution::Best`] the scorer is asked once per statement
+    /// and source.
+    #[must_use]
+    pub fn read(text: impl Into<String>, basis: &Basis, attribution: Attribution) -> Self {
         let sources = basis.sources().len();
         let scorer = &LexicalScorer::new(basis.sources());
         let text = IndexedText::new(text.into());
         let blocks = blocks(text.text());
         let sentences = sentences_of(text.text(), &blocks);
-        let markers = markers(&text, &blocks);
+        let mut markers = markers(&text, &blocks);
         let statements = statements(&text, &sentences, &markers);
-        let covered = cover(&statements, &markers.valid, sources, |claim, number| {
-            source_index(number, sources).map_or(0.0, |index| scorer.support(claim, &[index]).score)
-        });
-        let supports = statements
-            .iter()
-            .zip(&covered)
-            .map(|(statement, numbers)| {
-                let indices: Vec<_> = numbers.iter().filter_map(|number| source_index(*number, sources)).collect();
-                let is_covered_claim = statement.role == Role::Claim && !indices.is_empty();
-                is_covered_claim.then(|| scorer.support(&statement.words, &indices))
-            })
-            .collect();
+        let (covered, supports) = match attribution {
+            Attribution::Markers => cited(&statements, &markers, basis),
+            Attribution::Best => {
+                markers = Markers::default();
+                statements.iter().map(|statement| best(statement, basis)).unzip()
+            }
+        };
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
         let repeats_question = words(text.text()) == words(basis.question().text());
-        let citations = Vec::new();
-        let mut draft =
-            Self { text, sources, markers, statements, covered, supports, citations, lapses, repeats_question };
+        let mut draft = Self {
+            text,
+            sources,
+            markers,
+            statements,
+            covered,
+            supports,
+            citations: Vec::new(),
+            lapses,
+            repeats_question,
+            attribution,
+        };
         draft.citations = draft.cite(scorer);
         draft
     }
@@ -161,11 +182,7 @@ impl Draft {
     pub fn claims(&self) -> Vec<Claim> {
         self.judged()
             .filter(|(statement, ..)| statement.role == Role::Claim)
-            .map(|(statement, markers, support)| Claim {
-                span: statement.span,
-                markers: markers.to_vec(),
-                support: support.map_or(0.0, |support| support.score),
-            })
+            .map(|(statement, markers, support)| Claim::new(statement, markers, support))
             .collect()
     }
 
@@ -190,6 +207,11 @@ impl Draft {
         claims.filter_map(|(statement, support)| Some((statement.words.as_str(), support.as_mut()?)))
     }
 
+    /// Whether its sources are those that its markers name.
+    pub(super) fn is_marked(&self) -> bool {
+        self.attribution == Attribution::Markers
+    }
+
     /// Whether it is the question again, which asks nothing back.
     pub(super) const fn repeats_question(&self) -> bool {
         self.repeats_question
@@ -205,7 +227,43 @@ impl Draft {
     }
 }
 
-fn source_index(number: u32, sources: usize) -> Option<usize> {
+/// For each statement, the source numbers that its markers cover it with, and their joint support.
+fn cited(statements: &[Statement], markers: &Markers, basis: &Basis) -> (Vec<Vec<u32>>, Vec<Option<Support>>) {
+    let sources = basis.sources().len();
+    let scorer = LexicalScorer::new(basis.sources());
+    let covered = cover(statements, &markers.valid, sources, |claim, number| {
+        source_index(number, sources).is_some_and(|index| scorer.support(claim, &[index]).is_enough())
+    });
+    let supports = statements
+        .iter()
+        .zip(&covered)
+        .map(|(statement, numbers)| {
+            let indices: Vec<_> = numbers.iter().filter_map(|number| source_index(*number, sources)).collect();
+            let is_covered_claim = statement.role == Role::Claim && !indices.is_empty();
+            is_covered_claim.then(|| scorer.support(&statement.words, &indices))
+        })
+        .collect();
+    (covered, supports)
+}
+
+/// The number of the source that supports a claim best, the first among equals, and its support.
+fn best(statement: &Statement, basis: &Basis) -> (Vec<u32>, Option<Support>) {
+    if statement.role != Role::Claim {
+        return (Vec::new(), None);
+    }
+    let scorer = LexicalScorer::new(basis.sources());
+    let mut best = (Vec::new(), Support::default());
+    for (number, index) in (1..).zip(0..basis.sources().len()) {
+        let support = scorer.support(&statement.words, &[index]);
+        let is_better = (support.is_enough(), support.score) > (best.1.is_enough(), best.1.score);
+        if best.0.is_empty() || is_better {
+            best = (vec![number], support);
+        }
+    }
+    (best.0, Some(best.1))
+}
+
+pub(super) fn source_index(number: u32, sources: usize) -> Option<usize> {
     let number = usize::try_from(number).ok()?;
     number.checked_sub(1).filter(|index| *index < sources)
 }

@@ -4,6 +4,7 @@
 //! judge can make a [`CitedAnswer`].
 
 mod answer;
+mod check;
 mod claim;
 mod draft;
 mod exempt;
@@ -27,15 +28,19 @@ mod verification;
 mod window;
 
 pub use answer::{Citation, CitedAnswer, Claim};
+pub use check::CheckedClaim;
 pub use claim::{Role, Statement};
-pub use draft::Draft;
+pub use draft::{Attribution, Draft};
 pub use marker::{MalformedMarker, Marker, MarkerFault};
 pub use non_answer::{is_ignorance, untold};
 pub use retry_prompt::RetryPrompt;
 pub use source::{Basis, PreparedSource};
 pub use streaming::{ConfirmedClaim, SettledClaim};
 pub use support::features as support_features;
-pub use support::{LexicalScorer, Missing, MissingKind, Quote, SUPPORT_THRESHOLD, Support, SupportScorer};
+pub use support::{
+    ClaimVerdict, Contradiction, ContradictionKind, LexicalScorer, Missing, MissingKind, Quote, Reversal,
+    SUPPORT_THRESHOLD, Support, SupportScorer,
+};
 pub use urn::{Urn, UrnError};
-pub use validator::{Attempt, CitationError, ErrorKind, Level, UnknownLevel, Verdict, validate};
+pub use validator::{Attempt, CitationError, ErrorKind, Findings, Level, UnknownLevel, Verdict, findings, validate};
 pub use verification::{Doubt, ReadRuling, Ruling, Verifier, read_rulings};

@@ -19,6 +19,8 @@ use crate::span::IndexedText;
 pub struct PreparedSource {
     text: String,
     context: String,
+    /// Code point of the document at which the text starts.
+    start: usize,
     parts: OnceLock<SourceParts>,
 }
 
@@ -57,14 +59,20 @@ impl Basis {
 #[derive(Debug, Clone)]
 pub(super) struct SourceParts {
     text: IndexedText<'static>,
+    /// Code point of the document at which the text starts.
+    start: usize,
     /// Term numbers by stem.
     vocabulary: HashMap<String, u32>,
+    /// Stems by term number.
+    stems: Vec<String>,
     /// Ascending sentence numbers by term number.
     postings: Vec<Vec<usize>>,
     pub(super) sentences: Vec<SourceSentence>,
     pub(super) tokens: Vec<Token>,
     /// Terms that some sentence denies.
     denied: HashSet<u32>,
+    /// Pairs of terms with content that follow each other in some sentence, with one other between them at most.
+    pairs: HashSet<(u32, u32)>,
 }
 
 /// A sentence of a source.
@@ -99,7 +107,13 @@ impl PreparedSource {
     /// of the context are never quoted, for they do not stand in the text.
     #[must_use]
     pub fn with_context(text: &str, context: &str) -> Self {
-        Self { text: text.to_owned(), context: context.to_owned(), parts: OnceLock::new() }
+        Self { text: text.to_owned(), context: context.to_owned(), start: 0, parts: OnceLock::new() }
+    }
+
+    /// The same source as a slice of its document that starts at this code point: quotes have their range there.
+    #[must_use]
+    pub fn starting_at(self, start: usize) -> Self {
+        Self { start, parts: OnceLock::new(), ..self }
     }
 
     /// The text that was prepared.
@@ -114,20 +128,23 @@ impl PreparedSource {
     }
 
     pub(super) fn parts(&self) -> &SourceParts {
-        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context))
+        self.parts.get_or_init(|| SourceParts::of(&self.text, &self.context, self.start))
     }
 }
 
 impl SourceParts {
     /// Takes a text apart: sentences, terms and where they occur. Linear in the text.
-    fn of(text: &str, context: &str) -> Self {
+    fn of(text: &str, context: &str, start: usize) -> Self {
         let mut source = Self {
             text: IndexedText::new(text.to_owned()),
+            start,
             vocabulary: HashMap::new(),
+            stems: Vec::new(),
             postings: Vec::new(),
             sentences: Vec::new(),
             tokens: Vec::new(),
             denied: HashSet::new(),
+            pairs: HashSet::new(),
         };
         for sentence in sentences(text) {
             let number = source.sentences.len();
@@ -141,6 +158,7 @@ impl SourceParts {
             }
             let denied = denials.all.iter().flat_map(Denial::denied);
             source.denied.extend(denied.filter_map(|place| source.tokens.get(*place)).map(|token| token.term));
+            source.pair(first);
             source.sentences.push(SourceSentence {
                 bytes,
                 tokens: first..source.tokens.len(),
@@ -156,11 +174,13 @@ impl SourceParts {
 
     fn number_of(&mut self, stem: String) -> u32 {
         let next = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
-        let number = *self.vocabulary.entry(stem).or_insert(next);
-        if number == next {
-            self.postings.push(Vec::new());
+        if let Some(number) = self.vocabulary.get(&stem) {
+            return *number;
         }
-        number
+        self.vocabulary.insert(stem.clone(), next);
+        self.stems.push(stem);
+        self.postings.push(Vec::new());
+        next
     }
 
     fn add(&mut self, term: Term, is_negated: bool, offset: usize, sentence: usize) {
@@ -173,8 +193,29 @@ impl SourceParts {
         self.tokens.push(Token { term: number, bytes, kind: term.kind, unit: term.unit, is_negated });
     }
 
+    /// Notes which terms of the sentence that begins with this token follow each other.
+    fn pair(&mut self, first: usize) {
+        let sentence = self.tokens.get(first..).unwrap_or_default();
+        let content: Vec<u32> =
+            sentence.iter().filter(|token| token.kind != TermKind::Stop).map(|token| token.term).collect();
+        let next = content.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
+        let second = content.windows(3).filter_map(|three| Some((*three.first()?, *three.last()?)));
+        self.pairs.extend(next.chain(second));
+    }
+
     pub(super) fn term(&self, stem: &str) -> Option<u32> {
         self.vocabulary.get(stem).copied()
+    }
+
+    /// The compared form of a term.
+    pub(super) fn stem(&self, term: u32) -> Option<&str> {
+        self.stems.get(usize::try_from(term).ok()?).map(String::as_str)
+    }
+
+    /// Whether the second term follows the first somewhere, stop words and one other word aside.
+    pub(super) fn has_pair(&self, first: &str, second: &str) -> bool {
+        let pair = self.term(first).zip(self.term(second));
+        pair.is_some_and(|pair| self.pairs.contains(&pair))
     }
 
     /// Whether any sentence denies a word with this stem.
@@ -213,7 +254,7 @@ impl SourceParts {
 
     pub(super) fn quote(&self, bytes: &Range<usize>) -> Option<Quote> {
         let text = self.text.text().get(bytes.clone()).filter(|text| !text.is_empty())?;
-        let span = self.text.span(bytes);
+        let span = self.text.span(bytes).shifted(self.start);
         Some(Quote { text: text.to_owned(), start: span.start, end: span.end })
     }
 }

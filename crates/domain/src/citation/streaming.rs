@@ -71,12 +71,7 @@ impl Draft {
                 break;
             }
             if statement.role == Role::Claim {
-                let claim = Claim {
-                    span: statement.span,
-                    markers: markers.to_vec(),
-                    support: support.map_or(0.0, |support| support.score),
-                };
-                let confirmed = confirmed(claim, self.citations());
+                let confirmed = confirmed(Claim::new(statement, markers, support), self.citations());
                 settled.push(SettledClaim { confirmed, end: statement.bytes.end });
             }
         }

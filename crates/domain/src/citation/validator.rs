@@ -10,7 +10,9 @@ use super::claim::Role;
 use super::draft::Draft;
 use super::exempt::{Lapse, UnheldKind};
 use super::retry_prompt::RetryPrompt;
-use super::support::{MissingKind, SUPPORT_THRESHOLD, Support};
+use super::support::{
+    ClaimVerdict, Contradiction, ContradictionKind, MissingKind, Reversal, SUPPORT_THRESHOLD, Support,
+};
 use crate::span::Span;
 
 /// Most missing numbers, dates and names that a detail lists.
@@ -146,6 +148,19 @@ pub struct CitationError {
     /// How well the cited sources support the claim, 0 to 1; only of a claim that they do not support enough.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "as_written")]
     pub support: Option<f32>,
+    /// Whether the cited sources contradict the claim or merely do not say it; only of an unsupported claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<ClaimVerdict>,
+    /// The words of a source that contradict the claim; only of a contradicted one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contradiction: Option<Contradiction>,
+}
+
+impl CitationError {
+    /// A fault of this kind that concerns no claim.
+    fn new(kind: ErrorKind, detail: String, span: Option<Span>) -> Self {
+        Self { kind, detail, marker: None, span, support: None, verdict: None, contradiction: None }
+    }
 }
 
 /// Serialises the digits of the `f32` itself: converted to a JSON value it would get those of a longer number.
@@ -168,11 +183,27 @@ pub enum Verdict {
 /// The right to make a [`CitedAnswer`]; its private field keeps it inside this module.
 pub(super) struct Proof(());
 
+/// What a draft is faulted for at a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// Faults that the level refuses, in order of appearance.
+    pub errors: Vec<CitationError>,
+    /// Faults that a stricter level would refuse.
+    pub warnings: Vec<CitationError>,
+}
+
+/// The faults of a draft, by whether the level refuses them.
+#[must_use]
+pub fn findings(draft: &Draft, level: Level) -> Findings {
+    let is_error = |fault: &CitationError| level >= fault.kind.refused_from();
+    let (errors, warnings) = faults(draft).into_iter().partition(is_error);
+    Findings { errors, warnings }
+}
+
 /// Judges a draft. Equal arguments give equal verdicts, byte for byte.
 #[must_use]
 pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
-    let is_error = |fault: &CitationError| level >= fault.kind.refused_from();
-    let (errors, warnings): (Vec<_>, Vec<_>) = faults(draft).into_iter().partition(is_error);
+    let Findings { errors, warnings } = findings(draft, level);
     if errors.is_empty() {
         return Verdict::Accept(CitedAnswer::new(Proof(()), draft, level, attempt, warnings));
     }
@@ -186,13 +217,13 @@ pub fn validate(draft: &Draft, level: Level, attempt: Attempt) -> Verdict {
 pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
     if draft.text().trim().is_empty() {
         let detail = "the answer is empty".to_owned();
-        return vec![CitationError { kind: ErrorKind::EmptyAnswer, detail, marker: None, span: None, support: None }];
+        return vec![CitationError::new(ErrorKind::EmptyAnswer, detail, None)];
     }
     let mut faults = marker_faults(draft);
     let marked: Vec<Span> = faults.iter().filter_map(|fault| fault.span).collect();
     faults.extend(claim_faults(draft, &marked));
     faults.extend(draft.lapses().iter().map(|lapse| lapse_fault(draft, lapse)));
-    if draft.lapses().is_empty() {
+    if draft.lapses().is_empty() && draft.is_marked() {
         faults.extend(says_nothing(draft));
     }
     faults.sort_by_key(|fault| (fault.span, fault.kind));
@@ -201,24 +232,19 @@ pub(super) fn faults(draft: &Draft) -> Vec<CitationError> {
 
 /// Malformed and out-of-range markers, ordered by position.
 fn marker_faults(draft: &Draft) -> Vec<CitationError> {
-    let malformed = draft.malformed().iter().map(|marker| CitationError {
-        kind: ErrorKind::Malformed,
-        detail: marker.fault.to_string(),
-        marker: None,
-        span: Some(marker.span),
-        support: None,
-    });
+    let malformed = draft
+        .malformed()
+        .iter()
+        .map(|marker| CitationError::new(ErrorKind::Malformed, marker.fault.to_string(), Some(marker.span)));
     let sources = match draft.sources() {
         0 => "there are no sources".to_owned(),
         1 => "there is 1 source".to_owned(),
         count => format!("there are {count} sources"),
     };
-    let out_of_range = draft.out_of_range().map(|marker| CitationError {
-        kind: ErrorKind::OutOfRange,
-        detail: format!("source {} does not exist; {sources}", marker.number),
-        marker: Some(marker.number),
-        span: Some(marker.span),
-        support: None,
+    let out_of_range = draft.out_of_range().map(|marker| {
+        let detail = format!("source {} does not exist; {sources}", marker.number);
+        let fault = CitationError::new(ErrorKind::OutOfRange, detail, Some(marker.span));
+        CitationError { marker: Some(marker.number), ..fault }
     });
     let mut faults: Vec<_> = malformed.chain(out_of_range).collect();
     faults.sort_by_key(|fault| fault.span);
@@ -245,6 +271,8 @@ fn claim_faults(draft: &Draft, marked: &[Span]) -> Vec<CitationError> {
             marker: numbers.first().copied(),
             span: Some(statement.span),
             support: support.map(|support| support.score),
+            verdict: support.map(Support::verdict),
+            contradiction: support.and_then(|support| support.contradiction.clone()),
         }));
     }
     faults
@@ -258,14 +286,18 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
     if support.ruling.is_some() {
         return Some(format!("{markers} does not say all of this statement, the verifying model finds"));
     }
-    let mut detail =
-        format!("{markers} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}", support.score);
-    if support.score >= SUPPORT_THRESHOLD {
-        detail = format!("{markers} does not hold all of this statement");
-    }
-    if support.is_turned {
-        detail.push_str("; a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other");
-    }
+    let mut detail = if let Some(contradiction) = &support.contradiction {
+        format!("[^{}] contradicts this statement: {}", contradiction.source_index + 1, difference(contradiction.kind))
+    } else {
+        format!("{markers} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}", support.score)
+    };
+    let reversal = support.reversal.filter(|_| support.contradiction.is_none()).map(|reversal| match reversal {
+        Reversal::Denial => "; a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other",
+        Reversal::Opposite => "; it has the opposite of a word of the statement",
+        Reversal::Quantity => "; one of them is about all, the other about some or about nothing else",
+        Reversal::Unit => "; a number counts something else there",
+    });
+    detail.push_str(reversal.unwrap_or_default());
     let missing: Vec<_> = support
         .missing
         .iter()
@@ -284,6 +316,18 @@ fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
         detail.push_str(&missing.join(", "));
     }
     Some(detail)
+}
+
+const fn difference(kind: ContradictionKind) -> &'static str {
+    match kind {
+        ContradictionKind::Number => "it has another number",
+        ContradictionKind::Date => "it has another date",
+        ContradictionKind::Name => "it has another name in this place",
+        ContradictionKind::Denial => {
+            "a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other"
+        }
+        ContradictionKind::Opposite => "it has the opposite of a word",
+    }
 }
 
 /// Something stated outside of the claims that no source holds, or not those that are cited for it.
@@ -321,16 +365,15 @@ fn lapse_fault(draft: &Draft, lapse: &Lapse) -> CitationError {
     } else {
         (ErrorKind::UnsupportedClaim, format!("{} does not hold", marker_list(&lapse.cited)))
     };
-    CitationError {
-        kind,
-        detail: format!("{place} {}, which {holder}", stated.join(", ")),
-        marker: lapse.cited.first().copied(),
-        span: Some(draft.indexed_text().span(&lapse.bytes)),
-        support: None,
-    }
+    let detail = format!("{place} {}, which {holder}", stated.join(", "));
+    let fault = CitationError::new(kind, detail, Some(draft.indexed_text().span(&lapse.bytes)));
+    CitationError { marker: lapse.cited.first().copied(), ..fault }
 }
 
 fn marker_list(numbers: &[u32]) -> String {
+    if numbers.is_empty() {
+        return "no source".to_owned();
+    }
     numbers.iter().map(|number| format!("[^{number}]")).collect::<Vec<_>>().join(", ")
 }
 
@@ -350,11 +393,7 @@ fn says_nothing(draft: &Draft) -> Option<CitationError> {
     }
     let first = draft.statements().first()?;
     let last = draft.statements().last()?;
-    Some(CitationError {
-        kind: ErrorKind::UncitedClaim,
-        detail: "the answer holds no sentence that cites a source".to_owned(),
-        marker: None,
-        span: Some(draft.indexed_text().span(&(first.bytes.start..last.bytes.end))),
-        support: None,
-    })
+    let detail = "the answer holds no sentence that cites a source".to_owned();
+    let span = draft.indexed_text().span(&(first.bytes.start..last.bytes.end));
+    Some(CitationError::new(ErrorKind::UncitedClaim, detail, Some(span)))
 }

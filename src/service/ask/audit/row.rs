@@ -227,6 +227,7 @@ const fn cause(error: &ServiceError) -> &'static str {
     }
 }
 
+/// The error without words of a document: these go with the document when it is deleted.
 fn storable_error(error: &CitationError) -> CitationError {
-    CitationError { detail: storable(&error.detail), ..error.clone() }
+    CitationError { detail: storable(&error.detail), contradiction: None, ..error.clone() }
 }

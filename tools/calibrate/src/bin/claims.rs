@@ -1,7 +1,8 @@
 //! Claims with evidence, true and false, for the calibration of the support score.
 //!
-//! `claims SET [QUESTIONS [--text]]` makes true claims of a prepared set's questions and prints the
-//! features of each, and of the falsehoods made from it, one per line; `--text` prints the claims instead.
+//! `claims SET [QUESTIONS [--text]]` prints the features of claims, one per line; `--text` prints the claims instead.
+//! SET is the folder of an evaluation set. If it holds `claims.jsonl`, which people have labelled, these are the
+//! claims. Otherwise it makes true claims of the questions in `qa.jsonl`, and falsehoods from each of them.
 //!
 //! True claims: the question restated with its answer, the part of a sentence that holds the answer,
 //! sentences of the passage that deny something, and, where the set has one, the conclusion that people
@@ -22,7 +23,7 @@ use serde_json::Value;
 
 use calibrate::falsify::{self, Falsehood};
 use calibrate::restate::{clause_with, restated};
-use calibrate::{Collection, read_json_lines, read_vectors, strings};
+use calibrate::{Collection, read_json_lines, strings};
 
 const TOP_K: usize = 8;
 /// Claims of one form that a question gives at most.
@@ -33,29 +34,60 @@ struct Claim {
     text: String,
 }
 
+/// A claim and what it is held against.
+struct Case<'c> {
+    claim: &'c str,
+    form: &'c str,
+    /// `true`, the kind of falsehood, or the label that people gave.
+    kind: &'c str,
+    text: &'c str,
+    sources: &'c [PreparedSource],
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let folder = &arguments[1];
     let most = arguments.get(2).map_or(usize::MAX, |most| most.parse().expect("QUESTIONS"));
     let as_text = arguments.get(3).is_some_and(|flag| flag == "--text");
-    let analyzer = Analyzer::english();
-    let collection = Collection::read(analyzer, folder, None, 0);
-    let asked = read_json_lines(&format!("{folder}/qa.jsonl"));
-    let vectors = read_vectors(&format!("{folder}/questions.f32"));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if !as_text {
-        writeln!(out, "claim\tform\tkind\tscore\tmissing\tturned\t{}", support_features::NAMES.join("\t"))
-            .expect("stdout");
+        let names = support_features::NAMES.join("\t");
+        writeln!(out, "claim\tform\tkind\tscore\tmissing\treversed\tcontradicted\tenough\t{names}").expect("stdout");
     }
-    let answerable: Vec<(&Value, &Vec<f32>)> = asked
+    let mut print = |case: &Case<'_>| {
+        let line = if as_text { as_words(case) } else { as_features(case) };
+        writeln!(out, "{line}").expect("stdout");
+    };
+    if std::path::Path::new(&format!("{folder}/claims.jsonl")).exists() {
+        labelled(folder, &mut print);
+    } else {
+        made(folder, most, &mut print);
+    }
+}
+
+/// Claims that people have labelled.
+fn labelled(folder: &str, print: &mut impl FnMut(&Case<'_>)) {
+    for row in read_json_lines(&format!("{folder}/claims.jsonl")) {
+        let field = |name: &str| row[name].as_str().unwrap_or_default();
+        let sources = [PreparedSource::new(field("source_text"))];
+        let (claim, form, kind, text) = (field("_id"), field("source"), field("label"), field("claim"));
+        print(&Case { claim, form, kind, text, sources: &sources });
+    }
+}
+
+/// Claims made of questions and answers.
+fn made(folder: &str, most: usize, print: &mut impl FnMut(&Case<'_>)) {
+    let analyzer = Analyzer::english();
+    let collection = Collection::unpack(analyzer, folder);
+    let asked = read_json_lines(&format!("{folder}/qa.jsonl"));
+    let answerable: Vec<&Value> = asked
         .iter()
-        .zip(&vectors)
-        .filter(|(row, _)| row["answerable"] == Value::Bool(true) && !strings(&row["gold_docs"]).is_empty())
+        .filter(|row| row["answerable"] == Value::Bool(true) && !strings(&row["gold_docs"]).is_empty())
         .collect();
     let step = (answerable.len() / most.min(answerable.len())).max(1);
     let mut number = 0;
     let mut denying = HashSet::new();
-    for (row, vector) in answerable.into_iter().step_by(step) {
+    for row in answerable.into_iter().step_by(step) {
         let gold: Vec<usize> = strings(&row["gold_docs"])
             .into_iter()
             .filter_map(|id| collection.ids.iter().position(|own| own == id))
@@ -65,47 +97,42 @@ fn main() {
             texts.map(|(text, title)| PreparedSource::with_context(text, title)).collect()
         };
         let right = prepared(&gold);
-        let wrong = prepared(&hardest(&collection, analyzer, row, vector, &gold));
+        let wrong = prepared(&hardest(&collection, analyzer, row, &gold));
         let passage: String = gold.iter().map(|place| collection.texts[*place].as_str()).collect::<Vec<_>>().join("\n");
         let denied = if denying.insert(gold.clone()) { denials(&passage) } else { Vec::new() };
-        for claim in claims(row, &passage).into_iter().chain(denied) {
+        for Claim { form, text } in claims(row, &passage).into_iter().chain(denied) {
             number += 1;
+            let claim = &number.to_string();
             let elsewhere = (number * 7919) % collection.texts.len();
-            let foreign = &collection.texts[elsewhere];
             let unrelated = prepared(&[elsewhere]);
-            let mut cases = vec![("true", claim.text.clone(), &right)];
-            for Falsehood { kind, text } in falsify::falsehoods(&claim.text, &passage, foreign, number) {
-                cases.push((kind, text, &right));
+            print(&Case { claim, form, kind: "true", text: &text, sources: &right });
+            for Falsehood { kind, text } in falsify::falsehoods(&text, &passage, &collection.texts[elsewhere], number) {
+                print(&Case { claim, form, kind, text: &text, sources: &right });
             }
             if !wrong.is_empty() {
-                cases.push(("source", claim.text.clone(), &wrong));
+                print(&Case { claim, form, kind: "source", text: &text, sources: &wrong });
             }
             if !gold.contains(&elsewhere) {
-                cases.push(("any source", claim.text.clone(), &unrelated));
-            }
-            for (kind, text, sources) in cases {
-                if as_text {
-                    writeln!(out, "{number}\t{}\t{kind}\t{text}", claim.form).expect("stdout");
-                    continue;
-                }
-                let scorer = LexicalScorer::new(sources);
-                let indices: Vec<usize> = (0..sources.len()).collect();
-                let values: Vec<String> =
-                    scorer.features(&text, &indices).iter().map(|value| format!("{value:.4}")).collect();
-                let support = scorer.support(&text, &indices);
-                writeln!(
-                    out,
-                    "{number}\t{}\t{kind}\t{:.4}\t{}\t{}\t{}",
-                    claim.form,
-                    support.score,
-                    support.missing.len(),
-                    u8::from(support.is_turned),
-                    values.join("\t")
-                )
-                .expect("stdout");
+                print(&Case { claim, form, kind: "any source", text: &text, sources: &unrelated });
             }
         }
     }
+}
+
+fn as_words(Case { claim, form, kind, text, .. }: &Case<'_>) -> String {
+    format!("{claim}\t{form}\t{kind}\t{text}")
+}
+
+fn as_features(Case { claim, form, kind, text, sources }: &Case<'_>) -> String {
+    let scorer = LexicalScorer::new(sources);
+    let indices: Vec<usize> = (0..sources.len()).collect();
+    let values: Vec<String> = scorer.features(text, &indices).iter().map(|value| format!("{value:.4}")).collect();
+    let support = scorer.support(text, &indices);
+    let (missing, reversed) = (support.missing.len(), u8::from(support.reversal.is_some()));
+    let contradicted = support.contradiction.as_ref().map_or(String::from("-"), |found| found.kind.as_str().to_owned());
+    let enough = u8::from(support.is_enough());
+    let (score, values) = (support.score, values.join("\t"));
+    format!("{claim}\t{form}\t{kind}\t{score:.4}\t{missing}\t{reversed}\t{contradicted}\t{enough}\t{values}")
 }
 
 /// Sentences of the passage that deny something: what is asked about seldom does.
@@ -117,13 +144,12 @@ fn denials(passage: &str) -> Vec<Claim> {
 }
 
 /// The best passage that is not gold and does not hold the answer.
-fn hardest(collection: &Collection, analyzer: &Analyzer, row: &Value, vector: &[f32], gold: &[usize]) -> Vec<usize> {
+fn hardest(collection: &Collection, analyzer: &Analyzer, row: &Value, gold: &[usize]) -> Vec<usize> {
     let question = row["question"].as_str().expect("question");
     let answers: Vec<String> = strings(&row["answers"]).iter().map(|answer| answer.to_lowercase()).collect();
     let holds = |text: &str| answers.iter().any(|answer| answer.len() > 3 && text.to_lowercase().contains(answer));
-    let hits = collection.search(analyzer, question, vector, TOP_K);
-    let wrong = hits.iter().find(|hit| !gold.contains(&hit.index) && !holds(&collection.texts[hit.index]));
-    wrong.map(|hit| hit.index).into_iter().collect()
+    let found = collection.search_words(analyzer, question, TOP_K);
+    found.into_iter().find(|place| !gold.contains(place) && !holds(&collection.texts[*place])).into_iter().collect()
 }
 
 fn claims(row: &Value, passage: &str) -> Vec<Claim> {

@@ -1,6 +1,7 @@
 //! The terms of a claim, and which of them the source must hold exactly.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::MissingKind;
 use super::polarity::Claim;
@@ -19,6 +20,8 @@ pub(super) struct Fact<'c> {
     pub(super) unit: Option<Unit>,
     pub(super) is_negated: bool,
     pub(super) quantity: Option<Quantity>,
+    /// Whether it is a number of a reference mark, such as "[4, 6]", and may count nothing.
+    pub(super) is_reference: bool,
 }
 
 impl Fact<'_> {
@@ -67,9 +70,18 @@ pub(super) fn facts<'c>(claim: &Claim<'c>) -> Vec<Fact<'c>> {
             unit: term.unit,
             is_negated: denials.reach(at),
             quantity: Quantity::of(&text.to_lowercase()),
+            is_reference: term.kind == TermKind::Number && is_in_brackets(claim, &term.range),
         });
     }
     facts
+}
+
+/// Whether the word stands between square brackets that hold nothing but numbers.
+fn is_in_brackets(claim: &str, word: &Range<usize>) -> bool {
+    let is_number = |sign: char| sign.is_ascii_digit() || matches!(sign, ',' | ' ' | '-' | '–');
+    let before = claim.get(..word.start).unwrap_or_default().trim_end_matches(is_number);
+    let after = claim.get(word.end..).unwrap_or_default().trim_start_matches(is_number);
+    before.ends_with('[') && after.starts_with(']')
 }
 
 /// Whether a word is a name: capitals inside it, or a first capital that its position does not explain.

@@ -2,27 +2,31 @@
 
 use std::collections::HashMap;
 
+use super::contradiction::{Beside, Contradiction};
 use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
-use super::{Missing, MissingKind, Quote};
+use super::reversal::{Best, Turned, counts_something_else};
+use super::{Missing, MissingKind, Quote, Reversal};
 use crate::citation::negation::denies;
-use crate::citation::source::{SourceParts, Token};
+use crate::citation::source::SourceParts;
 use crate::citation::term::TermKind;
-use crate::citation::window::{Window, best_window};
-use crate::wording::{Quantity, lower_case, opposites};
+use crate::citation::window::best_window;
+use crate::wording::lower_case;
 
 /// Number of features.
-pub const COUNT: usize = 12;
+pub const COUNT: usize = 13;
 
 /// Names of the features, for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
-    // Share of the weight of the claim's terms in the whole source.
-    "held",
-    // Numbers that the source lacks, and those that only other sentences of it hold; at most two each.
+    // Share of the weight of the claim's terms in the best one or two sentences of the source.
+    "quoted",
+    // Share of the letters of the claim's words with content that the whole source holds: long words are rare ones.
+    "letters",
+    // Whether these sentences hold all its words with content, and all of them next to each other.
+    "whole",
+    // Numbers, months and names that the source lacks; at most two of each.
     "numbers_absent",
-    "numbers_elsewhere",
     "dates_absent",
-    "dates_elsewhere",
     "names_absent",
     // Share of the claim's other words that the sentences with a number, a date or a name of it lack, at
     // the worst.
@@ -31,8 +35,9 @@ pub const NAMES: [&str; COUNT] = [
     "rival",
     // Whether a number counts something else in the source.
     "unit",
-    // Whether one of them denies what the other states.
+    // Whether one of them denies what the other states: in the best sentences, or where it matters most.
     "negation",
+    "turned",
     // Whether the sentences hold the opposite of a word of the claim, and not the word.
     "opposite",
     // Whether one is about all and the other about some, or one about nothing else.
@@ -53,13 +58,9 @@ pub(super) struct Comparison<'s> {
     company: Vec<f32>,
     has_other_unit: bool,
     polarity: Polarity,
+    /// Whether all neighbouring words of the claim are neighbours in one of the sources.
+    has_same_order: bool,
     best: Option<Best<'s>>,
-}
-
-/// The window that holds most of the claim.
-struct Best<'s> {
-    window: Window,
-    source: &'s SourceParts,
 }
 
 impl<'s> Comparison<'s> {
@@ -74,10 +75,11 @@ impl<'s> Comparison<'s> {
             company: vec![0.0; facts.len()],
             has_other_unit: false,
             polarity,
+            has_same_order: claim.has_same_order(sources),
             best: None,
         };
-        for source in sources {
-            comparison.add(source);
+        for (place, source) in sources.iter().enumerate() {
+            comparison.add(source, place);
         }
         if polarity == Polarity::Shared {
             comparison.hold_denials();
@@ -94,7 +96,7 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    fn add(&mut self, source: &'s SourceParts) {
+    fn add(&mut self, source: &'s SourceParts, place: usize) {
         let terms: Vec<Option<u32>> = self.facts.iter().map(|fact| source.term(&fact.stem)).collect();
         for ((fact, term), held) in self.facts.iter().zip(&terms).zip(&mut self.held) {
             let is_name = fact.exact == Some(MissingKind::Name);
@@ -112,7 +114,7 @@ impl<'s> Comparison<'s> {
         let is_best = self.best.as_ref().is_none_or(|best| window.weight > best.window.weight);
         if is_best {
             self.has_other_unit = counts_something_else(self.facts, &terms, &source.tokens);
-            self.best = Some(Best { window, source });
+            self.best = Some(Best { window, source, place });
         }
     }
 
@@ -162,29 +164,49 @@ impl<'s> Comparison<'s> {
 
     /// The values of [`NAMES`].
     pub(super) fn features(&self) -> [f32; COUNT] {
-        let is_number = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Number) || fact.kind == TermKind::Spelled;
+        let is_number = |fact: &Fact<'_>| {
+            !fact.is_reference && (fact.exact == Some(MissingKind::Number) || fact.kind == TermKind::Spelled)
+        };
         let is_date = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Date);
         let is_name = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Name);
         let turned = self.turned();
+        let quoted = share(self.facts.iter().zip(&self.quoted).map(|(fact, quoted)| (fact.weight, *quoted)));
         [
-            self.held_share(),
+            quoted,
+            share(self.content().map(|(fact, held)| (letters(fact), held))),
+            flag(self.has_same_order && self.is_quoted_whole()),
             self.absent(is_number),
-            self.elsewhere(is_number),
             self.absent(is_date),
-            self.elsewhere(is_date),
             self.absent(is_name),
             self.apart(),
             flag(self.best.as_ref().is_some_and(|best| best.has_rival(self.facts, &self.quoted))),
             flag(self.has_other_unit),
             flag(turned.negation),
+            flag(self.polarity == Polarity::Turned),
             flag(turned.opposite),
             flag(turned.quantity),
         ]
     }
 
-    /// Whether a denial stands in the claim but not in its best supporting words, or the other way round.
-    pub(super) fn is_turned(&self) -> bool {
-        self.polarity == Polarity::Turned || self.turned().negation
+    /// The way in which the sources reverse the claim, if they do; a denial first.
+    pub(super) fn reversal(&self) -> Option<Reversal> {
+        let turned = self.turned();
+        if self.polarity == Polarity::Turned || turned.negation {
+            Some(Reversal::Denial)
+        } else if turned.opposite {
+            Some(Reversal::Opposite)
+        } else if turned.quantity {
+            Some(Reversal::Quantity)
+        } else {
+            self.has_other_unit.then_some(Reversal::Unit)
+        }
+    }
+
+    /// The place that contradicts the claim, if words show it. `numbers` are the indices of the sources compared.
+    pub(super) fn contradiction(&self, claim: &Claim<'_>, numbers: &[usize]) -> Option<Contradiction> {
+        let best = self.best.as_ref()?;
+        let kind = Beside::new(claim, self.facts, best).contradiction(&self.held, self.polarity)?;
+        Some(Contradiction { kind, source_index: *numbers.get(best.place)?, quote: self.quote()? })
     }
 
     fn turned(&self) -> Turned {
@@ -192,10 +214,14 @@ impl<'s> Comparison<'s> {
         Turned { negation: turned.negation && self.polarity != Polarity::Shared, ..turned }
     }
 
-    fn held_share(&self) -> f32 {
-        let total: f32 = self.facts.iter().map(|fact| fact.weight).sum();
-        let held: f32 = self.facts.iter().zip(&self.held).filter(|(_, held)| **held).map(|(fact, _)| fact.weight).sum();
-        if total > 0.0 { held / total } else { 0.0 }
+    /// Whether the best windows hold all facts that carry content by themselves.
+    fn is_quoted_whole(&self) -> bool {
+        self.facts.iter().zip(&self.quoted).all(|(fact, quoted)| *quoted || !fact.has_content())
+    }
+
+    /// The facts that carry content by themselves, and whether a source holds them.
+    fn content(&self) -> impl Iterator<Item = (&Fact<'s>, bool)> {
+        self.facts.iter().zip(&self.held).filter(|(fact, _)| fact.has_content()).map(|(fact, held)| (fact, *held))
     }
 
     fn apart(&self) -> f32 {
@@ -208,95 +234,21 @@ impl<'s> Comparison<'s> {
         let absent = self.facts.iter().zip(&self.held).filter(|(fact, held)| is_kind(fact) && !**held);
         absent.fold(0.0, |count, _| count + 1.0_f32).min(MOST_MISSING)
     }
-
-    fn elsewhere(&self, is_kind: impl Fn(&Fact<'_>) -> bool) -> f32 {
-        let flags = self.held.iter().zip(&self.quoted);
-        let elsewhere =
-            self.facts.iter().zip(flags).filter(|(fact, (held, quoted))| is_kind(fact) && **held && !**quoted);
-        elsewhere.fold(0.0, |count, _| count + 1.0_f32).min(MOST_MISSING)
-    }
-}
-
-/// Whether a number of the claim stands in the source with other units only.
-fn counts_something_else(facts: &[Fact<'_>], terms: &[Option<u32>], tokens: &[Token]) -> bool {
-    facts.iter().zip(terms).any(|(fact, term)| {
-        let (Some(unit), Some(term)) = (fact.unit, term) else { return false };
-        let mut units = tokens.iter().filter(|token| token.term == *term).map(|token| token.unit).peekable();
-        units.peek().is_some() && units.all(|other| other.is_some_and(|other| other != unit))
-    })
-}
-
-/// The kind of value that may replace a number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rival {
-    Month,
-    Year,
-    Number,
-}
-
-/// The ways in which the best window reverses the claim.
-#[derive(Default)]
-struct Turned {
-    negation: bool,
-    opposite: bool,
-    quantity: bool,
-}
-
-impl Best<'_> {
-    /// Whether the window holds a number or month that the claim lacks, in place of one that it has.
-    fn has_rival(&self, facts: &[Fact<'_>], quoted: &[bool]) -> bool {
-        let kind_of = |kind: TermKind, word: &str| match kind {
-            TermKind::Month => Some(Rival::Month),
-            TermKind::Number if word.len() == 4 => Some(Rival::Year),
-            TermKind::Number | TermKind::Spelled => Some(Rival::Number),
-            TermKind::Word | TermKind::Stop => None,
-        };
-        let unquoted = facts.iter().zip(quoted).filter(|(_, quoted)| !**quoted);
-        let lacking: Vec<Rival> = unquoted.filter_map(|(fact, _)| kind_of(fact.kind, &fact.stem)).collect();
-        if lacking.is_empty() {
-            return false;
-        }
-        let claimed: Vec<u32> = facts.iter().filter_map(|fact| self.source.term(&fact.stem)).collect();
-        let tokens = self.source.tokens_in(&self.window.bytes).iter();
-        tokens.filter(|token| !claimed.contains(&token.term)).any(|token| {
-            let word = self.source.word(&token.bytes).unwrap_or_default();
-            kind_of(token.kind, word).is_some_and(|kind| lacking.contains(&kind))
-        })
-    }
-
-    fn turned(&self, facts: &[Fact<'_>]) -> Turned {
-        let tokens = self.source.tokens_in(&self.window.bytes);
-        let mut turned = Turned::default();
-        for (fact, is_found) in facts.iter().zip(&self.window.found) {
-            if *is_found && fact.has_content() {
-                let mut same = tokens.iter().filter(|token| Some(token.term) == self.source.term(&fact.stem));
-                turned.negation |= same.all(|token| token.is_negated != fact.is_negated);
-            }
-            if !is_found {
-                let holds = |stem: &str| {
-                    self.source.term(stem).is_some_and(|term| tokens.iter().any(|token| token.term == term))
-                };
-                turned.opposite |= opposites(&fact.stem).any(holds);
-            }
-        }
-        turned.quantity = self.is_about_another_quantity(facts, tokens);
-        turned
-    }
-
-    /// Whether claim and window name quantities of which they share none.
-    fn is_about_another_quantity(&self, facts: &[Fact<'_>], tokens: &[Token]) -> bool {
-        let claimed: Vec<Quantity> = facts.iter().filter_map(|fact| fact.quantity).collect();
-        let said: Vec<Quantity> = tokens
-            .iter()
-            .filter_map(|token| self.source.word(&token.bytes))
-            .filter_map(|word| Quantity::of(&word.to_lowercase()))
-            .collect();
-        let is_stronger = claimed.iter().any(|quantity| *quantity != Quantity::Some);
-        let differs = !claimed.iter().any(|quantity| said.contains(quantity));
-        !claimed.is_empty() && differs && (is_stronger || !said.is_empty())
-    }
 }
 
 const fn flag(is_so: bool) -> f32 {
     if is_so { 1.0 } else { 0.0 }
+}
+
+/// The weight of the parts that are held, of the weight of all.
+fn share(parts: impl Iterator<Item = (f32, bool)>) -> f32 {
+    let (held, total) = parts.fold((0.0, 0.0), |(held, total), (weight, is_held)| {
+        (if is_held { held + weight } else { held }, total + weight)
+    });
+    if total > 0.0 { held / total } else { 0.0 }
+}
+
+/// Number of letters of a fact, as a weight.
+fn letters(fact: &Fact<'_>) -> f32 {
+    fact.text.chars().fold(0.0, |count, _| count + 1.0)
 }

@@ -1,20 +1,23 @@
 //! How well a source supports a claim, and the words of the source that do.
 //!
-//! Exact checks come first: every number in digits, month and name of the claim must stand somewhere in the sources,
-//! and no denial may stand on one side only; otherwise the score is below the threshold. Similarity decides the rest:
-//! the share of the claim's words and of their neighbourhood in the best one or two sentences of the source, units,
-//! quantifiers, opposites, and values that stand in other sentences. A logistic model over all features gives the
-//! score. Its fitting, and the errors that it catches and misses, are described in `tools/calibrate/README.md` and
+//! The score is the probability that the sources support the claim: a logistic model over the share of the claim's
+//! words and of their neighbourhood in the best one or two sentences, what is missing, units, quantifiers, opposites,
+//! denials and values that stand in other sentences. Exact checks limit it: every number in digits, month and name of
+//! the claim must stand somewhere in the sources, and nothing may be reversed; otherwise the score stays below the
+//! threshold. Its fitting, and the errors that it catches and misses, are described in `tools/calibrate/README.md` and
 //! `docs/quality.md`.
 
+mod contradiction;
 mod fact;
 pub mod features;
 mod model;
 mod polarity;
+mod reversal;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+pub use self::contradiction::{Contradiction, ContradictionKind};
 use self::fact::facts;
 pub(super) use self::fact::is_name;
 use self::features::Comparison;
@@ -24,7 +27,9 @@ use self::polarity::Claim;
 use super::source::{PreparedSource, SourceParts};
 use super::verification::Ruling;
 use crate::sentence::sentences;
-use crate::span::Span;
+
+/// Highest score of a claim that a missing fact or a reversal decides against.
+const HIGHEST_DECIDED: f32 = SUPPORT_THRESHOLD - 0.01;
 
 /// Something exact in the claim that the source does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
@@ -48,26 +53,14 @@ pub enum MissingKind {
 }
 
 /// The exact words of a source that best support a claim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
     /// The words, as they stand in the source.
     pub text: String,
-    /// Where they start, in code points: of the source's text, until [`Quote::shifted`].
+    /// Where they start, in code points of the document that the source is a slice of.
     pub start: usize,
     /// Where they end, exclusive.
     pub end: usize,
-}
-
-impl Quote {
-    /// The same quote with its range `offset` code points further on.
-    ///
-    /// A source's text is a slice of its document; shifting by the code point at which the slice starts
-    /// gives the range in the document.
-    #[must_use]
-    pub fn shifted(self, offset: usize) -> Self {
-        let Span { start, end } = Span::new(self.start, self.end).shifted(offset);
-        Self { text: self.text, start, end }
-    }
 }
 
 /// How well one or more sources support a claim.
@@ -79,21 +72,58 @@ pub struct Support {
     pub quote: Option<Quote>,
     /// Numbers, dates and names of the claim that none of the sources holds.
     pub missing: Vec<Missing>,
-    /// Whether a denial stands in the claim or in the sources, and not in the other.
-    pub is_turned: bool,
+    /// The way in which the sources reverse the claim, if they do.
+    pub reversal: Option<Reversal>,
+    /// The place that contradicts the claim, if words show it.
+    pub contradiction: Option<Contradiction>,
     /// The ruling of a model that was asked because the score leaves the claim in doubt.
     pub ruling: Option<Ruling>,
 }
 
+/// Ways in which a source reverses a claim that it shares its words with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reversal {
+    /// A denial stands in one of them and not in the other.
+    Denial,
+    /// The source has the opposite of a word of the claim.
+    Opposite,
+    /// One is about all and the other about some, or one about nothing else.
+    Quantity,
+    /// A number counts something else in the source.
+    Unit,
+}
+
+/// The judgement of a claim against its sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimVerdict {
+    /// They support it.
+    Supported,
+    /// They say something else about the same.
+    Contradicted,
+    /// They do not say it.
+    Unsupported,
+}
+
 impl Support {
-    /// Whether the support is enough for level `supported`. A missing fact, or a denial on one side only, puts the
-    /// score below the threshold.
+    /// The judgement of the claim at level `supported`.
+    #[must_use]
+    pub fn verdict(&self) -> ClaimVerdict {
+        let is_enough = match self.ruling {
+            Some(ruling) => ruling == Ruling::Supported,
+            None => self.score >= SUPPORT_THRESHOLD,
+        };
+        match &self.contradiction {
+            _ if is_enough => ClaimVerdict::Supported,
+            Some(_) => ClaimVerdict::Contradicted,
+            None => ClaimVerdict::Unsupported,
+        }
+    }
+
+    /// Whether the support is enough for level `supported`.
     #[must_use]
     pub fn is_enough(&self) -> bool {
-        match self.ruling {
-            Some(ruling) => ruling == Ruling::Supported,
-            None => self.score >= SUPPORT_THRESHOLD && self.missing.is_empty() && !self.is_turned,
-        }
+        self.verdict() == ClaimVerdict::Supported
     }
 
     /// Whether words alone cannot decide that this claim is supported: nothing exact is missing, no denial stands on
@@ -101,7 +131,8 @@ impl Support {
     #[must_use]
     pub fn is_doubtful(&self, claim: &str) -> bool {
         let is_repeated = || self.quote.as_ref().is_some_and(|quote| repeats(&quote.text, claim));
-        self.missing.is_empty() && !self.is_turned && self.score >= DOUBTFUL_FROM && !is_repeated()
+        let is_decided = !self.missing.is_empty() || self.reversal == Some(Reversal::Denial);
+        !is_decided && self.score >= DOUBTFUL_FROM && !is_repeated()
     }
 }
 
@@ -156,11 +187,18 @@ impl SupportScorer for LexicalScorer<'_> {
         let claim = Claim::of(claim);
         let facts = facts(&claim);
         let comparison = Comparison::new(&claim, &facts, &self.cited(sources));
-        let missing = comparison.missing();
+        let known: Vec<usize> = sources.iter().copied().filter(|index| *index < self.sources.len()).collect();
+        let (missing, reversal) = (comparison.missing(), comparison.reversal());
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
-        let is_turned = comparison.is_turned();
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not".
-        let score = if missing.is_empty() && !is_turned { score } else { score * SUPPORT_THRESHOLD };
-        Support { score, quote: comparison.quote(), missing, is_turned, ruling: None }
+        let is_decided = !missing.is_empty() || reversal.is_some();
+        Support {
+            score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
+            quote: comparison.quote(),
+            missing,
+            reversal,
+            contradiction: comparison.contradiction(&claim, &known),
+            ruling: None,
+        }
     }
 }

@@ -76,6 +76,16 @@ impl<'c> Claim<'c> {
         }
     }
 
+    /// Whether all neighbouring words with content of the claim are neighbours in one of the sources.
+    pub(super) fn has_same_order(&self, sources: &[&SourceParts]) -> bool {
+        let content = self.terms.iter().filter(|term| term.kind != TermKind::Stop);
+        let stems: Vec<&str> = content.map(|term| term.stem.as_str()).collect();
+        stems.windows(2).all(|pair| {
+            let [first, second] = pair else { return false };
+            sources.iter().any(|source| source.has_pair(first, second))
+        })
+    }
+
     fn stem(&self, place: usize) -> &str {
         self.terms.get(place).map_or("", |term| &term.stem)
     }

@@ -1,6 +1,7 @@
 //! Tests of the citation domain through its public interface only.
 
 mod claim;
+mod contradiction;
 mod exempt;
 mod golden;
 mod marker;

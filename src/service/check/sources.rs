@@ -1,0 +1,107 @@
+//! The passages that a text is held against.
+
+use std::collections::HashSet;
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::{Against, CheckParts, CheckSource};
+use crate::{
+    domain::{
+        budget::{Budget, Limits},
+        citation::Urn,
+        filter::Filter,
+        identity::TenantId,
+    },
+    service::{
+        ServiceError,
+        citations::{CitedPassage, CitedState},
+        retrieval::{Hit, RetrievalQuery, Stages},
+    },
+    store::SearchedCollection,
+};
+
+/// Searches that run at the same time.
+const SEARCHES_AT_ONCE: usize = 4;
+
+/// The passages, in marker order; those that searches found in the order of the claims, each once.
+///
+/// # Errors
+/// When something that is named does not exist, or a search fails.
+pub(super) async fn resolve(
+    parts: &CheckParts,
+    tenant: TenantId,
+    against: Against,
+    claims: &[String],
+) -> Result<Vec<CheckSource>, ServiceError> {
+    match against {
+        Against::Passages(passages) => Ok(passages),
+        Against::Urns(urns) => {
+            let mut sources = Vec::with_capacity(urns.len());
+            for (place, urn) in urns.into_iter().enumerate() {
+                sources.push(cited(parts, tenant, urn, place).await?);
+            }
+            Ok(sources)
+        }
+        Against::Collections { names, filter, top_k } => {
+            let collections = parts.retriever.collections(tenant, &names).await?;
+            let search = Search { parts, tenant, collections: &collections, filter: &filter, top_k };
+            let searches: Vec<_> = claims.iter().map(|claim| search.find(claim)).collect();
+            let found: Vec<Vec<CheckSource>> = stream::iter(searches).buffered(SEARCHES_AT_ONCE).try_collect().await?;
+            let mut known = HashSet::new();
+            let is_new = |source: &CheckSource| known.insert(source.urn.as_ref().map(ToString::to_string));
+            Ok(found.into_iter().flatten().filter(is_new).collect())
+        }
+    }
+}
+
+/// The passage of a URN as it was cited.
+async fn cited(parts: &CheckParts, tenant: TenantId, urn: Urn, place: usize) -> Result<CheckSource, ServiceError> {
+    let unkept = |detail: &str| ServiceError::Invalid {
+        pointer: format!("/urns/{place}"),
+        detail: format!("{urn} names a passage whose text is no longer kept: {detail}"),
+    };
+    let passage = match parts.citations.get(tenant, &urn).await? {
+        CitedState::Current(passage) | CitedState::Superseded { passage: Some(passage), .. } => passage,
+        CitedState::Superseded { passage: None, .. } => return Err(unkept("its document was replaced")),
+        CitedState::Deleted { .. } => return Err(unkept("its document was deleted")),
+    };
+    let CitedPassage { title, heading, text, start_char, .. } = passage;
+    let title = std::iter::once(title).chain(heading).collect::<Vec<_>>().join(" ");
+    Ok(CheckSource { urn: Some(urn), id: None, title, text, start: offset(start_char) })
+}
+
+/// A search for the evidence of claims.
+struct Search<'a> {
+    parts: &'a CheckParts,
+    tenant: TenantId,
+    collections: &'a [SearchedCollection],
+    filter: &'a Filter,
+    top_k: usize,
+}
+
+impl Search<'_> {
+    async fn find(&self, claim: &str) -> Result<Vec<CheckSource>, ServiceError> {
+        let query = RetrievalQuery {
+            tenant: self.tenant,
+            collections: self.collections,
+            text: claim,
+            stages: Stages::default(),
+            top_k: self.top_k,
+            min_score: None,
+            filter: self.filter,
+        };
+        let found = self.parts.retriever.retrieve(&query, &Budget::new(Limits::ask())).await?;
+        let source = |hit: &Hit| CheckSource {
+            urn: Some(hit.urn()),
+            id: None,
+            title: hit.title(),
+            text: hit.passage.text.clone(),
+            start: offset(hit.passage.start_char),
+        };
+        Ok(found.hits.iter().map(source).collect())
+    }
+}
+
+fn offset(start: u32) -> usize {
+    usize::try_from(start).unwrap_or(usize::MAX)
+}
