@@ -10,10 +10,11 @@ use crate::{
     client::{Client, LOOK, MOST_PASSAGES, Mode},
     measures::{
         answers::{AnswerFigures, OffCorpusFigures, QuestionFigures, Reply},
+        claims::ClaimFigures,
         retrieval::{DEPTH, QueryFigures, RetrievalFigures},
     },
-    report::{ModeReport, OffCorpusReport, SetReport},
-    set::{Dataset, JudgedQuery, OffCorpus, SetDocument},
+    report::{ClaimsReport, ModeReport, OffCorpusReport, SetReport},
+    set::{ClaimSet, Dataset, JudgedQuery, OffCorpus, SetDocument},
 };
 
 /// Largest number of documents in one job: enough to keep all workers busy, few enough to see progress.
@@ -85,6 +86,8 @@ pub enum Work {
     Ask,
     /// Questions of another set are asked.
     AskOffCorpus,
+    /// Claims are checked.
+    Check,
 }
 
 /// An event while a set is measured.
@@ -305,6 +308,23 @@ impl<'a> Evaluation<'a> {
     fn tell(&self, work: Work, done: usize, of: usize) {
         (self.observe)(Event::Progress { work, done, of });
     }
+}
+
+/// Checks the claims of a set, each against its own text.
+///
+/// # Errors
+/// Failures of the service.
+pub async fn measure_claims(
+    client: &Client,
+    set: &ClaimSet,
+    observe: &(dyn Fn(Event<'_>) + Send + Sync),
+) -> Result<ClaimsReport, EvaluationError> {
+    let mut checked = Vec::with_capacity(set.claims.len());
+    for (done, claim) in set.claims.iter().enumerate() {
+        observe(Event::Progress { work: Work::Check, done, of: set.claims.len() });
+        checked.push(client.check(claim).await?);
+    }
+    Ok(ClaimsReport { name: set.name.clone(), sources: ClaimFigures::by_source(&checked) })
 }
 
 /// Groups of documents that are sent together, as one job each.

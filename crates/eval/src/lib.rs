@@ -13,8 +13,8 @@ mod set;
 
 pub use self::{
     client::{Client, Mode},
-    evaluation::{Evaluation, EvaluationError, Event, Loaded, Plan, Work},
+    evaluation::{Evaluation, EvaluationError, Event, Loaded, Plan, Work, measure_claims},
     oracle::Oracle,
-    report::{ModeReport, OffCorpusReport, Report, SetReport},
-    set::{Dataset, OffCorpus, read, read_off_corpus},
+    report::{ClaimsReport, ModeReport, OffCorpusReport, Report, SetReport},
+    set::{ClaimSet, Dataset, OffCorpus, read, read_claims, read_off_corpus},
 };

@@ -7,7 +7,7 @@ use std::{collections::HashSet, num::NonZeroUsize, path::PathBuf, time::Duration
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
-use eval::{Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport};
+use eval::{ClaimSet, ClaimsReport, Dataset, Evaluation, EvaluationError, Mode, Oracle, Plan, Report, SetReport};
 use secrecy::ExposeSecret;
 
 use self::{local::LocalService, progress::Progress};
@@ -29,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_mins(5);
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Folders in the BEIR layout: corpus.jsonl(.gz), queries.jsonl, qrels.tsv; or with qa.jsonl.
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(required_unless_present = "claims", value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Prefix of the collections: each set gets a collection PREFIX-SET for the duration of the run.
     #[arg(long, value_name = "PREFIX", default_value = "eval")]
@@ -53,6 +53,9 @@ pub(super) struct Arguments {
     /// measures everything but the grades.
     #[arg(long, conflicts_with = "server")]
     oracle: bool,
+    /// Check the labelled claims of this folder's claims.jsonl, each against its own text, and measure the verdicts.
+    #[arg(long, value_name = "DIR")]
+    claims: Vec<PathBuf>,
     /// Measure the service at this URL instead of starting one. Its key is read from `CITED_API_KEY`.
     #[arg(long, value_name = "URL")]
     server: Option<url::Url>,
@@ -101,8 +104,10 @@ impl From<ModeName> for Mode {
 
 /// Measures the sets and prints the result. Sets that were measured are printed even if a later one fails.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<()> {
-    let sets = read_sets(&arguments)?;
     let limit = arguments.limit.map(NonZeroUsize::get);
+    let sets = read_sets(&arguments)?;
+    let claims =
+        arguments.claims.iter().map(|folder| eval::read_claims(folder, limit)).collect::<Result<Vec<_>, _>>()?;
     let off_corpus = arguments.off_corpus.as_deref().map(|folder| eval::read_off_corpus(folder, limit)).transpose()?;
     let answers = arguments.asks();
     let plan = Plan {
@@ -114,10 +119,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     };
     telemetry::start(&log_settings(config))?;
     let shutdown = Shutdown::on_signals()?;
-    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new() };
+    let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new() };
     let result = if let Some(server) = &arguments.server {
         let run = Run { client: eval_client(client(config, Some(server), TIMEOUT)?), plan, shutdown };
-        run.measure_all(&sets, &mut report).await
+        run.measure_all(&sets, &claims, &mut report).await
     } else {
         eprintln!("starting the database and the models");
         let oracle = if arguments.oracle { Some(Oracle::start(&sets).await?) } else { None };
@@ -129,10 +134,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
         let client = remote::Client::here(service.address(), TIMEOUT)?.with_key(key);
         let run = Run { client: eval_client(client), plan, shutdown };
-        let result = run.measure_all(&sets, &mut report).await;
+        let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)
     };
-    if !report.sets.is_empty() {
+    if !report.sets.is_empty() || !report.claims.is_empty() {
         print!("{}", render(&report, arguments.format)?);
     }
     result
@@ -205,12 +210,25 @@ struct Run {
 }
 
 impl Run {
-    async fn measure_all(&self, sets: &[Dataset], report: &mut Report) -> anyhow::Result<()> {
+    async fn measure_all(&self, sets: &[Dataset], claims: &[ClaimSet], report: &mut Report) -> anyhow::Result<()> {
         for set in sets {
             let measured = self.measure(set).await.with_context(|| format!("set {:?}", set.name))?;
             report.sets.push(measured);
         }
+        for set in claims {
+            let measured = self.measure_claims(set).await.with_context(|| format!("set {:?}", set.name))?;
+            report.claims.push(measured);
+        }
         Ok(())
+    }
+
+    async fn measure_claims(&self, set: &ClaimSet) -> anyhow::Result<ClaimsReport> {
+        let progress = Progress::new(&set.name);
+        let observe = |event: eval::Event<'_>| progress.tell(event);
+        tokio::select! {
+            result = eval::measure_claims(&self.client, set, &observe) => result.map_err(advise),
+            () = self.shutdown.soft.cancelled() => Err(anyhow!("stopped by a signal")),
+        }
     }
 
     /// Measures a set in a separate collection, which is deleted afterwards, even after a failure.
@@ -264,11 +282,14 @@ mod tests {
         let arguments = read(&["eval", "a", "b"]).expect("valid");
         assert_eq!(arguments.modes, [ModeName::Lexical, ModeName::Dense, ModeName::Fused, ModeName::Reranked]);
         assert_eq!((arguments.folders.len(), arguments.collection_prefix.as_str()), (2, "eval"));
+        assert!(read(&["eval", "--claims", "a"]).expect("valid").folders.is_empty());
         assert_eq!(
             read(&["eval", "a", "--modes", "dense,lexical"]).expect("valid").modes,
             [ModeName::Dense, ModeName::Lexical]
         );
-        for wrong in [&["eval"][..], &["eval", "a", "--modes", "sparse"], &["eval", "a", "--limit", "0"]] {
+        for wrong in
+            [&["eval"][..], &["eval", "a", "--modes", "sparse"], &["eval", "a", "--limit", "0"], &["eval", "--claims"]]
+        {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -139,6 +139,43 @@ async fn an_oracle_grades_what_the_built_in_grader_would_refuse() {
 }
 
 #[tokio::test]
+async fn labelled_claims_are_checked_and_measured() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("stated");
+    std::fs::create_dir(&folder).expect("made");
+    let source = "Everyone has 28 days of paid annual leave a year. Mira repairs broken laptops in the workshop.";
+    let claims = [
+        ("Mira repairs broken laptops in the workshop.", "supported"),
+        ("Everyone has 28 days of paid annual leave a year. Mira repairs broken laptops.", "supported"),
+        ("Everyone has 31 days of paid annual leave a year.", "contradicted"),
+        ("Tea is free in the kitchen.", "contradicted"),
+        ("Coffee costs fifty cents.", "unsupported"),
+    ];
+    let lines = claims.iter().enumerate().map(|(id, (claim, label))| {
+        let row = json!({"_id": id, "claim": claim, "source_text": source, "label": label, "source": "handbook"});
+        format!("{row}\n")
+    });
+    std::fs::write(folder.join("claims.jsonl"), lines.collect::<String>()).expect("written");
+    let folder = folder.display().to_string();
+    let app = TestApp::built_in().await;
+    let run = async |format: &str| {
+        let arguments = ["eval", "--claims", &folder, "--server", &app.base, "--format", format];
+        command(&arguments, &[]).output().await.expect("it runs")
+    };
+    let report: Value = serde_json::from_str(&text(&run("json").await)).expect("JSON");
+    let figures = &report["claims"][0]["sources"][0];
+    let expected = json!({"source": "handbook", "claims": 5, "supported": 2, "auc": 1.0, "balanced_accuracy": 1.0,
+        "contradicted_precision": 1.0, "contradicted_recall": 0.5});
+    assert_eq!((&report["claims"][0]["name"], figures), (&json!("stated"), &expected), "{report:#}");
+    let page = text(&run("md").await);
+    assert!(page.contains("| stated | handbook | 5 | 2 | 1.000 | 1.000 | 1.000 | 0.500 |"), "{page}");
+    let empty = root.path().display().to_string();
+    let refused = command(&["eval", "--claims", &empty, "--server", &app.base], &[]).output().await.expect("it runs");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("holds no claims.jsonl"), "{refused:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_collection_that_is_somebodys_is_left_alone() {
     let root = tempfile::tempdir().expect("a folder");
     let folder = root.path().join("tiny");

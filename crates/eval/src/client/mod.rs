@@ -10,12 +10,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use self::reply::{AskReply, JobReply, SearchReply, SourceReply, VerdictReply};
+use self::reply::{AskReply, CheckReply, JobReply, SearchReply, SourceReply, VerdictReply};
 pub(crate) use self::reply::{CollectionReply, SearchResult};
 use crate::{
     evaluation::EvaluationError,
-    measures::answers::{Reply, ReplyEnd, SourceSeen},
-    set::SetDocument,
+    measures::{
+        answers::{Reply, ReplyEnd, SourceSeen},
+        claims::{CheckedClaim, ClaimLabel},
+    },
+    set::{LabelledClaim, SetDocument},
 };
 
 /// Interval between two requests for a job or a ranking, and before a refused upload is retried.
@@ -200,6 +203,22 @@ impl Client {
             cost_usd: reply.usage.cost_usd,
             answerability,
         })
+    }
+
+    /// Holds a claim against its text. Of several sentences the one with the least support counts, and one contradicted
+    /// sentence contradicts the claim; a claim without a factual sentence has no support.
+    pub(crate) async fn check(&self, claim: &LabelledClaim) -> Result<CheckedClaim, EvaluationError> {
+        let body = json!({"text": claim.claim, "passages": [{"text": claim.source_text}]});
+        let answer = self.post("/v1/check", &body).await?;
+        let CheckReply { ok, claims } = self.read(answer, &[200])?;
+        let is_contradicted = claims.iter().any(|checked| checked.verdict == ClaimLabel::Contradicted);
+        let verdict = match claims.is_empty() {
+            _ if is_contradicted => ClaimLabel::Contradicted,
+            false if ok => ClaimLabel::Supported,
+            _ => ClaimLabel::Unsupported,
+        };
+        let support = claims.iter().map(|checked| checked.support).reduce(f64::min).unwrap_or(0.0);
+        Ok(CheckedClaim { source: claim.source.clone(), label: claim.label, verdict, support })
     }
 
     fn url(&self, path: &str) -> String {

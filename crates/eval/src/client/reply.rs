@@ -4,6 +4,7 @@ use domain::corrective::Grade;
 use serde::Deserialize;
 
 use super::JobState;
+use crate::measures::claims::ClaimLabel;
 
 #[derive(Deserialize)]
 pub(super) struct JobReply {
@@ -50,6 +51,19 @@ pub(crate) struct SearchResult {
 #[derive(Deserialize, PartialEq)]
 pub(crate) struct Scores {
     fused: f64,
+}
+
+/// A text that was checked.
+#[derive(Deserialize)]
+pub(super) struct CheckReply {
+    pub(super) ok: bool,
+    pub(super) claims: Vec<CheckedReply>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CheckedReply {
+    pub(super) verdict: ClaimLabel,
+    pub(super) support: f64,
 }
 
 /// An answer, or a problem document with the same members.

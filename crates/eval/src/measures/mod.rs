@@ -2,6 +2,7 @@
 
 pub mod answers;
 mod attribution;
+pub mod claims;
 mod gold;
 mod grader;
 pub mod metrics;

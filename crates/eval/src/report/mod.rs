@@ -7,6 +7,7 @@ use serde::Serialize;
 use self::table::Table;
 use crate::measures::{
     answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
+    claims::ClaimFigures,
     metrics::mean,
     retrieval::RetrievalFigures,
 };
@@ -18,6 +19,17 @@ pub struct Report {
     pub version: &'static str,
     /// Sets in the order they were named.
     pub sets: Vec<SetReport>,
+    /// Sets of labelled claims, in the order they were named.
+    pub claims: Vec<ClaimsReport>,
+}
+
+/// The results for the labelled claims of one set.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimsReport {
+    /// Name of the set.
+    pub name: String,
+    /// Figures of each part of it.
+    pub sources: Vec<ClaimFigures>,
 }
 
 /// The results for one set.
@@ -87,7 +99,8 @@ impl Report {
     }
 
     fn page(&self, form: fn(&Table) -> String) -> String {
-        let tables = [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions()];
+        let tables =
+            [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions(), self.claims()];
         tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
     }
 
@@ -153,6 +166,29 @@ impl Report {
         for (set, figures) in self.sets.iter().filter_map(|set| Some((set, set.answers?))) {
             let points = figures.accuracy_at_coverage.map(share);
             table.push(std::iter::once(set.name.clone()).chain(points).collect());
+        }
+        table
+    }
+
+    /// One line for each part of each set of claims.
+    fn claims(&self) -> Table {
+        let headings = [
+            "claims of",
+            "part",
+            "claims",
+            "supported",
+            "AUC",
+            "balanced accuracy",
+            "contradicted precision",
+            "contradicted recall",
+        ];
+        let mut table = Table::new(headings);
+        for (set, figures) in self.claims.iter().flat_map(|set| set.sources.iter().map(move |part| (set, part))) {
+            let ClaimFigures { source, claims, supported, .. } = figures;
+            let counts = [set.name.clone(), source.clone(), claims.to_string(), supported.to_string()];
+            let shares =
+                [figures.auc, figures.balanced_accuracy, figures.contradicted_precision, figures.contradicted_recall];
+            table.push(counts.into_iter().chain(shares.map(share)).collect());
         }
         table
     }
@@ -255,7 +291,17 @@ mod tests {
             off_corpus: Some(OffCorpusReport { from: "other".to_owned(), figures: off_corpus }),
             ..SetReport::default()
         };
-        Report { version: "1", sets: vec![set] }
+        let part = ClaimFigures {
+            source: "letters".to_owned(),
+            claims: 5,
+            supported: 2,
+            auc: Some(0.875),
+            balanced_accuracy: Some(0.75),
+            contradicted_precision: None,
+            contradicted_recall: Some(0.0),
+        };
+        let claims = ClaimsReport { name: "stated".to_owned(), sources: vec![part] };
+        Report { version: "1", sets: vec![set], claims: vec![claims] }
     }
 
     #[test]
@@ -267,7 +313,8 @@ mod tests {
         );
         let markdown = report().markdown();
         assert!(markdown.contains("| tiny | other | 4 | 0.750 | 0.875 |"), "{markdown}");
-        assert!(!markdown.contains("support"), "nothing was asked of the set itself: {markdown}");
+        assert!(markdown.contains("| stated | letters | 5 | 2 | 0.875 | 0.750 | – | 0.000 |"), "{markdown}");
+        assert!(!markdown.contains("| support |"), "nothing was asked of the set itself: {markdown}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use flate2::bufread::MultiGzDecoder;
 
 use super::{
-    Dataset, Judgement, OffCorpus, Parts, SetQuery, SetQuestion,
+    ClaimSet, Dataset, Judgement, OffCorpus, Parts, SetQuery, SetQuestion,
     line::{self, LineError},
     sample::keep_sample,
 };
@@ -23,6 +23,7 @@ const CORPUS: &[&str] = &["corpus.jsonl", "corpus.jsonl.gz"];
 const QUERIES: &[&str] = &["queries.jsonl", "queries.jsonl.gz"];
 const JUDGEMENTS: &[&str] = &["qrels.tsv", "qrels/test.tsv"];
 const QUESTIONS: &[&str] = &["qa.jsonl", "qa.jsonl.gz"];
+const CLAIMS: &[&str] = &["claims.jsonl", "claims.jsonl.gz"];
 
 /// Reads a set.
 ///
@@ -56,6 +57,20 @@ pub fn read_off_corpus(folder: &Path, limit: Option<usize>) -> anyhow::Result<Of
     }
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
     Ok(OffCorpus { name, queries })
+}
+
+/// Reads the labelled claims of a folder: at most `limit`, the same ones every time.
+///
+/// # Errors
+/// When the folder has none or a file cannot be read; the error names file and line.
+pub fn read_claims(folder: &Path, limit: Option<usize>) -> anyhow::Result<ClaimSet> {
+    let name = name_of(folder)?;
+    let path = find(folder, CLAIMS).with_context(|| format!("{} holds no claims.jsonl", folder.display()))?;
+    let mut claims = lines(&path, line::claim)?;
+    if let Some(limit) = limit {
+        keep_sample(&mut claims, limit, |claim| &claim.id);
+    }
+    Ok(ClaimSet { name, claims })
 }
 
 fn read_queries(folder: &Path) -> anyhow::Result<Vec<SetQuery>> {

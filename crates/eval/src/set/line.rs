@@ -3,11 +3,14 @@
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use thiserror::Error;
 
-use super::{Judgement, SetDocument, SetQuery, SetQuestion};
+use super::{Judgement, LabelledClaim, SetDocument, SetQuery, SetQuestion};
+use crate::measures::claims::ClaimLabel;
 
 const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
 const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;
 const QUESTION: &str = r#"{"_id": "…", "question": "…", "answers": ["…"], "answerable": true, "gold_docs": ["…"]}"#;
+
+const CLAIM: &str = r#"{"_id": "…", "claim": "…", "source_text": "…", "label": "supported | contradicted | unsupported", "source": "…"}"#;
 
 /// The error in a line.
 #[derive(Debug, Error)]
@@ -62,6 +65,16 @@ struct QuestionLine {
     selfcontained: bool,
 }
 
+#[derive(Deserialize)]
+struct ClaimLine {
+    #[serde(rename = "_id", deserialize_with = "name")]
+    id: String,
+    claim: String,
+    source_text: String,
+    label: ClaimLabel,
+    source: String,
+}
+
 /// Questions are understood without the page that they were written on, unless their set says otherwise.
 const fn is_usual() -> bool {
     true
@@ -112,6 +125,21 @@ pub fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
         gold_documents: read.gold_docs,
     };
     Ok(read.selfcontained.then_some(question))
+}
+
+/// Reads a labelled claim.
+///
+/// # Errors
+/// [`LineError`].
+pub fn claim(line: &str) -> Result<LabelledClaim, LineError> {
+    let ClaimLine { id, claim, source_text, label, source } = json(line, CLAIM)?;
+    Ok(LabelledClaim {
+        id: filled("_id", id)?,
+        claim: filled("claim", claim)?,
+        source_text: filled("source_text", source_text)?,
+        label,
+        source: filled("source", source)?,
+    })
 }
 
 /// Reads a judgement, in the three columns of BEIR or the four of TREC. `None` for a line of headings,
@@ -182,6 +210,16 @@ mod tests {
         .expect("a question")
         .expect("one that can be asked");
         assert_eq!((read.answers, read.gold_documents), (vec!["green".to_owned()], vec!["7".to_owned()]));
+    }
+
+    #[test]
+    fn a_claim_has_a_label_of_three() {
+        let line =
+            r#"{"_id": "c", "claim": "Tea is green.", "source_text": "Tea.", "label": "unsupported", "source": "s"}"#;
+        assert_eq!(claim(line).expect("a claim").label, ClaimLabel::Unsupported);
+        let error = claim(&line.replace("unsupported", "maybe")).expect_err("no such label").to_string();
+        assert!(error.contains("unknown variant `maybe`"), "{error}");
+        assert!(claim(&line.replace("Tea is green.", " ")).is_err());
     }
 
     #[test]

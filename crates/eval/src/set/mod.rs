@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-pub use self::folder::{read, read_off_corpus};
+pub use self::folder::{read, read_claims, read_off_corpus};
 use self::sample::keep_sample;
-use crate::measures::metrics::Judgements;
+use crate::measures::{claims::ClaimLabel, metrics::Judgements};
 
 /// A document of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,30 @@ pub struct SetQuestion {
     pub is_answerable: bool,
     /// Documents that answer it.
     pub gold_documents: Vec<String>,
+}
+
+/// A claim that people have held against a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledClaim {
+    /// Its name.
+    pub id: String,
+    /// The claim.
+    pub claim: String,
+    /// The text.
+    pub source_text: String,
+    /// What they found.
+    pub label: ClaimLabel,
+    /// The part of the set that it comes from.
+    pub source: String,
+}
+
+/// Labelled claims of a folder.
+#[derive(Clone, Debug)]
+pub struct ClaimSet {
+    /// Name of the set.
+    pub name: String,
+    /// The claims.
+    pub claims: Vec<LabelledClaim>,
 }
 
 /// Questions that the sets measured do not answer.
