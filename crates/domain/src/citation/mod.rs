@@ -8,6 +8,7 @@ mod check;
 mod claim;
 mod draft;
 mod exempt;
+mod fault_detail;
 mod foreign_non_answer;
 pub mod loose_marker;
 pub mod marker;
