@@ -198,7 +198,9 @@ CREATE TABLE chunk (
     start_char     integer  NOT NULL,            -- range in document.text, end exclusive
     end_char       integer  NOT NULL,
     page           integer,                      -- from 1, where the format has pages
-    heading        jsonb    NOT NULL,            -- heading path in force at the start: array of strings, outermost first
+    heading        jsonb    NOT NULL,            -- heading path in force for all of it: array of strings, outermost first
+    table_header   text,                         -- caption and header of the table that it begins in, where they stand in an earlier
+                                                 -- chunk; embedded and indexed, no part of text
     splitter       text     NOT NULL,            -- which splitter made it, with its settings
     chunkers       text[]   NOT NULL,            -- chunkers applied after the splitter, in order
     tokens         integer  NOT NULL,            -- by the embedder's tokenizer, of text alone

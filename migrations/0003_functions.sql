@@ -300,13 +300,13 @@ END $$;
 CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[])
 RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, text text, start_char integer,
                end_char integer, version integer, source text, uri text, title text, metadata jsonb,
-               content_hash bytea, collection text, context text)
+               content_hash bytea, collection text, table_header text, context text)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
         SELECT c.document_id, c.ordinal, c.page, c.heading, c.text, c.start_char, c.end_char,
-               d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name, c.context
+               d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name, c.table_header, c.context
         FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
         JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
         JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id

@@ -109,8 +109,11 @@ pub(super) struct ChunkBody {
     end: u32,
     /// Page from 1, where the format has pages.
     page: Option<i32>,
-    /// Headings above the chunk, outermost first.
+    /// Headings above all of the chunk, outermost first.
     heading: Vec<String>,
+    /// Caption and header of the table that the chunk begins in, if they stand in an earlier chunk: embedded and indexed
+    /// with the chunk, but no part of its text.
+    table_header: Option<String>,
     /// Splitter that made the chunk, with its settings.
     splitter: String,
     /// Chunkers that processed the chunk, in order.
@@ -217,6 +220,7 @@ impl From<StoredChunk> for ChunkBody {
             end: chunk.end_char,
             page: chunk.page,
             heading: chunk.heading,
+            table_header: chunk.table_header,
             splitter: chunk.splitter,
             chunkers: chunk.chunkers,
             tokens: chunk.tokens,

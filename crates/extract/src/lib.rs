@@ -11,6 +11,7 @@ mod decode;
 mod detect;
 mod epub;
 mod error;
+mod grid;
 mod header;
 mod html;
 mod json;
@@ -33,7 +34,7 @@ use self::{
     content::Content,
     detect::{Detected, detect},
 };
-use domain::split::{Heading, Outline, PageMap, SplitterKind};
+use domain::split::{Heading, PageMap, SplitterKind, headings_of_markdown};
 
 /// The result of extracting a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,9 +131,9 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
 
 /// The first heading of Markdown text if it comes before any other text.
 fn first_heading(text: &str) -> Option<String> {
-    let outline = Outline::of(SplitterKind::Markdown, text);
     let first = text.len() - text.trim_start().len();
-    outline.path_at(first).pop().filter(|title| !title.trim().is_empty())
+    let title = headings_of_markdown(text).into_iter().next().filter(|heading| heading.bytes.start <= first)?.text;
+    Some(title).filter(|title| !title.is_empty())
 }
 
 #[cfg(test)]
@@ -147,6 +148,8 @@ mod tests {
         assert_eq!(extracted.title.as_deref(), Some("Annual leave"));
         assert_eq!((extracted.media_type.as_str(), extracted.splitter), ("text/markdown", SplitterKind::Markdown));
         assert_eq!(extract(b"Text.\n\n# Later", "text/markdown").expect("readable").title, None);
+        let title = |text: &[u8]| extract(text, "text/markdown").expect("readable").title;
+        assert_eq!(title(b"# Title\n\n# Part\n\nText.").as_deref(), Some("Title"));
     }
 
     #[test]

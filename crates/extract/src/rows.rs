@@ -1,13 +1,29 @@
-//! Rows of a table as lines, each cell labelled by its column.
+//! Rows of a table as lines, each cell between bars, as in Markdown.
 //!
-//! A row is found and cited on its own, far from the header, so it must contain the names of its columns.
+//! The bars tell rows from paragraphs for everything that reads the text: a row is not cut, and it is quoted and cited
+//! on its own. In data ([`Rows`]) each cell is labelled by its column, because a row is found far from the header.
 
 use std::collections::BTreeMap;
 
 use super::{ExtractError, content::Content, header};
 
-/// Separator between the cells of a row.
-pub(super) const CELL_SEPARATOR: &str = " | ";
+/// A row of these cells. A single cell is a paragraph that stands in a table.
+pub(super) fn row(cells: &[impl AsRef<str>]) -> String {
+    match cells {
+        [cell] => cell.as_ref().to_owned(),
+        cells => barred(cells),
+    }
+}
+
+/// The line between a header of that many cells and the rows below it.
+pub(super) fn delimiter(cells: usize) -> String {
+    format!("|{}", "---|".repeat(cells))
+}
+
+fn barred(cells: &[impl AsRef<str>]) -> String {
+    let cells: String = cells.iter().map(|cell| format!(" {} |", cell.as_ref().replace('|', "\\|"))).collect();
+    format!("|{cells}")
+}
 
 /// Longest name of a column, in characters: it is repeated in every row.
 const LONGEST_LABEL: usize = 100;
@@ -59,7 +75,7 @@ impl Rows {
     pub(super) fn finish(mut self, content: &mut Content) -> Result<(), ExtractError> {
         self.decide(content)?;
         let labels: Vec<String> = self.header.into_values().collect();
-        if self.has_body { Ok(()) } else { content.block(&labels.join(CELL_SEPARATOR)) }
+        if self.has_body || labels.is_empty() { Ok(()) } else { content.block(&row(&labels)) }
     }
 
     /// Writes the rows that were held back, after deciding whether the first one is the header.
@@ -88,7 +104,7 @@ impl Rows {
                 None => cell.clone(),
             })
             .collect();
-        labelled.join(CELL_SEPARATOR)
+        if self.header.is_empty() { row(&labelled) } else { barred(&labelled) }
     }
 }
 
@@ -157,19 +173,20 @@ mod tests {
     #[test]
     fn rows_are_labelled_by_header() {
         let cases = [
-            ("name,city\nAnn,Bern\nBo,\n", "name: Ann | city: Bern\nname: Bo"),
-            ("name;price\nAnn;1,50\n\"B\n;o\";2,50\n", "name: Ann | price: 1,50\nname: B ;o | price: 2,50"),
-            ("name|city\nAnn|Bern\n", "name: Ann | city: Bern"),
-            ("a,b\n", "a | b"),
-            ("1,2\n3,4,5\n", "1 | 2\n3 | 4 | 5"),
-            ("id,id\n1,2\n", "id | id\n1 | 2"),
+            ("name,city\nAnn,Bern\nBo,\n", "| name: Ann | city: Bern |\n| name: Bo |"),
+            ("name;price\nAnn;1,50\n\"B\n;o\";2,50\n", "| name: Ann | price: 1,50 |\n| name: B ;o | price: 2,50 |"),
+            ("name|city\nAnn|Bern\n", "| name: Ann | city: Bern |"),
+            ("name,sign\nor,|\n", "| name: or | sign: \\| |"),
+            ("a,b\n", "| a | b |"),
+            ("1,2\n3,4,5\n", "| 1 | 2 |\n| 3 | 4 | 5 |"),
+            ("id,id\n1,2\n", "| id | id |\n| 1 | 2 |"),
             ("one column\nof text\n", "one column\nof text"),
             (",,\n\n", ""),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text, false), expected, "{text:?}");
         }
-        assert_eq!(lines("name, first\tcity\nAnn\tBern", true), "name, first: Ann | city: Bern");
+        assert_eq!(lines("name, first\tcity\nAnn\tBern", true), "| name, first: Ann | city: Bern |");
     }
 
     #[test]
@@ -177,13 +194,13 @@ mod tests {
         let cases = [
             (
                 "region,2022,2023\nNorth,120,130\nSouth,95,1990\n",
-                "region: North | 2022: 120 | 2023: 130\nregion: South | 2022: 95 | 2023: 1990",
+                "| region: North | 2022: 120 | 2023: 130 |\n| region: South | 2022: 95 | 2023: 1990 |",
             ),
-            ("region,lead,2023\nNorth,Ann,12.5\n", "region: North | lead: Ann | 2023: 12.5"),
-            ("item,1,2,3\nAnn,yes,no,yes\n", "item: Ann | 1: yes | 2: no | 3: yes"),
-            ("#,name,price\n1,Tea,2.50\n", "#: 1 | name: Tea | price: 2.50"),
-            ("sex,18-64,65+\nf,120,30\n", "sex: f | 18-64: 120 | 65+: 30"),
-            ("region,2022,2023\n", "region | 2022 | 2023"),
+            ("region,lead,2023\nNorth,Ann,12.5\n", "| region: North | lead: Ann | 2023: 12.5 |"),
+            ("item,1,2,3\nAnn,yes,no,yes\n", "| item: Ann | 1: yes | 2: no | 3: yes |"),
+            ("#,name,price\n1,Tea,2.50\n", "| #: 1 | name: Tea | price: 2.50 |"),
+            ("sex,18-64,65+\nf,120,30\n", "| sex: f | 18-64: 120 | 65+: 30 |"),
+            ("region,2022,2023\n", "| region | 2022 | 2023 |"),
         ];
         for (text, expected) in cases {
             assert_eq!(lines(text, false), expected, "{text:?}");
@@ -191,7 +208,7 @@ mod tests {
         let long: String = (0..100).map(|row| format!("R{row},{},{row}.5\n", row + 100)).collect();
         let labelled = lines(&format!("region,2022,2023\n{long}"), false);
         assert_eq!(labelled.lines().count(), 100);
-        assert!(labelled.ends_with("region: R99 | 2022: 199 | 2023: 99.5"), "{labelled}");
+        assert!(labelled.ends_with("| region: R99 | 2022: 199 | 2023: 99.5 |"), "{labelled}");
     }
 
     #[test]
@@ -210,7 +227,8 @@ mod tests {
             "x,1,2\n",
             "1,2,3\n4,5,6\n",
         ] {
-            let expected = text.trim_end().replace(",,", ",").replace(',', CELL_SEPARATOR);
+            let row = |line: &str| format!("| {} |", line.replace(",,", ",").replace(',', " | "));
+            let expected = text.lines().map(row).collect::<Vec<_>>().join("\n");
             assert_eq!(lines(text, false), expected, "{text:?}");
         }
     }

@@ -132,5 +132,6 @@ impl Choices for SplitterKind {
     const NAME: &'static str = "SplitterKind";
     const ABOUT: &'static str = "Where a splitter cuts: `auto` (Markdown at its headings, source code at its definitions, other \
         documents at the headings that they have), `recursive` (paragraphs, else lines, else sentences, else \
-        words), `markdown`, `code`, or `tokens` (wherever a chunk is full).";
+        words), `markdown`, `code`, or `tokens` (wherever a chunk is full). A heading that the format marks opens a \
+        chunk in any case, and a row of a table is cut only if it fits in no chunk.";
 }

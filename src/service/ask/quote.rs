@@ -24,6 +24,7 @@ pub(super) async fn quote(ask: &AskContext, assignment: &Assignment<'_>) -> Resu
         .iter()
         .map(|graded| AnswerSource {
             text: &graded.hit.passage.text,
+            table_header: graded.hit.passage.table_header.as_deref(),
             probability: graded.verdict.probability.unwrap_or(0.5),
         })
         .collect();

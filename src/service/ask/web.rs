@@ -70,6 +70,7 @@ fn passage(page: WebPage) -> Passage {
         content_hash: content_hash(page.extract.as_bytes()).to_vec(),
         page: None,
         heading: Vec::new(),
+        table_header: None,
         start_char: 0,
         end_char: u32::try_from(page.extract.chars().count()).unwrap_or(u32::MAX),
         text: page.extract,

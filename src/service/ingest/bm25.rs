@@ -36,6 +36,7 @@ impl Processor {
                 end_char: int(piece.piece.end),
                 page: piece.page.and_then(|page| i32::try_from(page).ok()),
                 heading: piece.piece.heading_path.clone(),
+                table_header: piece.piece.table_header.clone(),
                 tokens: int(piece.piece.tokens),
                 text: piece.text.clone(),
                 context: piece.context.clone(),

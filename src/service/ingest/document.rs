@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 2;
+const SPLIT_VERSION: u32 = 3;
 
 /// A document without its content.
 #[derive(Debug)]
@@ -311,7 +311,7 @@ fn split_document(
     let embedded_title = embedded_title(&title, &described.origin.source).to_owned();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
     let outline =
-        if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(headings) };
+        if headings.is_empty() { Outline::of(settings.kind, &text) } else { Outline::from_headings(&text, headings) };
     let source = SplitSource { text: &text, title: &embedded_title, outline: &outline, pages: &pages };
     let pieces = split(&source, &settings, plan.window, counter);
     if pieces.is_empty() {
@@ -328,10 +328,12 @@ fn split_document(
         .into_iter()
         .map(|piece| {
             let piece_text = text.get(piece.bytes.clone()).unwrap_or_default().to_owned();
-            let embedded = embedding_text(&fronts.compose(&piece.heading_path), &piece_text);
-            let indexed = indexed_fronts.as_ref();
+            let header = piece.table_header.as_deref();
+            let compose =
+                |fronts: &FrontComposer<'_>| embedding_text(&fronts.compose(&piece.heading_path, header), &piece_text);
+            let embedded = compose(&fronts);
             PreparedPiece {
-                indexed_text: indexed.map(|fronts| embedding_text(&fronts.compose(&piece.heading_path), &piece_text)),
+                indexed_text: indexed_fronts.as_ref().map(compose),
                 embedding_hash: content_hash(embedded.as_bytes()),
                 embedding_text: embedded,
                 page: pages.page_at(piece.bytes.start),

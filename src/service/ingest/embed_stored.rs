@@ -259,7 +259,7 @@ fn compose(chunks: Vec<UnembeddedChunk>, embedder: &dyn Embedder, window: Window
     for chunk in &chunks {
         let title = embedded_title(&chunk.title, &chunk.source);
         let front = fronts.entry(&chunk.source).or_insert_with(|| FrontComposer::new(title, window, &counter));
-        let composed = embedding_text(&front.compose(&chunk.heading), &chunk.text);
+        let composed = embedding_text(&front.compose(&chunk.heading, chunk.table_header.as_deref()), &chunk.text);
         let sentence = chunk.context.as_deref();
         texts.push(match sentence {
             Some(sentence) => with_sentence(&composed, &chunk.text, sentence),

@@ -63,15 +63,13 @@ fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieve
 }
 
 impl Hit {
-    /// Title of the document with the heading path, as the passage was indexed.
+    /// Title of the document with the heading path and the header of the table that the passage begins in, as it was
+    /// indexed.
     #[must_use]
     pub fn title(&self) -> String {
         let passage = &self.passage;
-        if passage.heading.is_empty() {
-            passage.title.clone()
-        } else {
-            format!("{} {}", passage.title, passage.heading.join(" "))
-        }
+        let parts = std::iter::once(&passage.title).chain(&passage.heading).chain(&passage.table_header);
+        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -161,7 +161,12 @@ fn first_fetch(query: &RetrievalQuery<'_>, phrases: &[Phrase]) -> usize {
 
 fn ranked(hits: &[Hit]) -> Vec<Ranked<'_>> {
     hits.iter()
-        .map(|hit| Ranked { key: hit.passage.key, last_ordinal: hit.last_ordinal, text: &hit.passage.text })
+        .map(|hit| Ranked {
+            key: hit.passage.key,
+            last_ordinal: hit.last_ordinal,
+            heading: &hit.passage.heading,
+            text: &hit.passage.text,
+        })
         .collect()
 }
 

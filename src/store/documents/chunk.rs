@@ -18,6 +18,8 @@ pub struct NewChunk {
     pub page: Option<i32>,
     /// Heading path, outermost first.
     pub heading: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
+    pub table_header: Option<String>,
     /// Tokens of the text by the embedder's tokenizer.
     pub tokens: i32,
     /// The document's text at the range.
@@ -45,6 +47,8 @@ pub struct StoredChunk {
     pub page: Option<i32>,
     /// Heading path, outermost first.
     pub heading: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
+    pub table_header: Option<String>,
     /// Splitter with its settings.
     pub splitter: String,
     /// Chunkers applied after the splitter.
@@ -84,7 +88,7 @@ impl Documents<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, start_char, end_char, page, heading AS "heading: sqlx::types::Json<Vec<String>>",
-                      splitter, chunkers, tokens, c.text, context
+                      table_header, splitter, chunkers, tokens, c.text, context
                FROM document d
                JOIN collection l USING (tenant_id, collection_id)
                JOIN chunk c USING (tenant_id, document_id, index_id)
@@ -106,6 +110,7 @@ impl Documents<'_> {
                 end_char: row.end_char.unsigned_abs(),
                 page: row.page,
                 heading: row.heading.0,
+                table_header: row.table_header,
                 splitter: row.splitter,
                 chunkers: row.chunkers,
                 tokens: row.tokens.unsigned_abs(),
@@ -159,6 +164,7 @@ pub(in crate::store) struct ChunkColumns {
     pub(in crate::store) ends: Vec<i32>,
     pub(in crate::store) pages: Vec<Option<i32>>,
     pub(in crate::store) headings: Vec<Json<Vec<String>>>,
+    pub(in crate::store) table_headers: Vec<Option<String>>,
     pub(in crate::store) splitters: Vec<String>,
     pub(in crate::store) tokens: Vec<i32>,
     pub(in crate::store) texts: Vec<String>,
@@ -179,6 +185,7 @@ impl ChunkColumns {
         self.ends.push(new.end_char);
         self.pages.push(new.page);
         self.headings.push(Json(new.heading.clone()));
+        self.table_headers.push(new.table_header.clone());
         self.splitters.push(splitter.to_owned());
         self.tokens.push(new.tokens);
         self.texts.push(new.text.clone());

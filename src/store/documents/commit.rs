@@ -290,14 +290,16 @@ pub(in crate::store) async fn insert_chunks(
         return Ok(());
     }
     sqlx::query!(
-        "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading, splitter,
-             chunkers, tokens, text, context, context_key, terms, weights)
-         SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading, splitter,
-             ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
+        "INSERT INTO chunk (tenant_id, index_id, document_id, ordinal, start_char, end_char, page, heading,
+             table_header, splitter, chunkers, tokens, text, context, context_key, terms, weights)
+         SELECT $1, $2, document_id, ordinal, start_char, end_char, page, heading,
+             table_header, splitter, ARRAY[split_part(splitter, ' ', 1)] || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY['context'] END, tokens, text, context,
              context_key, terms::int[], weights
          FROM UNNEST($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[], $8::jsonb[], $9::text[], $10::int[],
-                     $11::text[], $12::text[], $13::sparsevec[], $14::text[], $15::bytea[])
-              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key)",
+                     $11::text[], $12::text[], $13::sparsevec[], $14::text[], $15::bytea[],
+                     $16::text[])
+              AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key,
+                      table_header)",
         batch.tenant.0,
         batch.collection.index,
         &rows.documents,
@@ -313,6 +315,7 @@ pub(in crate::store) async fn insert_chunks(
         &rows.weights as &[SparseVector],
         &rows.contexts as &[Option<String>],
         &rows.context_keys as &[Option<Vec<u8>>],
+        &rows.table_headers as &[Option<String>],
     )
     .execute(&mut **transaction)
     .await?;

@@ -51,6 +51,8 @@ pub struct UnembeddedChunk {
     pub title: String,
     /// Heading path, outermost first.
     pub heading: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
+    pub table_header: Option<String>,
     /// Its text.
     pub text: String,
     /// Sentence that relates it to its document.
@@ -139,7 +141,8 @@ impl Documents<'_> {
         .await?;
         let ids: Vec<Uuid> = documents.iter().map(|row| row.document_id).collect();
         let chunks = sqlx::query!(
-            r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>", c.text, c.context
+            r#"SELECT d.document_id, d.source, d.version, d.title, c.ordinal, c.heading AS "heading: Json<Vec<String>>",
+                      c.table_header, c.text, c.context
                FROM document d
                JOIN chunk c ON c.tenant_id = d.tenant_id AND c.document_id = d.document_id AND (c.index_id = $3) IS TRUE
                WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)
@@ -161,6 +164,7 @@ impl Documents<'_> {
                 version: row.version,
                 title: row.title,
                 heading: row.heading.0,
+                table_header: row.table_header,
                 text: row.text,
                 context: row.context,
             })

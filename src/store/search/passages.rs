@@ -55,6 +55,9 @@ pub struct Passage {
     pub page: Option<i32>,
     /// Heading path, outermost first.
     pub heading: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
+    #[serde(default)]
+    pub table_header: Option<String>,
     /// Text of the chunk.
     pub text: String,
     /// Range in the document's text, code points.
@@ -81,7 +84,7 @@ impl Search<'_> {
                       heading AS "heading!: sqlx::types::Json<Vec<String>>", text AS "text!", start_char AS "start_char!",
                       end_char AS "end_char!", version AS "version!", source AS "source!", uri AS "uri!",
                       title AS "title!", metadata AS "metadata!", content_hash AS "content_hash!",
-                      collection AS "collection!", context
+                      collection AS "collection!", table_header, context
                FROM find_passages($1, $2, $3)"#,
             tenant.0,
             &documents,
@@ -104,6 +107,7 @@ impl Search<'_> {
                 content_hash: row.content_hash,
                 page: row.page,
                 heading: row.heading.0,
+                table_header: row.table_header,
                 text: row.text,
                 start_char: row.start_char.unsigned_abs(),
                 end_char: row.end_char.unsigned_abs(),

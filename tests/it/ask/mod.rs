@@ -20,5 +20,6 @@ mod refine;
 mod speculation;
 pub mod stream;
 mod stream_cuts;
+mod tables;
 mod verify;
 mod web;

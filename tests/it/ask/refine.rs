@@ -9,8 +9,8 @@ use crate::{
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
 const HANDBOOK: &str = "# Handbook\n\nThe office opens at nine and closes at six. The canteen on the second floor \
-    serves soup. Bicycles stand in the yard behind the house.\n\n## Leave\n\nEveryone has 28 days of paid annual leave \
-    a year. It is asked for in writing.\n\n## Parking\n\nVisitors ring the bell at the gate. Trucks use the ramp. The \
+    serves soup. Bicycles stand in the yard behind the house.\n\nEveryone has 28 days of paid annual leave \
+    a year. It is asked for in writing.\n\nVisitors ring the bell at the gate. Trucks use the ramp. The \
     caretaker knows where the keys hang.";
 
 fn ask(refine: bool) -> Value {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::quote::quotable;
+use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Inquiry, TermMask};
 use crate::markdown::BlockKind;
@@ -62,6 +63,8 @@ pub struct SentenceCandidate {
     pub(super) probability: f32,
     /// The sentence before, when this one begins with a word that points back at it.
     pub(super) context: Option<(Range<usize>, String)>,
+    /// Whether it is a row of a table.
+    pub(super) is_row: bool,
     /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
 }
@@ -126,7 +129,8 @@ fn candidate(
     if !can_state || words.trim_end().ends_with('?') {
         return None;
     }
-    let text = quotable(words)?;
+    let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
+    let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
     let holds_kind = inquiry.kind.is_held_by(&inquiry.text, &text);
     Some(SentenceCandidate {
@@ -140,8 +144,26 @@ fn candidate(
         text,
         probability: source.probability,
         context: None,
+        is_row: sentence.kind == BlockKind::TableRow,
         place: 0,
     })
+}
+
+/// The header above a row of a table: one in the source's text, or the one that stands before the source.
+fn header_of<'s>(
+    source: &AnswerSource<'s>,
+    evidence: &PassageEvidence,
+    sentence: &SentenceEvidence,
+) -> Option<&'s str> {
+    if sentence.kind != BlockKind::TableRow {
+        return None;
+    }
+    let is_first_table = || evidence.sentences.iter().take_while(|other| other.range.start <= sentence.range.start);
+    match &sentence.header {
+        Some(header) => source.text.get(header.clone()),
+        None if is_first_table().all(|other| other.kind == BlockKind::TableRow) => source.table_header,
+        None => None,
+    }
 }
 
 /// The sentence before, if `sentence` points back at it and it can stand in an answer.

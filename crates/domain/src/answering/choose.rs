@@ -53,11 +53,13 @@ pub(super) fn one_answer<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>]) -> Choice
 
 fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &SentenceCandidate, score: f32) -> bool {
     let Some((best, highest)) = chosen.first() else { return true };
-    let is_beside = best.source == candidate.source && best.place.abs_diff(candidate.place) == 1;
+    // Rows of a table do not continue one another: another one is added if it says no less of what is asked.
+    let is_beside = best.source == candidate.source && best.place.abs_diff(candidate.place) == 1 && !candidate.is_row;
     let elsewhere = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
     let least = if is_beside || inquiry.kind == AnswerKind::List { WORTH_ADDING_BESIDE } else { elsewhere };
     let covered = |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask);
-    let is_on_subject = is_beside || covered(candidate) >= ON_THE_SUBJECT * covered(best);
+    let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
+    let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
     score >= highest * least && is_on_subject && has_kind

@@ -5,15 +5,16 @@
 //! best one to three, each followed by its marker. For a question of several parts, or a comparison, the answer has a
 //! sentence for each part and names the part that the sources lack.
 //!
-//! Quotes are exact except for three changes, which keep an answer one paragraph of plain sentences: white space is
+//! Quotes are exact except for four changes. Three keep an answer one paragraph of plain sentences: white space is
 //! normalised, Markdown signs before a sentence are removed, and text in the source that looks like a marker is escaped
-//! as the marker grammar requires (`\[^1]`).
+//! as the marker grammar requires (`\[^1]`). The fourth: a cell of a table comes after the name of its column.
 
 mod candidate;
 mod choose;
 mod compose;
 mod parts;
 mod quote;
+mod row;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,8 @@ pub(crate) use self::parts::{compared, questions};
 pub struct AnswerSource<'s> {
     /// Its text.
     pub text: &'s str,
+    /// The header of the table that it begins in, if that stands before it.
+    pub table_header: Option<&'s str>,
     /// Probability that it answers the question, 0 to 1, as graded; 0.5 where there is none.
     pub probability: f32,
 }

@@ -14,7 +14,8 @@ fn inquiry(question: &str) -> Inquiry {
 
 fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
     let inquiry = inquiry(question);
-    let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource { text, probability: 0.5 }).collect();
+    let sources: Vec<AnswerSource<'_>> =
+        texts.iter().map(|text| AnswerSource { text, table_header: None, probability: 0.5 }).collect();
     let evidence: Vec<PassageEvidence> =
         texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &inquiry.terms, "", text)).collect();
     let found = candidates(&inquiry, &sources, &evidence);
@@ -139,13 +140,32 @@ fn strips_markup_and_escapes_markers() {
         ("> Parental leave lasts 26 weeks \\[^4].", "Parental leave lasts 26 weeks \\[^4]. [^1]"),
         ("Parental leave lasts 26 weeks \\\\[^4].", "Parental leave lasts 26 weeks \\\\\\[^4]. [^1]"),
         ("Parental leave lasts 26 weeks \\", "Parental leave lasts 26 weeks \\\\ [^1]"),
-        ("| a | b |\n|---|---|\n| Parental leave | 26 weeks |", "Parental leave | 26 weeks [^1]"),
+        ("| a | b |\n|---|---|\n| Parental leave | 26 weeks |", "a: Parental leave | b: 26 weeks [^1]"),
         ("```\nparental leave = 26 weeks\n```", ""),
         ("How long is parental leave, one may ask?", ""),
     ];
     for (source, expected) in rows {
         assert_eq!(text("How long is parental leave?", &[source]), expected, "{source:?}");
     }
+}
+
+#[test]
+fn answers_from_a_table_are_single_rows_with_the_names_of_their_columns() {
+    let question = "What is Bob's phone number?";
+    let row = |name: &str, number: u8| format!("| {name} | 555-01{number:02} |\n");
+    let rows = format!("{}{}{}", row("Ann", 1), row("Bob", 2), row("Cyd", 3));
+    let table = format!("Our people:\n\n| Name | Phone number |\n|---|---|\n{rows}");
+    let expected = "Name: Bob | Phone number: 555-0102 [^1]";
+    assert_eq!(text(question, &[&table]), expected);
+    let labelled = "| name: Ann | phone: 555-0101 |\n| name: Bob | phone: 555-0102 |\n| name: Cyd | phone: 555-0103 |";
+    assert_eq!(text(question, &[labelled]), "name: Bob | phone: 555-0102 [^1]");
+
+    let inquiry = inquiry(question);
+    let header = "Our people:\n| Name | Phone number |";
+    let source = AnswerSource { text: &rows, table_header: Some(header), probability: 0.5 };
+    let evidence = PassageEvidence::new(Analyzer::english(), &inquiry.terms, header, &rows);
+    let answer = compose(&inquiry, &candidates(&inquiry, &[source], &[evidence]), None).expect("an answer");
+    assert_eq!(answer.text, expected);
 }
 
 #[test]

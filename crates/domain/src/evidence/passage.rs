@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{QuestionTerms, TermMask};
 use crate::lexical::analyzer::Analyzer;
-use crate::markdown::BlockKind;
-use crate::sentence::sentences;
+use crate::markdown::{BlockKind, cells};
+use crate::sentence::{Sentence, sentences};
 
 /// Terms that may lie between two neighbours of the question for them to count as neighbours in a
 /// sentence too.
@@ -20,7 +20,9 @@ pub struct SentenceEvidence {
     pub block: usize,
     /// The kind of its block.
     pub kind: BlockKind,
-    /// Question terms in it.
+    /// Bytes of the header above it in the passage, if it is a row of a table.
+    pub header: Option<Range<usize>>,
+    /// Question terms in it, or in the header above it.
     pub mask: TermMask,
     /// Its length in terms.
     pub length: usize,
@@ -45,12 +47,14 @@ impl PassageEvidence {
     pub fn new(analyzer: &Analyzer, question: &QuestionTerms, title: &str, text: &str) -> Self {
         let title_mask = question.mask_of(analyzer, title) | question.resembled_in(title);
         let mut evidence = Self { title_mask, ..Self::default() };
+        let mut table = TableAbove::default();
         for sentence in sentences(text) {
             let range = sentence.words();
             let words = text.get(range.clone()).unwrap_or_default();
             let found = scan(analyzer, question, words);
             let mask = found.mask() | question.resembled_in(words);
             evidence.text_mask |= mask;
+            table.read(&sentence, words, mask);
             if matches!(sentence.kind, BlockKind::Code | BlockKind::Rule) || found.length == 0 {
                 continue;
             }
@@ -58,7 +62,8 @@ impl PassageEvidence {
                 range,
                 block: sentence.block,
                 kind: sentence.kind,
-                mask,
+                header: table.header.clone(),
+                mask: mask | table.mask,
                 length: found.length,
                 pairs: found.pairs(question),
             });
@@ -83,6 +88,40 @@ impl PassageEvidence {
             }
         }
         best.map(|(_, sentence)| sentence)
+    }
+}
+
+/// Most rows that a header has.
+const MOST_HEADER_ROWS: usize = 3;
+
+/// The header of the table that is being read.
+#[derive(Debug, Default)]
+struct TableAbove {
+    header: Option<Range<usize>>,
+    /// Question terms in it.
+    mask: TermMask,
+    /// Rows of the header under way; 0 below it.
+    rows: usize,
+}
+
+impl TableAbove {
+    /// Takes note of the next sentence, whose own question terms are in `mask`.
+    fn read(&mut self, sentence: &Sentence, words: &str, mask: TermMask) {
+        // A row without a name at its beginning says more about the columns.
+        let is_unnamed = || cells(words).next().is_some_and(|(_, cell)| cell.is_empty());
+        match sentence.kind {
+            BlockKind::TableHeader => *self = Self { header: Some(sentence.words()), mask, rows: 1 },
+            BlockKind::TableRow if (1..MOST_HEADER_ROWS).contains(&self.rows) && is_unnamed() => {
+                self.rows += 1;
+                self.mask |= mask;
+                if let Some(header) = &mut self.header {
+                    header.end = sentence.range.end;
+                }
+            }
+            BlockKind::TableRow => self.rows = 0,
+            BlockKind::Rule => {}
+            BlockKind::Paragraph | BlockKind::Heading | BlockKind::Code => *self = Self::default(),
+        }
     }
 }
 

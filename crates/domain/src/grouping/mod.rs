@@ -1,4 +1,5 @@
-//! From ranked passages to results: duplicates share one result, neighbouring chunks are merged into one source.
+//! From ranked passages to results: duplicates share one result, neighbouring chunks of one section are merged into one
+//! source.
 //!
 //! Both operate on the ranking as given and change no order: a group has the rank of its best passage.
 
@@ -18,7 +19,7 @@ pub const MOST_MERGED: usize = 4;
 pub struct Grouping {
     /// A passage whose words stand in a better one is no result of its own and is listed as its duplicate.
     pub collapse_duplicates: bool,
-    /// Neighbouring chunks of a document become one source.
+    /// Neighbouring chunks under the same headings become one source.
     pub merge_neighbours: bool,
 }
 
@@ -43,6 +44,8 @@ pub struct Ranked<'p> {
     pub key: ChunkKey,
     /// Ordinal of the last chunk: that of `key` unless chunks were merged before.
     pub last_ordinal: u32,
+    /// The headings above it: neighbours under different ones are different sources.
+    pub heading: &'p [String],
     /// Its text.
     pub text: &'p str,
 }
@@ -156,7 +159,7 @@ impl Grouper<'_> {
     fn is_beside(&self, index: usize, place: usize) -> bool {
         let members = self.groups.get(index).map_or(&[][..], |group| &group.members);
         members.iter().any(|member| match (self.ranked.get(*member), self.ranked.get(place)) {
-            (Some(one), Some(two)) => distance(one, two) == Some(1),
+            (Some(one), Some(two)) => distance(one, two) == Some(1) && one.heading == two.heading,
             _ => false,
         })
     }

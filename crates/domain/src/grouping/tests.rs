@@ -47,7 +47,15 @@ const A: Uuid = Uuid::from_u128(1);
 const B: Uuid = Uuid::from_u128(2);
 
 fn chunk(document_id: Uuid, ordinal: u32, text: &str) -> Ranked<'_> {
-    Ranked { key: ChunkKey { document_id, ordinal }, last_ordinal: ordinal, text }
+    Ranked { key: ChunkKey { document_id, ordinal }, last_ordinal: ordinal, heading: &[], text }
+}
+
+#[test]
+fn chunks_of_different_sections_are_no_neighbours() {
+    let (leave, pay) = (["Leave".to_owned()], ["Pay".to_owned()]);
+    let under = |ordinal, heading| Ranked { heading, ..chunk(A, ordinal, ["one", "two", "three"][ordinal as usize]) };
+    let ranked = [under(1, &leave), under(2, &pay), under(0, &leave)];
+    assert_eq!(grouped(&ranked, Grouping::default(), 10), [(0, vec![2, 0], vec![]), (1, vec![1], vec![])]);
 }
 
 /// Leader, members and duplicates of each group.

@@ -80,7 +80,9 @@ pub(super) fn bullet(line: &str) -> Option<usize> {
     Some(line.len() - words.len())
 }
 
-pub(super) fn is_table_delimiter(line: &str) -> bool {
+/// Whether a line is the one between the header and the rows of a table.
+#[must_use]
+pub fn is_table_delimiter(line: &str) -> bool {
     line.contains('|') && line.contains('-') && line.chars().all(|char| matches!(char, '|' | '-' | ':' | ' ' | '\t'))
 }
 
@@ -90,4 +92,21 @@ pub(super) fn is_table_row(line: &str, in_table: bool) -> bool {
         return trimmed.contains('|');
     }
     trimmed.strip_prefix('|').is_some_and(|rest| rest.contains('|'))
+}
+
+/// The cells of a row of a table, each with the byte at which it begins: with its bar, if there is one before it.
+///
+/// A bar after a backslash is part of a cell.
+pub fn cells(row: &str) -> impl Iterator<Item = (usize, &str)> {
+    let row = row.trim_end();
+    let is_bar = |at: usize| row.get(..at).is_some_and(|before| !before.ends_with('\\'));
+    let bars = row.match_indices('|').map(|(at, _)| at).filter(move |at| is_bar(*at) && *at > 0 && at + 1 < row.len());
+    let starts = std::iter::once(0).chain(bars.clone());
+    let ends = bars.chain([row.len()]);
+    starts.zip(ends).map(move |(start, end)| {
+        let cell = row.get(start..end).unwrap_or_default();
+        let cell = cell.strip_prefix('|').unwrap_or(cell);
+        let is_last = end == row.len();
+        (start, cell.strip_suffix('|').filter(|_| is_last && is_bar(end - 1)).unwrap_or(cell).trim())
+    })
 }

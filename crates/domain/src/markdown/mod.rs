@@ -13,4 +13,5 @@ mod tests;
 
 pub use block::{Block, BlockKind, blocks};
 pub(crate) use leaf::{LeafKind, leaves, start_of_line};
+pub use line::{cells, is_table_delimiter};
 pub(crate) use link::{ReferenceKind, references};

@@ -119,6 +119,21 @@ fn white_space_that_is_no_markup_hides_nothing() {
     assert_eq!(kinds("a\n \u{3000}\t\nb"), [(Paragraph, "a"), (Paragraph, "b")]);
 }
 
+#[test]
+fn rows_have_cells() {
+    let cases: [(&str, &[(usize, &str)]); 6] = [
+        ("| a | b |", &[(0, "a"), (4, "b")]),
+        ("|  | 2019 |  |", &[(0, ""), (3, "2019"), (10, "")]),
+        ("a | b\\|c", &[(0, "a"), (2, "b\\|c")]),
+        ("|a|", &[(0, "a")]),
+        ("|", &[(0, "")]),
+        ("", &[(0, "")]),
+    ];
+    for (row, expected) in cases {
+        assert_eq!(cells(row).collect::<Vec<_>>(), expected, "{row:?}");
+    }
+}
+
 /// Pieces of Markdown, put together at random.
 const MARKDOWN: &str = "(#{1,7} |={1,4}|-{1,4}|[*]{1,3}|_{3}|`{3,4}|~{3}|> ?|[-*+] |[0-9]{1,3}[.)] |• |\\||\\|-|:-:|\
     \\[a\\]: /u|<div>|</div>|<!--|-->|<b>|<pre>|[ \t]{1,5}|\u{a0}|\r?\n|\n\n|[a-c]{1,3}|25|[.?]|\\[\\^1\\]){0,24}";

@@ -91,9 +91,9 @@ impl Costs {
         self.before.partition_point(|cost| *cost <= most).saturating_sub(1)
     }
 
-    /// The budget, or less if the last piece of the text would otherwise get hardly any text.
-    pub(super) fn tail_aware_limit(&self, first: usize, budget: usize) -> usize {
-        let left = self.between(first, self.before.len().saturating_sub(1));
+    /// The budget, or less if the last piece of the units before `end` would otherwise get hardly any text.
+    pub(super) fn tail_aware_limit(&self, first: usize, end: usize, budget: usize) -> usize {
+        let left = self.between(first, end);
         let smallest_tail = budget / 4;
         if left > budget && left - budget < smallest_tail { left - smallest_tail } else { budget }
     }

@@ -1,7 +1,7 @@
-//! The text embedded in front of a piece: its document's title and heading path.
+//! The text embedded in front of a piece: its document's title, its heading path and the header of its table.
 //!
 //! A paragraph rarely names its subject; its title and headings do. On long filings, putting them in front is worth 0.2
-//! nDCG@10. They take room in the embedder's window, and callers may send titles of any length, so they get at most
+//! nDCG@10. A row of a table means little without the names of its columns. They take room in the embedder's window, and callers may send titles of any length, so they get at most
 //! half of it.
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -38,7 +38,7 @@ impl Window {
 /// Text that goes in front of a piece, already cut to the window's limit. May be empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Front {
-    /// Title on the first line, heading path on the second; each is left out if empty.
+    /// Title on the first line, heading path on the second, then the header of a table; each is left out if empty.
     pub text: String,
     /// Tokens of `text`.
     pub tokens: usize,
@@ -59,8 +59,6 @@ const PATH_SEPARATOR: &str = " > ";
 /// Makes the [`Front`] of each piece of one document.
 pub struct FrontComposer<'document> {
     title: &'document str,
-    /// The title cut to half of the limit, for when headings need the rest.
-    short_title: &'document str,
     limit: usize,
     counter: &'document dyn TokenCounter,
 }
@@ -70,33 +68,42 @@ impl<'document> FrontComposer<'document> {
     #[must_use]
     pub fn new(title: &'document str, window: Window, counter: &'document dyn TokenCounter) -> Self {
         let limit = window.front_limit();
-        let title = first_words(title.trim(), limit, counter);
-        Self { title, short_title: first_words(title, limit / 2, counter), limit, counter }
+        Self { title: first_words(title.trim(), limit, counter), limit, counter }
     }
 
-    /// The front for a piece under `heading_path`, at most [`Window::front_limit`] tokens.
+    /// The front for a piece under `heading_path` that begins below `table_header`, at most [`Window::front_limit`]
+    /// tokens.
     ///
-    /// A heading that repeats the title is left out. If all does not fit, the title is cut to half
-    /// of the limit, then the outermost headings go, then the innermost is cut at a word.
+    /// A heading that repeats the title is left out. If all does not fit, a header is cut to half of the limit, the
+    /// title to half of what remains, then the outermost headings go, then the innermost is cut at a word.
     #[must_use]
-    pub fn compose(&self, heading_path: &[String]) -> Front {
+    pub fn compose(&self, heading_path: &[String], table_header: Option<&str>) -> Front {
+        let header = table_header.map(|header| first_words(header.trim(), self.limit / 2, self.counter));
+        let header = header.filter(|header| !header.is_empty());
+        let taken = header.map_or(0, |header| self.counter.count(header));
+        let subject = self.subject(heading_path, self.limit.saturating_sub(taken));
+        let joined = join_lines(&subject, header.unwrap_or_default());
+        // The parts fit one by one; a counter need not be additive, so the whole is cut as well.
+        let text = first_words(&joined, self.limit, self.counter).to_owned();
+        let tokens = self.counter.count(&text);
+        Front { text, tokens }
+    }
+
+    /// Title and heading path within `limit` tokens.
+    fn subject(&self, heading_path: &[String], limit: usize) -> String {
         let headings: Vec<&str> = heading_path
             .iter()
             .map(|heading| heading.trim())
             .filter(|heading| !heading.is_empty() && heading.to_lowercase() != self.title.to_lowercase())
             .collect();
         let whole = join_lines(self.title, &headings.join(PATH_SEPARATOR));
-        let tokens = self.counter.count(&whole);
-        if tokens <= self.limit {
-            return Front { text: whole, tokens };
+        if self.counter.count(&whole) <= limit {
+            return whole;
         }
-        let title = if headings.is_empty() { self.title } else { self.short_title };
-        let path = self.shorten_path(&headings, self.limit.saturating_sub(self.counter.count(title)));
-        let joined = join_lines(title, &path);
-        // The parts fit one by one; a counter need not be additive, so the whole is cut as well.
-        let text = first_words(&joined, self.limit, self.counter).to_owned();
-        let tokens = self.counter.count(&text);
-        Front { text, tokens }
+        let room = if headings.is_empty() { limit } else { limit / 2 };
+        let title = first_words(self.title, room, self.counter);
+        let path = self.shorten_path(&headings, limit.saturating_sub(self.counter.count(title)));
+        join_lines(title, &path)
     }
 
     fn shorten_path(&self, headings: &[&str], limit: usize) -> String {
@@ -144,7 +151,17 @@ mod tests {
 
     fn compose(title: &str, path: &[&str]) -> Front {
         let path: Vec<String> = path.iter().map(|heading| (*heading).to_owned()).collect();
-        FrontComposer::new(title, WINDOW, &words).compose(&path)
+        FrontComposer::new(title, WINDOW, &words).compose(&path, None)
+    }
+
+    #[test]
+    fn the_header_of_a_table_comes_last_and_takes_half_of_the_room_at_most() {
+        let composer = FrontComposer::new("Rates of the year", WINDOW, &words);
+        let path = ["Tea and rum".to_owned()];
+        assert_eq!(composer.compose(&path, Some("Name Rate")).text, "Rates of the year\nTea and rum\nName Rate");
+        let long = composer.compose(&path, Some("a b c d e f g h i j"));
+        assert_eq!((long.text.as_str(), long.tokens), ("Rates of\nTea and rum\na b c d e", 10));
+        assert_eq!(composer.compose(&[], Some(" ")).text, "Rates of the year");
     }
 
     #[test]
@@ -179,6 +196,6 @@ mod tests {
     fn windows_too_small_for_anything_still_work() {
         let window = Window { tokens: 1, special_tokens: 2 };
         assert_eq!(window.piece_budget(0, 0), 1);
-        assert_eq!(FrontComposer::new("Title", window, &words).compose(&["A".to_owned()]), Front::default());
+        assert_eq!(FrontComposer::new("Title", window, &words).compose(&["A".to_owned()], None), Front::default());
     }
 }

@@ -16,6 +16,12 @@ const LONGEST_SETEXT_BYTES: usize = 200;
 /// Lines in which front matter has to end to be taken for that.
 const LONGEST_FRONT_MATTER_LINES: usize = 200;
 
+/// The headings of Markdown text, in order.
+#[must_use]
+pub fn headings(text: &str) -> Vec<Heading> {
+    scan(text).0
+}
+
 /// Headings of `text`, and the byte ranges of its fenced code and front matter, both in order.
 pub(super) fn scan(text: &str) -> (Vec<Heading>, Vec<Range<usize>>) {
     let body = front_matter_end(text);
@@ -78,7 +84,7 @@ mod tests {
     use super::*;
 
     fn headings(text: &str) -> Vec<(u8, String)> {
-        scan(text).0.into_iter().map(|heading| (heading.level, heading.text)).collect()
+        super::headings(text).into_iter().map(|heading| (heading.level, heading.text)).collect()
     }
 
     fn only(level: u8, text: &str) -> Vec<(u8, String)> {

@@ -4,7 +4,8 @@
 //! - pieces cover every character of the text that is not white space, in order;
 //! - each is an exact slice of the text, without white space at its ends, never empty;
 //! - each fits its budget by the real count of the embedder's tokenizer, overlap included;
-//! - none crosses from one page to the next;
+//! - none crosses from one page to the next, and none cuts a row of a table that fits in a piece;
+//! - its heading path is true for every character: above it, or the path that a line of a heading leads to;
 //! - starts strictly increase, and the same input gives the same pieces.
 //!
 //! Counting tokens is the expensive step, so every part of the text is counted a bounded number of
@@ -19,14 +20,19 @@ mod markdown;
 mod outline;
 mod pack;
 mod pages;
+mod sections;
 mod settings;
+mod tables;
 mod units;
 
 use std::ops::Range;
 
 use costs::{Costs, Limits};
+use pack::{Packed, Packer};
+use tables::Tables;
 
 pub use front::{Front, FrontComposer, Window, embedding_text, first_words};
+pub use markdown::headings as headings_of_markdown;
 pub use outline::{Heading, Outline};
 pub use pages::PageMap;
 pub use settings::{SizeUnit, SplitterKind, SplitterSettings, SplitterSettingsError};
@@ -65,16 +71,17 @@ pub struct Piece {
     pub end: usize,
     /// The same range in bytes: `text[bytes]` is the piece.
     pub bytes: Range<usize>,
-    /// Headings in force at the start of the piece, outermost first.
+    /// Headings that are in force for all of the piece, outermost first.
     pub heading_path: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier piece: they go in front of it.
+    pub table_header: Option<String>,
     /// Tokens of the piece alone, without the text in front of it.
     pub tokens: usize,
 }
 
 /// Splits a document's text into pieces; text that is all white space has none.
 ///
-/// The budget of a piece is `settings.size`, or less if `window` leaves less after the title and the heading path in
-/// front of it. Only a single character that is more tokens than a whole budget makes a piece that exceeds it.
+/// The budget of a piece is `settings.size`, or less if `window` leaves less after the text in front of it. Only a single character that is more tokens than a whole budget makes a piece that exceeds it.
 /// [`SplitterKind::Auto`] is [`SplitterKind::Recursive`] here: resolve it with [`SplitterKind::or`] before.
 #[must_use]
 pub fn split(
@@ -92,29 +99,26 @@ pub fn split(
             characters: Some(settings.size.max(1)),
         },
     };
-    let units = units::units_of(source.text, source.outline, smallest, counter);
+    // In source code a bar is an operator.
+    let tables = if source.outline.is_source() { Tables::default() } else { Tables::of(source.text) };
+    let units = units::units_of(source, &tables, smallest, counter);
     let costs = Costs::of(source.text, &units, smallest);
     let fronts = FrontComposer::new(source.title, window, counter);
-    let packer = pack::Packer { source, settings, window, counter, fronts, units: &units, costs };
+    let smallest = smallest.tokens;
+    let packer = Packer { source, tables: &tables, settings, window, counter, fronts, units: &units, costs, smallest };
     to_pieces(source, packer.pack())
 }
 
-/// Adds code point offsets and heading paths to ranges whose starts increase.
-fn to_pieces(source: &SplitSource<'_>, packed: Vec<pack::Packed>) -> Vec<Piece> {
+/// Adds code point offsets to ranges whose starts increase.
+fn to_pieces(source: &SplitSource<'_>, packed: Vec<Packed>) -> Vec<Piece> {
     let characters_in = |range: Range<usize>| source.text.get(range).map_or(0, |slice| slice.chars().count());
     let (mut last_byte, mut last_character) = (0, 0);
     packed
         .into_iter()
-        .map(|pack::Packed { bytes, tokens }| {
+        .map(|Packed { bytes, tokens, heading_path, table_header }| {
             let start = last_character + characters_in(last_byte..bytes.start);
             (last_byte, last_character) = (bytes.start, start);
-            Piece {
-                start,
-                end: start + characters_in(bytes.clone()),
-                heading_path: source.outline.path_at(bytes.start),
-                bytes,
-                tokens,
-            }
+            Piece { start, end: start + characters_in(bytes.clone()), heading_path, table_header, bytes, tokens }
         })
         .collect()
 }

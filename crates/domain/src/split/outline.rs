@@ -36,27 +36,34 @@ impl Outline {
         match kind {
             SplitterKind::Markdown => {
                 let (headings, code) = markdown::scan(text);
-                Self { code, ..Self::from_headings(headings) }
+                Self { code, ..Self::from_headings(text, headings) }
             }
-            SplitterKind::Code => Self { is_source: true, ..Self::from_headings(code::scan(text)) },
+            SplitterKind::Code => Self { is_source: true, ..Self::nested(code::scan(text)) },
             SplitterKind::Auto | SplitterKind::Recursive | SplitterKind::Tokens => Self::default(),
         }
     }
 
-    /// The outline of headings found by other means (HTML, DOCX), in order of their position.
+    /// The outline of the headings of a text, in order of their position.
     ///
-    /// A heading that overlaps the one before it is dropped.
+    /// A heading that overlaps the one before it is dropped, and so is one without text under it: it heads nothing,
+    /// and its words are text of the section before it or, where there is none, belong to the lines of the next heading.
     #[must_use]
-    pub fn from_headings(headings: impl IntoIterator<Item = Heading>) -> Self {
+    pub fn from_headings(text: &str, headings: impl IntoIterator<Item = Heading>) -> Self {
+        let mut end = 0;
+        let apart = headings.into_iter().filter(|heading| {
+            let is_apart = heading.bytes.start >= end && !heading.bytes.is_empty();
+            end = if is_apart { heading.bytes.end } else { end };
+            is_apart
+        });
+        Self::nested(over_text(text, apart.collect()))
+    }
+
+    /// The outline of headings that do not overlap.
+    fn nested(headings: impl IntoIterator<Item = Heading>) -> Self {
         let mut outline = Self::default();
         // Open headings, outermost first, as (level, index).
         let mut open: Vec<(u8, usize)> = Vec::new();
-        let mut end = 0;
         for mut heading in headings {
-            if heading.bytes.start < end || heading.bytes.is_empty() {
-                continue;
-            }
-            end = heading.bytes.end;
             if let Some((cut, _)) = heading.text.char_indices().nth(LONGEST_HEADING) {
                 heading.text.truncate(cut);
             }
@@ -71,16 +78,26 @@ impl Outline {
     /// Texts of the headings in force at a byte offset, outermost first.
     #[must_use]
     pub fn path_at(&self, byte: usize) -> Vec<String> {
-        let mut path = Vec::new();
-        let mut next = self.innermost_at(byte);
-        while let Some((heading, above)) = next.and_then(|index| self.headings.get(index)) {
-            if !heading.text.is_empty() {
-                path.push(heading.text.clone());
-            }
-            next = *above;
-        }
+        self.path_of(self.innermost_at(byte))
+    }
+
+    /// Texts of a heading and those above it, outermost first.
+    pub(super) fn path_of(&self, heading: Option<usize>) -> Vec<String> {
+        let named = self.upwards(heading).filter_map(|index| self.headings.get(index));
+        let mut path: Vec<String> = named.map(|(heading, _)| heading.text.clone()).collect();
+        path.retain(|text| !text.is_empty());
         path.reverse();
         path
+    }
+
+    /// A heading and those above it, innermost first.
+    pub(super) fn upwards(&self, heading: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(heading, |index| self.above(*index))
+    }
+
+    /// The heading above one.
+    pub(super) fn above(&self, heading: usize) -> Option<usize> {
+        self.headings.get(heading).and_then(|(_, above)| *above)
     }
 
     /// Index of the last heading that begins at or before a byte offset.
@@ -98,12 +115,62 @@ impl Outline {
         self.is_source
     }
 
-    /// Whether a byte offset lies in a fenced code block.
-    pub(super) fn is_code(&self, byte: usize) -> bool {
-        self.code
-            .partition_point(|range| range.start <= byte)
-            .checked_sub(1)
-            .and_then(|index| self.code.get(index))
-            .is_some_and(|range| byte < range.end)
+    /// The fenced code block, fences included, that a byte offset lies in.
+    pub(super) fn code_at(&self, byte: usize) -> Option<&Range<usize>> {
+        let last = self.code.partition_point(|range| range.start <= byte).checked_sub(1)?;
+        self.code.get(last).filter(|range| byte < range.end)
+    }
+}
+
+/// The headings that text stands under, directly or under one of a deeper level.
+///
+/// Those without text before the first of them are put into its lines.
+fn over_text(text: &str, headings: Vec<Heading>) -> Vec<Heading> {
+    let is_blank = |range: Range<usize>| text.get(range).is_none_or(|between| between.trim().is_empty());
+    let first = headings.first().map(|heading| heading.bytes.start).filter(|start| is_blank(0..*start));
+    let (mut kept, mut next): (Vec<Heading>, usize) = (Vec::new(), text.len());
+    for heading in headings.into_iter().rev() {
+        let is_over_deeper = || kept.last().is_some_and(|below| below.level > heading.level);
+        let is_over_text = !is_blank(heading.bytes.end..next) || is_over_deeper();
+        next = heading.bytes.start;
+        if is_over_text {
+            kept.push(heading);
+        }
+    }
+    if let Some((start, outermost)) = first.zip(kept.last_mut()) {
+        outermost.bytes.start = start;
+    }
+    kept.reverse();
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<(String, Vec<String>)> {
+        let outline = Outline::of(SplitterKind::Markdown, text);
+        let lines = text.split_inclusive('\n').scan(0, |at, line| {
+            *at += line.len();
+            Some((line.trim_end(), outline.path_at(*at - line.len())))
+        });
+        lines.filter(|(line, _)| !line.is_empty()).map(|(line, path)| (line.to_owned(), path)).collect()
+    }
+
+    #[test]
+    fn a_heading_without_text_heads_nothing() {
+        // A text, and the heading path of each of its lines.
+        let cases: [(&str, &[&str]); 6] = [
+            ("# A\n\n## B\ntext\n", &["A", "A>B", "A>B"]),
+            ("text\n# A\n# B\ntext\n", &["", "", "B", "B"]),
+            ("# A\ntext\n## See also\n## References\n", &["A", "A", "A", "A"]),
+            ("# A\n### B\n## C\ntext\n", &["A", "A", "A>C", "A>C"]),
+            ("# Title\n# A\ntext\n# B\n", &["A", "A", "A", "A"]),
+            ("# A\n# B\n", &["", ""]),
+        ];
+        for (text, expected) in cases {
+            let found: Vec<String> = paths(text).into_iter().map(|(_, path)| path.join(">")).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
     }
 }

@@ -3,88 +3,109 @@
 use std::ops::Range;
 
 use super::costs::Costs;
+use super::sections::{Section, sections};
+use super::tables::Tables;
 use super::units::{Cut, Unit};
 use super::{FrontComposer, SizeUnit, SplitSource, SplitterKind, SplitterSettings, TokenCounter, Window};
 
-/// A finished piece: byte range and exact number of tokens.
+/// A finished piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Packed {
     pub(super) bytes: Range<usize>,
+    /// Exact number of tokens.
     pub(super) tokens: usize,
+    pub(super) heading_path: Vec<String>,
+    pub(super) table_header: Option<String>,
 }
 
 /// Number of wrong estimates before [`Packer::fit`] switches to bisection.
 const PATIENCE: usize = 4;
 
+/// Sections that take less than this part of the smallest budget share a piece.
+const SMALL_SECTION: usize = 16;
+
+/// The same for definitions in source code, whose names are words of the text: as much of it as possible stays together.
+const SMALL_DEFINITION: usize = 2;
+
 pub(super) struct Packer<'input> {
     pub(super) source: &'input SplitSource<'input>,
+    pub(super) tables: &'input Tables,
     pub(super) settings: &'input SplitterSettings,
     pub(super) window: Window,
     pub(super) counter: &'input dyn TokenCounter,
     pub(super) fronts: FrontComposer<'input>,
     pub(super) units: &'input [Unit],
     pub(super) costs: Costs,
+    /// Tokens of a piece under the longest text in front.
+    pub(super) smallest: usize,
 }
 
 impl Packer<'_> {
     /// All pieces of the text.
     pub(super) fn pack(&self) -> Vec<Packed> {
+        let part = if self.source.outline.is_source() { SMALL_DEFINITION } else { SMALL_SECTION };
+        let small = self.costs.budget(self.smallest) / part;
+        let cost = |units: &Range<usize>| self.costs.between(units.start, units.end);
         let mut pieces = Vec::new();
-        // Units before `covered` are in some piece; a piece that begins before it overlaps.
-        let (mut first, mut covered) = (0, 0);
-        let mut budget = None;
-        while covered < self.units.len() {
-            let allowed = self.budget_at(first, &mut budget);
-            let Some((end, packed)) = self.fit(first, covered, allowed) else {
-                // The overlap left no space for new text.
-                first = covered;
-                continue;
-            };
-            pieces.push(packed);
-            covered = end;
-            first = self.overlap_start(first, end, allowed);
+        for section in sections(self.source, self.units, small, cost) {
+            self.pack_section(&section, &mut pieces);
         }
         pieces
     }
 
-    /// Budget of a piece that begins with unit `first`; computed anew only under another heading.
-    fn budget_at(&self, first: usize, last: &mut Option<KnownBudget>) -> Budget {
-        let byte = self.units.get(first).map_or(0, |unit| unit.bytes.start);
-        let heading = self.source.outline.innermost_at(byte);
-        match last {
-            Some(known) if known.heading == heading => known.budget,
-            Some(_) | None => {
-                let front = self.fronts.compose(&self.source.outline.path_at(byte));
-                let most_tokens = match self.settings.unit {
-                    SizeUnit::Tokens => self.settings.size,
-                    SizeUnit::Characters => usize::MAX,
-                };
-                let tokens = self.window.piece_budget(front.tokens, most_tokens);
-                let budget = Budget { tokens, cost: self.costs.budget(tokens) };
-                *last = Some(KnownBudget { heading, budget });
-                budget
-            }
+    /// Adds the pieces of a section.
+    fn pack_section(&self, section: &Section, pieces: &mut Vec<Packed>) {
+        let heading_path = self.source.outline.path_of(section.heading);
+        let below_headings = self.budget(&heading_path, None);
+        let last = section.units.end;
+        // Units before `covered` are in some piece; a piece that begins before it overlaps.
+        let (mut first, mut covered) = (section.units.start, section.units.start);
+        while covered < last {
+            let table_header = self.units.get(first).and_then(|unit| self.tables.header_at(unit.bytes.start));
+            let budget = table_header.map_or(below_headings, |header| self.budget(&heading_path, Some(header)));
+            let Some((end, bytes, tokens)) = self.fit(first..last, covered, budget) else {
+                // The overlap left no space for new text.
+                first = covered;
+                continue;
+            };
+            let (heading_path, table_header) = (heading_path.clone(), table_header.map(str::to_owned));
+            pieces.push(Packed { bytes, tokens, heading_path, table_header });
+            covered = end;
+            first = self.overlap_start(first..last, end, budget);
         }
     }
 
-    /// The piece that begins with unit `first` and the unit after it; `None` if it would not reach
-    /// beyond `covered` and might with a later start.
-    fn fit(&self, first: usize, covered: usize, budget: Budget) -> Option<(usize, Packed)> {
+    /// Budget of a piece under these headings, and below this header of a table.
+    fn budget(&self, heading_path: &[String], table_header: Option<&str>) -> Budget {
+        let most_tokens = match self.settings.unit {
+            SizeUnit::Tokens => self.settings.size,
+            SizeUnit::Characters => usize::MAX,
+        };
+        let front = self.fronts.compose(heading_path, table_header);
+        let tokens = self.window.piece_budget(front.tokens, most_tokens);
+        Budget { tokens, cost: self.costs.budget(tokens) }
+    }
+
+    /// The piece that begins with the first of `units`: the unit after it, its bytes and tokens. `None` if it would not
+    /// reach beyond `covered`, or not to the end of a row, and might with a later start.
+    fn fit(&self, units: Range<usize>, covered: usize, budget: Budget) -> Option<(usize, Range<usize>, usize)> {
         let costs = &self.costs;
-        let mut limit = costs.tail_aware_limit(first, budget.cost);
+        let first = units.start;
+        let mut limit = self.limit(&units, budget.cost);
         let mut misfits = 0;
         loop {
-            let end = costs.last_within(first, limit).max(first + 1).min(self.page_end(first));
+            let end = costs.last_within(first, limit).max(first + 1).min(units.end);
             if end <= covered && first < covered {
                 return None;
             }
-            let end = self.best_cut(first, covered, end, budget.cost);
+            let end = self.whole_rows(first, covered, end)?;
+            let end = if end == units.end { end } else { self.best_cut(first, covered, end, budget.cost) };
             let bytes = self.bytes_of(first, end);
             let text = self.source.text.get(bytes.clone()).unwrap_or_default();
             let tokens = self.counter.count(text);
             let excess = costs.excess(text, tokens, budget.tokens);
             if excess.is_none() || end == first + 1 {
-                return Some((end, Packed { bytes, tokens }));
+                return Some((end, bytes, tokens));
             }
             // A tokenizer may count more for the whole than for its parts.
             let cost = costs.between(first, end);
@@ -95,56 +116,71 @@ impl Packer<'_> {
         }
     }
 
-    /// The unit after the last one on the page of unit `first`; without pages, after the last one of all.
-    fn page_end(&self, first: usize) -> usize {
-        let page_of = |unit: &Unit| self.source.pages.page_at(unit.bytes.start);
-        let page = self.units.get(first).and_then(page_of);
-        self.units.partition_point(|unit| page_of(unit) <= page)
+    /// The most that a piece which begins with the first of `units` may cost.
+    ///
+    /// A row that begins it is not cut for the sake of what comes after it.
+    fn limit(&self, units: &Range<usize>, budget: usize) -> usize {
+        let limit = self.costs.tail_aware_limit(units.start, units.end, budget);
+        let row = self.units.get(units.start).and_then(|unit| unit.row.as_ref());
+        let row = row.map_or(0, |row| self.costs.between(units.start, self.unit_at(row.end)));
+        if row <= budget { limit.max(row) } else { limit }
+    }
+
+    /// Moves the end of a piece before a row that it would cut. `None` if the piece may hold the row with a later start;
+    /// a row that fits in no piece is cut.
+    fn whole_rows(&self, first: usize, covered: usize, end: usize) -> Option<usize> {
+        let Some(row) = self.units.get(end).and_then(Unit::cut_row) else { return Some(end) };
+        let begins = self.unit_at(row.start);
+        if begins > first.max(covered) {
+            return Some(begins);
+        }
+        (first == covered).then_some(end)
     }
 
     /// The best position to end a piece of the units from `first` that may hold those before `end`.
     fn best_cut(&self, first: usize, covered: usize, end: usize, budget: usize) -> usize {
-        if end == self.page_end(first) || self.settings.kind == SplitterKind::Tokens {
+        if self.settings.kind == SplitterKind::Tokens {
             return end;
         }
+        let end_byte = self.units.get(end).map_or(usize::MAX, |unit| unit.bytes.start);
+        // Cuts inside a row only in one that is cut in any case.
+        let is_allowed = |unit: &Unit| unit.cut_row().is_none_or(|row| row.end > end_byte);
         (first.max(covered) + 1..=end)
             .rev()
             .map_while(|candidate| {
-                let cut = self.units.get(candidate)?.cut;
-                let filled = self.costs.between(first, candidate);
-                // A heading is worth a piece that is only a quarter full, other cuts one half full.
-                let enough = if cut == Cut::Heading { budget / 4 } else { budget / 2 };
-                (filled >= budget / 4).then_some((filled >= enough).then_some((cut, candidate)))
+                let unit = self.units.get(candidate)?;
+                (self.costs.between(first, candidate) >= budget / 2).then_some((unit, candidate))
             })
-            .flatten()
+            .filter(|(unit, _)| is_allowed(unit))
+            .map(|(unit, candidate)| (unit.cut, candidate))
             .max()
             .map_or(end, |(_, candidate)| candidate)
     }
 
-    /// Where the piece after the one of units `first..end` begins: up to the overlap before `end`.
+    /// Where the piece after the one that ends before unit `end` begins: up to the overlap before that.
     ///
-    /// Nothing is repeated across a heading: the text before it belongs to another section; nor from another page.
-    fn overlap_start(&self, first: usize, end: usize, budget: Budget) -> usize {
-        let overlap = self.costs.overlap(self.settings.overlap, budget.cost);
-        let cut_at = |unit: usize| self.units.get(unit).map(|unit| unit.cut);
-        if end >= self.page_end(first) || cut_at(end) == Some(Cut::Heading) {
+    /// Nothing is repeated from another section, and of a table only its header.
+    fn overlap_start(&self, units: Range<usize>, end: usize, budget: Budget) -> usize {
+        if end >= units.end {
             return end;
         }
-        let mut start = end;
-        for candidate in (first + 1..end).rev() {
-            if self.costs.between(candidate, end) > overlap {
-                break;
-            }
-            start = candidate;
-            if cut_at(candidate) == Some(Cut::Heading) {
-                break;
-            }
-        }
+        let overlap = self.costs.overlap(self.settings.overlap, budget.cost);
+        let is_repeated = |candidate: &usize| {
+            let is_text = self.units.get(*candidate).is_some_and(|unit| unit.row.is_none());
+            is_text && self.costs.between(*candidate, end) <= overlap
+        };
+        let start = (units.start + 1..end).rev().take_while(is_repeated).last().unwrap_or(end);
         if self.settings.kind == SplitterKind::Tokens {
             return start;
         }
         // Whole sentences, if one fits; else the words that do.
-        (start..end).find(|unit| cut_at(*unit) >= Some(Cut::Sentence)).unwrap_or(start)
+        let begins_sentence = |unit: &usize| self.units.get(*unit).is_some_and(|unit| unit.cut >= Cut::Sentence);
+        (start..end).find(begins_sentence).unwrap_or(start)
+    }
+
+    /// Number of the first unit that begins at or after a byte.
+    fn unit_at(&self, byte: usize) -> usize {
+        self.units.partition_point(|unit| unit.bytes.start < byte)
     }
 
     fn bytes_of(&self, first: usize, end: usize) -> Range<usize> {
@@ -160,12 +196,4 @@ struct Budget {
     tokens: usize,
     /// In the unit of the costs.
     cost: usize,
-}
-
-/// The last budget that was computed.
-#[derive(Debug)]
-struct KnownBudget {
-    /// The innermost heading that it is for, if there is one.
-    heading: Option<usize>,
-    budget: Budget,
 }

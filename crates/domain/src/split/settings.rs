@@ -9,13 +9,13 @@ pub enum SplitterKind {
     /// As suits the document: [`Self::Markdown`], [`Self::Code`] or [`Self::Recursive`].
     #[default]
     Auto,
-    /// At headings that the format marks, else paragraphs, else lines, else sentences, else words.
+    /// At paragraphs, else lines, else sentences, else words, below each heading that the format marks.
     Recursive,
     /// As [`Self::Recursive`]; headings are read from Markdown syntax.
     Markdown,
     /// As [`Self::Recursive`]; definitions of functions and types are the headings.
     Code,
-    /// Wherever the budget is full, at a word.
+    /// Wherever the budget is full, at a word; a heading that the format marks opens a piece all the same.
     Tokens,
 }
 

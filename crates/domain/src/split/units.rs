@@ -8,20 +8,23 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Outline, TokenCounter, costs::Limits};
+use super::tables::{Place, Row, Tables};
+use super::{Outline, SplitSource, TokenCounter, costs::Limits};
+use crate::markdown::{cells, start_of_line};
 
 /// The quality of a position for a cut, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
     /// Inside a word.
     Character,
-    /// Between words, at a line end in mid-sentence, or between a heading and its text.
+    /// Between words, at a line end in mid-sentence, or between what introduces a text and the text: a heading, a line
+    /// that ends in a colon, the name above an indented definition.
     Word,
+    /// Between two cells of a row. Only a row that is longer than a piece is cut.
+    Cell,
     Sentence,
     Line,
     Paragraph,
-    /// Before a heading.
-    Heading,
 }
 
 /// A part of the text without white space at its ends.
@@ -32,6 +35,8 @@ pub(super) struct Unit {
     pub(super) cost: usize,
     /// The cut that a piece which begins here makes.
     pub(super) cut: Cut,
+    /// The row of a table that it is a part of.
+    pub(super) row: Option<Range<usize>>,
 }
 
 /// A piece has at most this many characters per token of its budget. Tokenizers give a single
@@ -46,25 +51,34 @@ const PHRASE_BYTES: usize = 32;
 const SLICE_GRAPHEMES: usize = 32;
 
 /// Takes `text` apart into units that fit the `smallest` budget several times over.
-pub(super) fn units_of(text: &str, outline: &Outline, smallest: Limits, counter: &dyn TokenCounter) -> Vec<Unit> {
+pub(super) fn units_of(
+    source: &SplitSource<'_>,
+    tables: &Tables,
+    smallest: Limits,
+    counter: &dyn TokenCounter,
+) -> Vec<Unit> {
+    let text = source.text;
     // An eighth fills budgets and overlaps well; under eight tokens, sentences would be lost to it.
     let part_of = |budget: usize, least: usize| (budget / 8).max(budget.min(least));
     let largest_cost = part_of(smallest.tokens, 8);
     let most_characters = smallest.characters.map_or(usize::MAX, |characters| part_of(characters, 32));
-    let mut builder =
-        Builder { text, counter, largest_cost, most_characters, units: Vec::with_capacity(text.len() / 64) };
-    let mut gap_start = 0;
-    for (offset, segment) in text.split_sentence_bound_indices() {
-        let start = offset + segment.len() - segment.trim_start().len();
-        let end = offset + segment.trim_end().len();
-        if start >= end {
-            continue;
-        }
-        let gap = text.get(gap_start..start).unwrap_or_default();
-        let cut = cut_before(text, gap_start, gap, start, outline);
-        builder.add(start..end, cut, Stage::Sentence);
-        gap_start = end;
+    let mut builder = Builder {
+        text,
+        outline: source.outline,
+        counter,
+        largest_cost,
+        most_characters,
+        gap_start: 0,
+        row: None,
+        units: Vec::with_capacity(text.len() / 64),
+    };
+    let mut end = 0;
+    for row in tables.rows() {
+        builder.sentences(end..row.bytes.start);
+        builder.row(row);
+        end = row.bytes.end;
     }
+    builder.sentences(end..text.len());
     builder.units
 }
 
@@ -72,9 +86,9 @@ pub(super) fn units_of(text: &str, outline: &Outline, smallest: Limits, counter:
 fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &Outline) -> Cut {
     if let Some(heading) = outline.heading_lines_at(start) {
         if heading.start >= gap_start {
-            return Cut::Heading;
+            return Cut::Paragraph;
         }
-        // Nor is the first sentence after a heading's lines to be separated from it.
+        // The first sentence after a heading's lines is not to be separated from it.
         if gap_start <= heading.end {
             return Cut::Word;
         }
@@ -91,11 +105,14 @@ fn cut_before(text: &str, gap_start: usize, gap: &str, start: usize, outline: &O
             Cut::Paragraph
         };
     }
+    let code = outline.code_at(start);
     match line_ends {
         0 => Cut::Sentence,
-        1 if is_wrapped(text, gap_start, start) => Cut::Word,
+        _ if code.is_some_and(|code| is_at_fence(text, code, gap_start, start)) => Cut::Word,
+        1 if is_wrapped(text, gap_start, start) || is_hanging(text, gap_start, start) => Cut::Word,
+        1 | 2 if text.get(..gap_start).is_some_and(|before| before.ends_with([':', '：'])) => Cut::Word,
         1 => Cut::Line,
-        _ if outline.is_code(start) => Cut::Line,
+        _ if code.is_some() => Cut::Line,
         _ => Cut::Paragraph,
     }
 }
@@ -124,9 +141,27 @@ fn is_wrapped(text: &str, line_end: usize, next_line: usize) -> bool {
         && first.is_some_and(char::is_lowercase)
 }
 
+/// Whether the lines before and after a gap in a code block are separated by nothing but one of its fences.
+fn is_at_fence(text: &str, code: &Range<usize>, gap_start: usize, start: usize) -> bool {
+    let opens = text.get(code.start..start_of_line(text, gap_start)).is_some_and(|lines| lines.trim().is_empty());
+    opens || text.get(start..code.end).is_some_and(|rest| !rest.trim_end().contains('\n'))
+}
+
+/// Whether a line is indented below the one before, as the text of an option or a definition is below its name.
+fn is_hanging(text: &str, line_end: usize, next_line: usize) -> bool {
+    let indent = |at: usize| {
+        let line = text.get(start_of_line(text, at)..at).unwrap_or_default();
+        line.len() - line.trim_start_matches([' ', '\t']).len()
+    };
+    let is_list_item = text.get(next_line..).is_some_and(|line| line.starts_with(['-', '*', '+', '•']));
+    indent(next_line) > indent(line_end) && !is_list_item
+}
+
 /// The stage to which a part has been split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
+    Row,
+    Cell,
     Sentence,
     Phrase,
     Slice,
@@ -134,10 +169,18 @@ enum Stage {
     Character,
 }
 
+impl Unit {
+    /// The row that a cut before this unit would cut.
+    pub(super) fn cut_row(&self) -> Option<&Range<usize>> {
+        self.row.as_ref().filter(|row| row.start < self.bytes.start)
+    }
+}
+
 impl Stage {
     const fn next(self) -> Option<Self> {
         match self {
-            Self::Sentence => Some(Self::Phrase),
+            Self::Row => Some(Self::Cell),
+            Self::Cell | Self::Sentence => Some(Self::Phrase),
             Self::Phrase => Some(Self::Slice),
             Self::Slice => Some(Self::Grapheme),
             Self::Grapheme => Some(Self::Character),
@@ -148,13 +191,54 @@ impl Stage {
 
 struct Builder<'input> {
     text: &'input str,
+    outline: &'input Outline,
     counter: &'input dyn TokenCounter,
     largest_cost: usize,
     most_characters: usize,
+    /// End of the last sentence or row.
+    gap_start: usize,
+    /// The row that is being added.
+    row: Option<Range<usize>>,
     units: Vec<Unit>,
 }
 
 impl Builder<'_> {
+    /// Adds the sentences of running text.
+    fn sentences(&mut self, bytes: Range<usize>) {
+        let text = self.text;
+        let from = bytes.start;
+        for (offset, segment) in text.get(bytes).unwrap_or_default().split_sentence_bound_indices() {
+            let start = from + offset + segment.len() - segment.trim_start().len();
+            let end = from + offset + segment.trim_end().len();
+            if start < end {
+                let cut = self.cut_before(start);
+                self.add(start..end, cut, Stage::Sentence);
+                self.gap_start = end;
+            }
+        }
+    }
+
+    /// Adds a row of a table: as one unit, or cell by cell.
+    fn row(&mut self, row: &Row) {
+        let line = self.text.get(row.bytes.clone()).unwrap_or_default();
+        let bytes = row.bytes.start + line.len() - line.trim_start().len()..row.bytes.start + line.trim_end().len();
+        let cut = match row.place {
+            Place::BelowCaption | Place::BelowHeader => Cut::Word,
+            Place::First => self.cut_before(bytes.start),
+            Place::Later => Cut::Line,
+        };
+        self.gap_start = bytes.end;
+        self.row = Some(bytes.clone());
+        self.add(bytes, cut, Stage::Row);
+        self.row = None;
+    }
+
+    /// Ranks the cut at `start`, given the text before it.
+    fn cut_before(&self, start: usize) -> Cut {
+        let gap = self.text.get(self.gap_start..start).unwrap_or_default();
+        cut_before(self.text, self.gap_start, gap, start, self.outline)
+    }
+
     /// Adds a part as one unit if its cost allows, else its parts at the next stage.
     fn add(&mut self, bytes: Range<usize>, cut: Cut, stage: Stage) {
         let Some(part) = self.text.get(bytes.clone()) else {
@@ -176,7 +260,7 @@ impl Builder<'_> {
                 let cost = self.counter.count(trimmed).max(by_length).max(1);
                 match next {
                     Some(next) if cost > self.largest_cost => self.add_parts(bytes, cut, next),
-                    _ => self.units.push(Unit { bytes, cost, cut }),
+                    _ => self.units.push(Unit { bytes, cost, cut, row: self.row.clone() }),
                 }
             }
         }
@@ -186,6 +270,7 @@ impl Builder<'_> {
         let text = self.text;
         let part = text.get(bytes.clone()).unwrap_or_default();
         let inner_cut = match stage {
+            Stage::Row | Stage::Cell => Cut::Cell,
             Stage::Sentence | Stage::Phrase => Cut::Word,
             Stage::Slice | Stage::Grapheme | Stage::Character => Cut::Character,
         };
@@ -197,6 +282,7 @@ impl Builder<'_> {
             }
         };
         match stage {
+            Stage::Row | Stage::Cell => cells(part).for_each(|(end, _)| add(bytes.start + end)),
             Stage::Sentence | Stage::Phrase => {
                 phrase_ends(part).for_each(|end| add(bytes.start + end));
             }

@@ -10,7 +10,11 @@ mod tree;
 use ego_tree::{NodeId, NodeRef, Tree, iter::Edge};
 
 use self::tree::{Element, Node, parse, text_of};
-use super::{ExtractError, content::Content, rows::CELL_SEPARATOR};
+use super::{
+    ExtractError,
+    content::Content,
+    grid::{Cell, Grid, Span},
+};
 
 /// Elements that are never read.
 const SKIPPED: [&str; 21] = [
@@ -105,6 +109,16 @@ fn main_content(tree: &Tree<Node>) -> (NodeRef<'_, Node>, bool) {
     marked.map_or((tree.root(), false), |root| (root, true))
 }
 
+/// A row of a table that is being read.
+#[derive(Debug, Default)]
+struct Row {
+    cells: Vec<Cell>,
+    /// How far the cell under way reaches.
+    span: Span,
+    /// Whether all cells so far are those of a header.
+    is_header: bool,
+}
+
 /// A walk in document order that neither recurses nor looks back.
 struct Walk<'content> {
     content: &'content mut Content,
@@ -117,9 +131,13 @@ struct Walk<'content> {
     /// Text that is put before the next paragraph.
     mark: &'static str,
     /// Rows of the open tables of data; the innermost last.
-    rows: Vec<Vec<String>>,
-    /// Whether the next row goes on with a table.
-    row_follows: bool,
+    rows: Vec<Row>,
+    /// The table that the next row goes on with.
+    grid: Grid,
+    /// The terms whose definition comes next.
+    term: String,
+    /// Whether such a term is being read.
+    in_term: bool,
     /// Whether what surrounds the main content is left out.
     skips_frame: bool,
     /// Open elements inside which the frame of the page cannot be.
@@ -135,7 +153,9 @@ impl<'content> Walk<'content> {
             preformatted: 0,
             mark: "",
             rows: Vec::new(),
-            row_follows: false,
+            grid: Grid::default(),
+            term: String::new(),
+            in_term: false,
             skips_frame,
             inside: 0,
         }
@@ -161,7 +181,8 @@ impl<'content> Walk<'content> {
                 },
             }
         }
-        self.flush()
+        self.flush()?;
+        self.end_term()
     }
 
     fn is_skipped(&self, element: &Element) -> bool {
@@ -181,21 +202,28 @@ impl<'content> Walk<'content> {
         let name = element.name();
         match name {
             "br" => self.text.push('\n'),
-            "td" | "th" if !self.rows.is_empty() => self.text.clear(),
+            "td" | "th" if !self.rows.is_empty() => {
+                self.text.clear();
+                let span = |name| element.attribute(name).and_then(|span| span.trim().parse().ok());
+                if let Some(row) = self.rows.last_mut() {
+                    row.span = Span { columns: span("colspan").unwrap_or(1), rows: span("rowspan").unwrap_or(1) };
+                }
+            }
             "tr" => {
                 self.flush()?;
-                self.rows.push(Vec::new());
+                self.rows.push(Row { is_header: true, ..Row::default() });
             }
             "table" if self.rows.is_empty() => {
                 self.flush()?;
-                self.row_follows = false;
+                self.grid = Grid::default();
             }
             // A table inside a cell: the one around it is there for the layout, its cells are paragraphs.
             "table" => {
-                let begun = std::mem::take(&mut self.rows).concat().join(CELL_SEPARATOR);
-                self.content.block(&begun)?;
+                for row in std::mem::take(&mut self.rows) {
+                    Grid::default().write(row.cells, false, self.content)?;
+                }
                 self.flush()?;
-                self.row_follows = false;
+                self.grid = Grid::default();
             }
             _ if is_block(name) => self.flush()?,
             _ => {}
@@ -203,6 +231,7 @@ impl<'content> Walk<'content> {
         match name {
             "pre" => self.preformatted += 1,
             "li" => self.mark = "- ",
+            "dt" => self.in_term = true,
             "article" | "main" | "section" => self.inside += 1,
             _ => self.heading = level_of(name).or(self.heading),
         }
@@ -213,7 +242,9 @@ impl<'content> Walk<'content> {
         match name {
             "td" | "th" => {
                 if let Some(row) = self.rows.last_mut() {
-                    row.push(self.text.split_whitespace().collect::<Vec<_>>().join(" "));
+                    let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    row.is_header &= name == "th" || text.is_empty();
+                    row.cells.push(Cell { text, span: std::mem::take(&mut row.span) });
                     self.text.clear();
                 } else {
                     self.flush()?;
@@ -221,7 +252,7 @@ impl<'content> Walk<'content> {
             }
             "tr" => {
                 if let Some(row) = self.rows.pop() {
-                    self.write_row(&row)?;
+                    self.grid.write(row.cells, row.is_header, self.content)?;
                 }
             }
             _ if is_block(name) => self.flush()?,
@@ -230,6 +261,8 @@ impl<'content> Walk<'content> {
         match name {
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "li" => self.mark = "",
+            "dt" => self.in_term = false,
+            "dl" => self.end_term()?,
             "article" | "main" | "section" => self.inside = self.inside.saturating_sub(1),
             _ if level_of(name).is_some() => self.heading = None,
             _ => {}
@@ -237,16 +270,10 @@ impl<'content> Walk<'content> {
         Ok(())
     }
 
-    fn write_row(&mut self, row: &[String]) -> Result<(), ExtractError> {
-        let line = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(CELL_SEPARATOR);
-        if line.is_empty() {
-            return Ok(());
-        }
-        if std::mem::replace(&mut self.row_follows, true) {
-            self.content.line(&line)
-        } else {
-            self.content.block(&line)
-        }
+    /// Writes a term that no paragraph defines.
+    fn end_term(&mut self) -> Result<(), ExtractError> {
+        let term = std::mem::take(&mut self.term);
+        if term.is_empty() { Ok(()) } else { self.content.block(&format!("{}:", term.trim_end_matches(':'))) }
     }
 
     fn add(&mut self, text: &str) {
@@ -273,14 +300,24 @@ impl<'content> Walk<'content> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        self.row_follows = false;
+        self.grid = Grid::default();
+        if self.in_term && self.heading.is_none() {
+            let separator = if self.term.is_empty() { "" } else { ", " };
+            self.term = format!("{}{separator}{}", self.term, text.split_whitespace().collect::<Vec<_>>().join(" "));
+            return Ok(());
+        }
+        if self.heading.is_some() || self.preformatted > 0 || !self.mark.is_empty() {
+            self.end_term()?;
+        }
         match self.heading {
             Some(level) => self.content.heading(level, text.trim().trim_end_matches(['¶', '🔗', ' '])),
             None if self.preformatted > 0 => self.content.block(&text),
             None => {
                 let mark = std::mem::take(&mut self.mark);
+                let term = std::mem::take(&mut self.term);
+                let colon = if term.is_empty() { "" } else { ": " };
                 let lines: Vec<&str> = text.lines().map(str::trim).collect();
-                let text = format!("{mark}{}", lines.join("\n").trim());
+                let text = format!("{mark}{}{colon}{}", term.trim_end_matches(':'), lines.join("\n").trim());
                 if mark.is_empty() { self.content.block(&text) } else { self.content.line(&text) }
             }
         }
@@ -300,71 +337,4 @@ fn level_of(name: &str) -> Option<u8> {
 }
 
 #[cfg(test)]
-#[expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
-mod tests {
-    use super::*;
-
-    fn read(html: &str) -> Content {
-        let mut content = Content::default();
-        page(html, &mut content).expect("a page");
-        content
-    }
-
-    #[test]
-    fn main_content_with_headings() {
-        let content = read(
-            "<!doctype html><html><head><title>Leave &amp; more</title><style>p {}</style></head><body>
-             <header><h1>Site</h1></header><nav><ul><li>Home</li></ul></nav>
-             <div><h2>Annual <em>leave</em><a href=#x>¶</a></h2>
-             <p>Everyone has <b>28</b> days\n of leave.<br>Paid.</p><script>alert(1)</script>
-             <ul><li>First</li><li><p>Second</p></li></ul><p hidden>Gone</p></div>
-             <footer>© 2026</footer></body></html>",
-        );
-        assert_eq!(content.text, "Annual leave\n\nEveryone has 28 days of leave.\nPaid.\n- First\n- Second");
-        assert_eq!(content.title.as_deref(), Some("Leave & more"));
-        assert_eq!(content.headings.len(), 1);
-        assert_eq!((content.headings[0].level, &content.text[content.headings[0].bytes.clone()]), (2, "Annual leave"));
-    }
-
-    #[test]
-    fn marks_that_lead_to_a_heading_are_no_part_of_it_and_other_signs_are() {
-        for (html, heading) in [
-            ("<h1>Introduction to C#</h1>", "Introduction to C#"),
-            ("<h2>C#<a href=#c>#</a></h2>", "C#"),
-            ("<h2>Rates <a href=#r> § </a></h2>", "Rates"),
-            ("<h2><a href=#r>#1 of all</a></h2>", "#1 of all"),
-            ("<h2>Rates ¶</h2>", "Rates"),
-        ] {
-            let content = read(&format!("{html}<p>Text</p>"));
-            assert_eq!(&content.text[content.headings[0].bytes.clone()], heading, "{html}");
-        }
-    }
-
-    #[test]
-    fn marked_content_is_taken_alone() {
-        let page = "<div>Menu</div><main><header>Kept</header><p>Text</p><aside>Note</aside></main><div>Related</div>";
-        assert_eq!(read(page).text, "Kept\n\nText\n\nNote");
-        assert_eq!(read("<article>One</article><article>Two</article>").text, "One\n\nTwo");
-        assert_eq!(read("<main> </main><p>Text</p>").text, "Text");
-        assert_eq!(read("just words & more").text, "just words & more");
-    }
-
-    #[test]
-    fn tables_are_rows_and_layout_is_not() {
-        let table = "<table><caption>Rates</caption><tr><th>Name</th><th>Rate</th></tr><tr><td><p>A</p><p>b</p></td><td>5</td></tr></table>";
-        assert_eq!(read(table).text, "Rates\n\nName | Rate\nA b | 5");
-        let layout =
-            "<table><tr><td>Side</td><td><table><tr><td>x</td><td>y</td></tr></table><p>Words</p></td></tr></table>";
-        assert_eq!(read(layout).text, "Side\n\nx | y\n\nWords");
-    }
-
-    #[test]
-    fn preformatted_text_keeps_its_lines() {
-        assert_eq!(read("<p>Run:</p><pre>if x:\n    y()\n</pre>").text, "Run:\n\nif x:\n    y()");
-    }
-
-    #[test]
-    fn deep_nesting_does_not_overflow() {
-        assert_eq!(read(&format!("{}words", "<div>".repeat(20_000))).text, "words");
-    }
-}
+mod tests;

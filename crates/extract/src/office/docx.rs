@@ -6,7 +6,7 @@ use super::super::{
     ExtractError,
     archive::Archive,
     content::Content,
-    rows::CELL_SEPARATOR,
+    grid::{Cell, Grid, Span},
     xml::{Element, Token, walk},
 };
 use super::{
@@ -38,8 +38,11 @@ struct Paragraph {
 /// A row that is being read.
 #[derive(Debug, Default)]
 struct Row {
-    cells: Vec<String>,
-    cell: String,
+    cells: Vec<Cell>,
+    /// The cell under way.
+    cell: Cell,
+    /// Whether the document repeats it on each page.
+    is_header: bool,
 }
 
 struct Body<'input> {
@@ -49,8 +52,8 @@ struct Body<'input> {
     paragraphs: Vec<Paragraph>,
     /// Open rows: that of a table in a cell lies in another.
     rows: Vec<Row>,
-    /// Whether the next row goes on with a table.
-    row_follows: bool,
+    /// The table that the next row goes on with.
+    grid: Grid,
     /// Whether the paragraph before was an entry of a list.
     item_follows: bool,
     /// Open elements that hold text.
@@ -67,7 +70,7 @@ impl<'input> Body<'input> {
             content,
             paragraphs: Vec::new(),
             rows: Vec::new(),
-            row_follows: false,
+            grid: Grid::default(),
             item_follows: false,
             texts: 0,
             runs: 0,
@@ -101,10 +104,21 @@ impl<'input> Body<'input> {
             "tab" | "ptab" if self.runs > 0 => self.add("\t"),
             "br" | "cr" if self.runs > 0 => self.add("\n"),
             "noBreakHyphen" => self.add("-"),
-            "tbl" => self.row_follows = false,
+            "tbl" if self.rows.is_empty() => self.grid = Grid::default(),
             "tr" => self.rows.push(Row::default()),
+            "gridSpan" | "tblHeader" => self.describe_row(element),
             "pStyle" | "outlineLvl" | "numPr" => self.describe(element),
             _ => {}
+        }
+    }
+
+    fn describe_row(&mut self, element: &Element<'_>) {
+        let Some(row) = self.rows.last_mut() else { return };
+        let value = element.attribute("val");
+        if element.name() == "tblHeader" {
+            row.is_header = !matches!(value.as_deref(), Some("0" | "false" | "off"));
+        } else {
+            row.cell.span = Span { columns: value.and_then(|value| value.parse().ok()).unwrap_or(1), rows: 1 };
         }
     }
 
@@ -150,7 +164,7 @@ impl<'input> Body<'input> {
             return Ok(());
         }
         if let Some(row) = self.rows.last_mut() {
-            join(&mut row.cell, &paragraph.text);
+            join(&mut row.cell.text, &paragraph.text);
             return Ok(());
         }
         let follows = std::mem::replace(&mut self.item_follows, false);
@@ -174,20 +188,12 @@ impl<'input> Body<'input> {
 
     fn end_row(&mut self) -> Result<(), ExtractError> {
         let Some(row) = self.rows.pop() else { return Ok(()) };
-        let cells: Vec<String> = row.cells.into_iter().filter(|cell| !cell.is_empty()).collect();
-        let line = cells.join(CELL_SEPARATOR);
         if let Some(outer) = self.rows.last_mut() {
-            join(&mut outer.cell, &line);
+            let line = Grid::default().line(row.cells, false).unwrap_or_default();
+            join(&mut outer.cell.text, &line);
             return Ok(());
         }
-        if line.is_empty() {
-            return Ok(());
-        }
-        if std::mem::replace(&mut self.row_follows, true) {
-            self.content.line(&line)
-        } else {
-            self.content.block(&line)
-        }
+        self.grid.write(row.cells, row.is_header, self.content)
     }
 }
 
@@ -224,8 +230,22 @@ mod tests {
             <w:tbl><w:tr><w:tc><w:p><w:r><w:t>A</w:t></w:r></w:p><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r><w:t>In</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr>
             <w:tr><w:tc><w:p/></w:tc><w:tc><w:p><w:r><w:t>C</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"#,
         );
-        assert_eq!(content.text, "Leave\n\nEveryone has 28\tdays.\n\n- One\n- Two\n\nA b | In\nC");
+        assert_eq!(content.text, "Leave\n\nEveryone has 28\tdays.\n\n- One\n- Two\n\n| A b | In |\nC");
         assert_eq!((content.headings.len(), content.headings[0].level), (1, 1));
+    }
+
+    #[test]
+    fn rows_that_are_repeated_on_each_page_are_headers() {
+        let cell = |text: &str| format!("<w:tc><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>");
+        let wide = cell("Days").replace("<w:tc>", r#"<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>"#);
+        let content = read(&format!(
+            "<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>{}{wide}</w:tr><w:tr>{}{}{}</w:tr></w:tbl>",
+            cell("Kind"),
+            cell("Annual"),
+            cell(""),
+            cell("28"),
+        ));
+        assert_eq!(content.text, "| Kind | Days |  |\n|---|---|---|\n| Annual |  | 28 |");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::super::{
     ExtractError,
     archive::Archive,
     content::Content,
-    rows::CELL_SEPARATOR,
+    grid::{Cell, Grid},
     xml::{Element, Token, walk},
 };
 use super::{read_title, relations::relations_of};
@@ -68,8 +68,11 @@ struct Shapes {
     done: Vec<Shape>,
     shape: Shape,
     line: String,
+    /// The table under way, and whether its first row is a header.
+    grid: Grid,
+    has_header: bool,
     /// Cells of the row under way.
-    row: Option<Vec<String>>,
+    row: Option<Vec<Cell>>,
     cell: String,
     in_text: bool,
     skipped: usize,
@@ -106,6 +109,8 @@ impl Shapes {
             }
             "t" => self.in_text = true,
             "br" => self.line.push('\n'),
+            "tbl" => (self.grid, self.has_header) = (Grid::default(), false),
+            "tblPr" => self.has_header = matches!(element.attribute("firstRow").as_deref(), Some("1" | "true")),
             "tr" => self.row = Some(Vec::new()),
             _ => {}
         }
@@ -122,13 +127,12 @@ impl Shapes {
             "tc" => {
                 let cell = std::mem::take(&mut self.cell);
                 if let Some(row) = &mut self.row {
-                    row.push(cell);
+                    row.push(Cell { text: cell, ..Cell::default() });
                 }
             }
             "tr" => {
                 let cells = self.row.take().unwrap_or_default();
-                let filled: Vec<String> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();
-                self.line = filled.join(CELL_SEPARATOR);
+                self.line = self.grid.line(cells, self.has_header).unwrap_or_default();
                 self.end_line();
             }
             "sp" | "graphicFrame" => {
@@ -194,7 +198,7 @@ mod tests {
         let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
         let mut content = Content::default();
         presentation(&packed(&parts), &mut content).expect("a presentation");
-        assert_eq!(content.text, "Opening\n\nBody & more\n\nSay hello.\n\nA | 1");
+        assert_eq!(content.text, "Opening\n\nBody & more\n\nSay hello.\n\n| A | 1 |");
         assert_eq!(content.pages.count(), 2);
         assert_eq!(content.pages.page_at(content.text.len() - 1), Some(2));
         assert_eq!(content.headings[0].text, "Opening");

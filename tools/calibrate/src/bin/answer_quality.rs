@@ -73,8 +73,8 @@ fn main() {
                         _ => true,
                     };
                     if admitted {
-                        sources
-                            .push(AnswerSource { text: passage.text, probability: verdict.probability.unwrap_or(0.5) });
+                        let probability = verdict.probability.unwrap_or(0.5);
+                        sources.push(AnswerSource { text: passage.text, table_header: None, probability });
                         kept.push(evidence.clone());
                     }
                 }

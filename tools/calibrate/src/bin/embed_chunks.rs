@@ -66,7 +66,7 @@ fn read_corpus(folder: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
                 .collect();
             let line = json!({"document": id, "title": title, "text": words, "sentences": numbers});
             chunks.push(line.to_string());
-            texts.push(embedding_text(&fronts.compose(&piece.heading_path), words));
+            texts.push(embedding_text(&fronts.compose(&piece.heading_path, piece.table_header.as_deref()), words));
         }
     }
     (chunks, texts, all_sentences)

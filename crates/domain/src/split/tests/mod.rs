@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod structure;
+
 const WINDOW: Window = Window { tokens: 256, special_tokens: 2 };
 const KINDS: [SplitterKind; 4] =
     [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Code, SplitterKind::Tokens];
@@ -92,8 +94,8 @@ fn assert_laws(text: &str, title: &str, settings: &SplitterSettings, window: Win
             assert!(characters[covered..piece.start].iter().all(|character| character.is_whitespace()));
         }
         assert_eq!(piece.tokens, counter.count(slice));
-        assert_eq!(piece.heading_path, outline.path_at(piece.bytes.start));
-        let front = fronts.compose(&piece.heading_path);
+        assert_headings_are_true(text, &outline, piece);
+        let front = fronts.compose(&piece.heading_path, piece.table_header.as_deref());
         assert!(front.tokens <= window.front_limit());
         let (most_tokens, most_characters) = match settings.unit {
             SizeUnit::Tokens => (settings.size, usize::MAX),
@@ -108,6 +110,17 @@ fn assert_laws(text: &str, title: &str, settings: &SplitterSettings, window: Win
     assert!(characters[covered..].iter().all(|character| character.is_whitespace()));
 }
 
+/// The headings above each character are those of the piece and maybe more, or its words are the line of one of them.
+fn assert_headings_are_true(text: &str, outline: &Outline, piece: &Piece) {
+    let path = &piece.heading_path;
+    for (offset, _) in text[piece.bytes.clone()].char_indices().filter(|(_, character)| !character.is_whitespace()) {
+        let byte = piece.bytes.start + offset;
+        let above = outline.path_at(byte);
+        let is_heading = outline.heading_lines_at(byte).is_some_and(|lines| byte < lines.end);
+        assert!(above.starts_with(path) || is_heading && path.starts_with(&above), "{above:?} {piece:?}");
+    }
+}
+
 fn nasty_text() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         4 => "[a-zA-Z]{1,9} ",
@@ -117,7 +130,7 @@ fn nasty_text() -> impl Strategy<Value = String> {
         1 => "[שלוםمرحبا ]{1,12}",
         1 => prop::sample::select(vec![
             "\r\n", "\n", "\n\n", "\r\n\r\n", "\u{c}", "\u{2028}", "\u{0}", "\t ", "    ", "👨‍👩‍👧‍👦🏳️‍🌈🇩🇪🇫🇷", "e\u{301}\u{302}",
-            "# A\n", "\n## B c\n", "### D\n", "Title\n====\n", "```\n# x\n", "```\n", "- item\n", "1. item\n", "| a | b |\n",
+            "# A\n", "\n## B c\n", "### D\n", "Title\n====\n", "```\n# x\n", "```\n", "- item\n", "1. item\n", "| a | b |\n", "| c |  |\n", "|---|---|\n", "a | b\n",
             "fn f() {\n", "    def g(x):\n", "class A {\n", "}\n", "  // note\n", "X = 1\n", "---\n", "U.S. e.g. 3.14 ", "...!?", "\u{200b}\u{ad}\u{feff}",
         ]).prop_map(str::to_owned),
         1 => (1..300_usize).prop_map(|length| "x".repeat(length)),
@@ -189,7 +202,7 @@ fn white_space_has_no_pieces() {
 
 #[test]
 fn a_text_within_budget_is_one_piece() {
-    let text = " \n# A\n\nOne.\n\n## B\n\nTwo.\n";
+    let text = " \nOne.\n\n- A\n- B\n\n```\nTwo\n```\n";
     for kind in KINDS {
         assert_eq!(texts_of(text, kind, 50, 5), [text.trim()]);
     }
@@ -235,11 +248,16 @@ fn markdown_cuts_before_headings_and_knows_the_path() {
     );
 }
 
+fn table_of(rows: usize) -> String {
+    let row = |number: usize| format!("| P{number} Q | Cccc dddd. Eeee | ffff {number}\\|g |\n");
+    format!("Staff list:\n\n| Name | Work | Phone |\n|---|---|---|\n{}", (0..rows).map(row).collect::<String>())
+}
+
 #[test]
 fn headings_found_elsewhere_serve_any_kind() {
     let text = "Leave\nAaaa bbbb cccc dddd eeee ffff gggg hhhh.";
     let heading = Heading { bytes: 0..6, level: 2, text: "Leave".to_owned() };
-    let outline = Outline::from_headings([heading.clone(), Heading { bytes: 3..9, ..heading }]);
+    let outline = Outline::from_headings(text, [heading.clone(), Heading { bytes: 3..9, ..heading }]);
     let source = SplitSource { text, title: "", outline: &outline, pages: &PageMap::default() };
     let pieces = split(&source, &settings(SplitterKind::Recursive, 6, Some(0)), WINDOW, &word_pieces);
     assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.heading_path == ["Leave"]));
@@ -313,6 +331,9 @@ fn counting_is_linear() {
         ("combining marks", "\u{301}".repeat(100_000)),
         ("empty headings", "#\n".repeat(100_000)),
         ("punctuation", ". ".repeat(100_000)),
+        ("a table", table_of(4000)),
+        ("a wide table", format!("| a | b |\n|---|---|\n{}", "| c ".repeat(50_000))),
+        ("short sections", "# A\nb.\n".repeat(20_000)),
         ("nothing", "\u{0}".repeat(200_000)),
     ];
     for (name, text) in texts {

@@ -1,0 +1,43 @@
+//! A row of a table as an answer quotes it: each cell after the name of its column.
+
+use crate::markdown::{cells, is_table_delimiter};
+
+/// The cells of a row, named by a header of one or more rows.
+pub(super) fn labelled(header: &str, row: &str) -> String {
+    let mut labels: Vec<String> = Vec::new();
+    for line in header.lines().filter(|line| line.contains('|') && !is_table_delimiter(line)) {
+        for (column, (_, words)) in cells(line.trim_start()).enumerate() {
+            match labels.get_mut(column) {
+                Some(label) if !label.is_empty() && !words.is_empty() => *label = format!("{label} {words}"),
+                Some(label) => label.push_str(words),
+                None => labels.push(words.to_owned()),
+            }
+        }
+    }
+    let named = cells(row).zip(labels.iter().map(String::as_str).chain(std::iter::repeat(""))).filter_map(
+        |((_, cell), label)| match (label, cell) {
+            (_, "") => None,
+            ("", cell) => Some(cell.to_owned()),
+            (label, cell) => Some(format!("{}: {cell}", label.trim_end_matches(':'))),
+        },
+    );
+    named.collect::<Vec<_>>().join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_come_after_the_names_of_their_columns() {
+        let cases = [
+            ("| Name | Phone: |", "| Bob | 555-0102 |", "Name: Bob | Phone: 555-0102"),
+            ("Staff\n| Name |  |", "| Bob |  | x |", "Name: Bob | x"),
+            ("|  | Years |  |\n|---|---|---|\n|  | 2019 | 2018 |", "| Tea | 5 | 6 |", "Tea | Years 2019: 5 | 2018: 6"),
+            ("", "| name: Bob | phone: 1 |", "name: Bob | phone: 1"),
+        ];
+        for (header, row, expected) in cases {
+            assert_eq!(labelled(header, row), expected);
+        }
+    }
+}

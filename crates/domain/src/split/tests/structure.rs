@@ -1,0 +1,94 @@
+//! Headings, lists, code and tables decide where a text is cut.
+
+use super::*;
+
+const SENTENCE: &str = "Aaaa bbbb cccc dddd eeee ffff gggg hhhh.";
+
+#[test]
+fn each_heading_opens_a_piece() {
+    let text = format!("# Handbook\n\n## Leave\n\n{SENTENCE}\n\n### Sick\n\n{SENTENCE}\n\n## Pay\n\n{SENTENCE}\n");
+    let paths: Vec<_> = pieces_of(&text, SplitterKind::Markdown, 60, 0).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(paths, [["Handbook", "Leave"].as_slice(), &["Handbook", "Leave", "Sick"], &["Handbook", "Pay"]]);
+}
+
+#[test]
+fn very_short_sections_share_a_piece_under_what_is_above_them_all() {
+    let text = format!(
+        "# Terms\n\n{SENTENCE}\n\n## Ann\n\nA cat.\n\n## Bo\n\nA dog.\n\n## Cy\n\n{SENTENCE}\n\n# Last\n\nA cow.\n"
+    );
+    let expected = [
+        (format!("# Terms\n\n{SENTENCE}"), vec!["Terms".to_owned()]),
+        ("## Ann\n\nA cat.\n\n## Bo\n\nA dog.".to_owned(), vec!["Terms".to_owned()]),
+        (format!("## Cy\n\n{SENTENCE}"), vec!["Terms".to_owned(), "Cy".to_owned()]),
+        ("# Last\n\nA cow.".to_owned(), vec!["Last".to_owned()]),
+    ];
+    assert_eq!(pieces_of(&text, SplitterKind::Markdown, 160, 0), expected);
+}
+
+#[test]
+fn what_introduces_a_text_stays_with_it() {
+    // Two parts, of which the second begins a piece.
+    let cases = [
+        (SENTENCE, "You need this:\n\n- Aaaa bbbb cccc.\n- Dddd eeee ffff gggg."),
+        (SENTENCE, "Run it so:\n\n```\naaaa bbbb cccc\n```"),
+        ("-a, --all\n       Aaaa bbbb cccc dddd eeee ffff.", "-b, --brief\n       Aaaa bbbb cccc dddd eeee ffff."),
+        ("Aaaa\n  Bbbb cccc dddd eeee ffff gggg.", "Bbbb\n  Cccc dddd eeee ffff gggg hhhh."),
+    ];
+    for (first, second) in cases {
+        for gap in ["\n", "\n\n"] {
+            let text = format!("{first}{gap}{second}");
+            assert_eq!(texts_of(&text, SplitterKind::Markdown, 15, 0), [first, second], "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_table_is_cut_between_rows_and_its_header_is_repeated() {
+    let text = format!("{SENTENCE}\n\n{}\nAfter it.", table_of(20));
+    for kind in [SplitterKind::Recursive, SplitterKind::Markdown, SplitterKind::Tokens] {
+        let pieces = split_titled(&text, "", &settings(kind, 64, None), WINDOW, &word_pieces);
+        assert!(pieces.len() > 3);
+        for (number, piece) in pieces.iter().enumerate() {
+            let slice = &text[piece.bytes.clone()];
+            let is_later = slice.starts_with("| P");
+            assert_eq!(piece.table_header.as_deref(), is_later.then_some("Staff list:\n| Name | Work | Phone |"));
+            assert!(is_later || number == 0 || slice.starts_with("Staff list:\n\n| Name"), "{slice}");
+            for line in slice.lines().filter(|line| line.starts_with('|')) {
+                assert!(text.lines().any(|row| row == line), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_a_row_that_fits_in_no_piece_is_cut_and_between_its_cells() {
+    let cells: Vec<String> = (0..8).map(|number| format!("Col {number}: aaaa. Bb {number}")).collect();
+    let text = format!("| a | b |\n| {} |\n| c | d |", cells.join(" | "));
+    let whole = texts_of(&text, SplitterKind::Recursive, 64, 0);
+    assert_eq!(whole, ["| a | b |", &format!("| {} |\n| c | d |", cells.join(" | "))]);
+    for size in [50, 40, 24] {
+        let pieces = texts_of(&text, SplitterKind::Recursive, size, 0);
+        assert!(pieces.len() >= 3 && pieces[0] == "| a | b |", "{pieces:?}");
+        let shown = pieces.iter().flat_map(|piece| cells.iter().filter(|cell| piece.contains(cell.as_str())));
+        assert!(shown.eq(&cells) && pieces.iter().all(|piece| piece.starts_with("| ")), "{pieces:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn rows_are_whole(
+        rows in prop::collection::vec("[A-Z][a-z]{1,9}[.]?( [a-z]{1,7}){0,2}", 1..60),
+        before in "([A-Z][a-z ]{0,30}[.:]\n\n){0,3}",
+        size in 80..160_usize,
+    ) {
+        let lines: Vec<String> = rows.iter().map(|row| format!("| {} | x |", row.trim())).collect();
+        let text = format!("{before}| Name | Value |\n|---|---|\n{}\n\nEnd.", lines.join("\n"));
+        for piece in split_titled(&text, "", &settings(SplitterKind::Markdown, size, None), WINDOW, &word_pieces) {
+            let header = piece.table_header.as_deref();
+            prop_assert!(header.is_none() || text[piece.bytes.clone()].starts_with('|'));
+            for line in text[piece.bytes].lines().filter(|line| line.starts_with('|')) {
+                prop_assert!(line.ends_with('|'), "{line}");
+            }
+        }
+    }
+}

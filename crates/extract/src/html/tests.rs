@@ -1,0 +1,78 @@
+#![expect(clippy::string_slice, reason = "a test may stop on what it did not expect")]
+
+use super::*;
+
+fn read(html: &str) -> Content {
+    let mut content = Content::default();
+    page(html, &mut content).expect("a page");
+    content
+}
+
+#[test]
+fn main_content_with_headings() {
+    let content = read(
+        "<!doctype html><html><head><title>Leave &amp; more</title><style>p {}</style></head><body>
+         <header><h1>Site</h1></header><nav><ul><li>Home</li></ul></nav>
+         <div><h2>Annual <em>leave</em><a href=#x>¶</a></h2>
+         <p>Everyone has <b>28</b> days\n of leave.<br>Paid.</p><script>alert(1)</script>
+         <ul><li>First</li><li><p>Second</p></li></ul><p hidden>Gone</p></div>
+         <footer>© 2026</footer></body></html>",
+    );
+    assert_eq!(content.text, "Annual leave\n\nEveryone has 28 days of leave.\nPaid.\n- First\n- Second");
+    assert_eq!(content.title.as_deref(), Some("Leave & more"));
+    assert_eq!(content.headings.len(), 1);
+    assert_eq!((content.headings[0].level, &content.text[content.headings[0].bytes.clone()]), (2, "Annual leave"));
+}
+
+#[test]
+fn marks_that_lead_to_a_heading_are_no_part_of_it_and_other_signs_are() {
+    for (html, heading) in [
+        ("<h1>Introduction to C#</h1>", "Introduction to C#"),
+        ("<h2>C#<a href=#c>#</a></h2>", "C#"),
+        ("<h2>Rates <a href=#r> § </a></h2>", "Rates"),
+        ("<h2><a href=#r>#1 of all</a></h2>", "#1 of all"),
+        ("<h2>Rates ¶</h2>", "Rates"),
+    ] {
+        let content = read(&format!("{html}<p>Text</p>"));
+        assert_eq!(&content.text[content.headings[0].bytes.clone()], heading, "{html}");
+    }
+}
+
+#[test]
+fn marked_content_is_taken_alone() {
+    let page = "<div>Menu</div><main><header>Kept</header><p>Text</p><aside>Note</aside></main><div>Related</div>";
+    assert_eq!(read(page).text, "Kept\n\nText\n\nNote");
+    assert_eq!(read("<article>One</article><article>Two</article>").text, "One\n\nTwo");
+    assert_eq!(read("<main> </main><p>Text</p>").text, "Text");
+    assert_eq!(read("just words & more").text, "just words & more");
+}
+
+#[test]
+fn tables_are_rows_and_layout_is_not() {
+    let table = "<table><caption>Rates</caption><tr><th>Name</th><th>Rate</th></tr><tr><td><p>A</p><p>b</p></td><td>5</td></tr></table>";
+    assert_eq!(read(table).text, "Rates\n\n| Name | Rate |\n|---|---|\n| A b | 5 |");
+    let layout =
+        "<table><tr><td>Side</td><td><table><tr><td>x</td><td>y</td></tr></table><p>Words</p></td></tr></table>";
+    assert_eq!(read(layout).text, "Side\n\n| x | y |\n\nWords");
+    let spans =
+        "<table><tr><th>Name<th colspan=2>Rate</tr><tr><td rowspan=2>A<td>5<td>6</tr><tr><td>7<td>8|9</tr></table>";
+    assert_eq!(read(spans).text, "| Name | Rate |  |\n|---|---|---|\n| A | 5 | 6 |\n| A | 7 | 8\\|9 |");
+    assert_eq!(read("<table><tr><th>Rate<td>5</tr><tr><th>Unit<td></tr></table>").text, "| Rate | 5 |\nUnit");
+}
+
+#[test]
+fn definitions_keep_their_terms() {
+    let list = "<dl><dt>-a</dt><dt>--all</dt><dd>Take all.</dd><dt>Note:</dt><dd><p>One.</p><p>Two.</p></dd><dt>Run</dt><dd><pre>x</pre></dd></dl>";
+    assert_eq!(read(list).text, "-a, --all: Take all.\n\nNote: One.\n\nTwo.\n\nRun:\n\nx");
+    assert_eq!(read("<dl><dt>Alone</dt></dl><p>Text</p>").text, "Alone:\n\nText");
+}
+
+#[test]
+fn preformatted_text_keeps_its_lines() {
+    assert_eq!(read("<p>Run:</p><pre>if x:\n    y()\n</pre>").text, "Run:\n\nif x:\n    y()");
+}
+
+#[test]
+fn deep_nesting_does_not_overflow() {
+    assert_eq!(read(&format!("{}words", "<div>".repeat(20_000))).text, "words");
+}

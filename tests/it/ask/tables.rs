@@ -1,0 +1,81 @@
+//! Tables and sections: what is found and cited is the row, and the section that it says it is.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, TestApp};
+
+async fn ask(app: &TestApp, collection: &str, question: &str, validation: &str) -> Answer {
+    let body = json!({"question": question, "collections": [collection], "validation": validation});
+    let answer = app.ask(body).await;
+    assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
+    answer
+}
+
+async fn chunks(app: &TestApp, answer: &Answer) -> Vec<Value> {
+    let id = answer.body["sources"][0]["document_id"].as_str().expect("id");
+    let page = app.get(&format!("/v1/documents/{id}/chunks?limit=200")).await;
+    page.body["chunks"].as_array().expect("chunks").clone()
+}
+
+#[tokio::test]
+async fn a_table_answers_with_one_row() {
+    let app = TestApp::built_in().await;
+    let csv = "name,phone\nAnn,555-0101\nBob,555-0102\nCyd,555-0103\n";
+    let document = json!({"source": "staff.csv", "text": csv, "media_type": "text/csv"});
+    let stored = app.post("/v1/documents?wait=true", json!({"collection": "csv", "documents": [document]})).await;
+    assert_eq!(stored.body["state"], "succeeded", "{stored:?}");
+    let page = "# Staff\n\nPhones of the office:\n\n| Name | Phone |\n|---|---|\n| Ann | 555-0101 |\n| Bob | 555-0102 |\n| Cyd | 555-0103 |\n";
+    app.ingest("markdown", &[("staff.md", page)]).await;
+    for (collection, expected) in
+        [("csv", "name: Bob | phone: 555-0102 [^1]"), ("markdown", "Name: Bob | Phone: 555-0102 [^1]")]
+    {
+        for validation in ["cited", "supported"] {
+            let answer = ask(&app, collection, "What is Bob's phone number?", validation).await;
+            assert_eq!(answer.body["answer"], expected, "{answer:?}");
+            let quote = answer.body["citations"][0]["quote"]["text"].as_str().expect("a quote");
+            assert!(quote.contains("555-0102") && !quote.contains("555-0103"), "{quote}");
+        }
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn each_chunk_of_a_long_table_has_its_header() {
+    let app = TestApp::built_in().await;
+    let mut page =
+        String::from("# Stations\n\nWhere they stand:\n\n| Station | Commissioned | Altitude |\n|---|---|---|\n");
+    for number in 0..120 {
+        let _ = writeln!(page, "| Tarn{number} | March {} | {} m |", 1900 + number, 300 + number);
+    }
+    app.ingest("stations", &[("stations.md", &page)]).await;
+    let answer = ask(&app, "stations", "What is the altitude of Tarn93?", "cited").await;
+    assert_eq!(answer.body["answer"], "Station: Tarn93 | Commissioned: March 1993 | Altitude: 393 m [^1]");
+    let chunks = chunks(&app, &answer).await;
+    assert!(chunks.len() > 5);
+    for chunk in &chunks {
+        let text = chunk["text"].as_str().expect("text");
+        let is_first = chunk["ordinal"] == 0;
+        assert!(is_first || text.starts_with("| Tarn"), "{text}");
+        assert!(text.ends_with(" m |"), "{text}");
+        let header =
+            if is_first { Value::Null } else { json!("Where they stand:\n| Station | Commissioned | Altitude |") };
+        assert_eq!(chunk["table_header"], header);
+        assert_eq!(chunk["heading"], json!(["Stations"]));
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_citation_names_the_section_that_it_is_from() {
+    let app = TestApp::built_in().await;
+    let page = "# Leave\n\n## Annual leave\n\nEveryone has 28 days of paid annual leave a year, on top of public holidays.\n\n\
+                ## Sick notes\n\nA sick note is due on the third day of an illness and goes to the people team.\n";
+    app.ingest("leave", &[("leave.md", page)]).await;
+    let answer = ask(&app, "leave", "When is a sick note due?", "cited").await;
+    let index = answer.body["citations"][0]["source_index"].as_u64().and_then(|index| usize::try_from(index).ok());
+    let source = &answer.body["sources"][index.expect("an index")];
+    assert_eq!(source["heading"], json!(["Leave", "Sick notes"]), "{answer:?}");
+    app.stop().await;
+}
