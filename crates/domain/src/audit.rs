@@ -12,6 +12,8 @@ pub enum AuditOutcome {
     Partial,
     /// With an honest "not in these documents".
     Abstained,
+    /// With a question back: the conversation does not tell what is asked for.
+    Clarify,
     /// Before generation, as asked.
     DryRun,
     /// With an answer whose citations did not hold, which was not shown.
@@ -36,6 +38,7 @@ impl AuditOutcome {
             Self::Answered => "answered",
             Self::Partial => "partial",
             Self::Abstained => "abstained",
+            Self::Clarify => "clarify",
             Self::DryRun => "dry_run",
             Self::Rejected => "rejected",
             Self::ProvidersUnavailable => "providers_unavailable",

@@ -167,6 +167,8 @@ pub enum AbstainReason {
     OutOfBudget,
     /// The answering model found no answer in the sources.
     ModelDeclined,
+    /// The message greets or thanks, and asks nothing.
+    NoQuestion,
 }
 
 impl AbstainReason {
@@ -179,6 +181,7 @@ impl AbstainReason {
             Self::EmptyCollection => "empty_collection",
             Self::OutOfBudget => "out_of_budget",
             Self::ModelDeclined => "model_declined",
+            Self::NoQuestion => "no_question",
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod budget;
 pub mod citation;
 pub mod contextual;
+pub mod conversation;
 pub mod corrective;
 pub mod cost;
 pub mod evidence;

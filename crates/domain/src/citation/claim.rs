@@ -120,7 +120,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// The text without markers, including malformed markers.
-pub(super) fn without_markers(text: &str) -> String {
+pub(crate) fn without_markers(text: &str) -> String {
     between_markers(text).concat()
 }
 

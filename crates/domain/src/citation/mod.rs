@@ -30,6 +30,7 @@ mod window;
 
 pub use answer::{Citation, CitedAnswer, Claim};
 pub use check::CheckedClaim;
+pub(crate) use claim::without_markers;
 pub use claim::{Role, Statement};
 pub use draft::{Attribution, Draft};
 pub use marker::{MalformedMarker, Marker, MarkerFault};

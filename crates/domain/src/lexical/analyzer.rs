@@ -71,6 +71,12 @@ impl Analyzer {
         Self::of(Language::English)
     }
 
+    /// Its language.
+    #[must_use]
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
     fn new(language: Language) -> Self {
         Self { language, stemmer: language.stemmer(), stop_words: StopWords::of(language) }
     }

@@ -139,8 +139,17 @@ impl QueryStems {
     /// Analyses a query as a chunk would be analysed.
     #[must_use]
     pub fn of_text(analyzer: &Analyzer, query: &str) -> Self {
+        Self::of_texts(analyzer, &[query])
+    }
+
+    /// Analyses several wordings of one query, whose occurrences are added. BM25 is a sum over terms, so a chunk's score
+    /// is the sum of its scores for each wording.
+    #[must_use]
+    pub fn of_texts(analyzer: &Analyzer, wordings: &[&str]) -> Self {
         let mut counts = BTreeMap::new();
-        analyzer.for_each_index_term(query, |stem| *counts.entry(stem.to_owned()).or_default() += 1);
+        for wording in wordings {
+            analyzer.for_each_index_term(wording, |stem| *counts.entry(stem.to_owned()).or_default() += 1);
+        }
         Self(counts)
     }
 

@@ -1,7 +1,10 @@
 //! Derives a plan from the words of the question. English only; a question in another language is always a look-up.
 
 use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
-use crate::answering::{compared, questions};
+use crate::{
+    answering::{compared, questions},
+    conversation::has_pronoun,
+};
 
 /// Beginnings of questions for the gist of something.
 const SUMMARIES: [&str; 8] = [
@@ -17,11 +20,6 @@ const SUMMARIES: [&str; 8] = [
 /// Beginnings of questions that explore everything on a subject.
 const EXPLORATIONS: [&str; 5] =
     ["tell me about ", "tell me everything", "what do we know about ", "what is known about ", "list all "];
-/// Pronouns: a question with one refers to something named elsewhere and cannot be asked alone.
-const PRONOUNS: [&str; 22] = [
-    "it", "its", "they", "them", "their", "theirs", "he", "him", "his", "she", "her", "hers", "this", "that", "these",
-    "those", "there", "one", "ones", "both", "former", "latter",
-];
 
 /// Returns the plan of a question; there is one for every question.
 #[must_use]
@@ -42,7 +40,7 @@ pub fn plan(question: &str) -> Plan {
     }
     let several = questions(question);
     if several.len() > 1 {
-        if several.iter().skip(1).any(|part| leans(part)) {
+        if several.iter().skip(1).any(|part| has_pronoun(part)) {
             return plan(QuestionType::MultiHop, Strategy::Direct, Vec::new());
         }
         let asked = several.into_iter().map(|part| format!("{}?", part.trim())).collect();
@@ -54,9 +52,4 @@ pub fn plan(question: &str) -> Plan {
     } else {
         plan(QuestionType::Compare, Strategy::Decompose, both)
     }
-}
-
-/// Whether a part refers to something that another part names.
-fn leans(part: &str) -> bool {
-    part.split(|sign: char| !sign.is_alphanumeric()).any(|word| PRONOUNS.contains(&word.to_lowercase().as_str()))
 }

@@ -16,10 +16,20 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Source;
 
-/// Names whose tags are defused, in lower case. The first six are used by the prompts, the others
+/// Names whose tags are defused, in lower case. The first seven are used by the prompts, the others
 /// delimit turns in chat templates.
-const TAG_NAMES: [&str; 9] =
-    ["source", "question", "query>", "missing>", "statement", "instructions", "start_of_turn", "end_of_turn", "sys>"];
+const TAG_NAMES: [&str; 10] = [
+    "source",
+    "question",
+    "query>",
+    "missing>",
+    "statement",
+    "instructions",
+    "turn",
+    "start_of_turn",
+    "end_of_turn",
+    "sys>",
+];
 
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]
@@ -89,6 +99,12 @@ pub fn push_source(prompt: &mut String, number: u32, source: Source<'_>) {
 #[must_use]
 pub fn question(question: &str) -> String {
     format!("<question>\n{}\n</question>\n", neutralise(question.trim()))
+}
+
+/// An earlier turn of a conversation in its fence.
+#[must_use]
+pub fn turn(speaker: &str, text: &str) -> String {
+    format!("<turn speaker=\"{}\">\n{}\n</turn>\n", attribute(speaker), neutralise(text.trim()))
 }
 
 /// A former query in its fence, on one line.

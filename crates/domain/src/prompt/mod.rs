@@ -5,6 +5,7 @@
 //! imitate (see [`fence`]).
 
 pub mod answer;
+pub mod condense;
 pub mod context;
 pub mod fence;
 pub mod grade;

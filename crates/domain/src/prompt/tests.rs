@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::fence::{attribute, neutralise};
 use super::tokens::{estimate, estimate_messages};
 use super::*;
+use crate::conversation::{Speaker, Turn};
 
 const LEAVE: Source<'_> = Source {
     urn: "cited:handbook/leave@2#3",
@@ -133,6 +134,7 @@ fn system_prompts_hold_no_caller_text() {
         grade::messages("zebra", &["zebra"], &[secret]),
         rewrite::messages("zebra", &["zebra".to_owned()], &["zebra".to_owned()]),
         plan::messages("zebra"),
+        condense::messages("zebra", &[Turn { speaker: Speaker::Assistant, text: "zebra".to_owned() }]),
     ] {
         for message in conversation {
             assert_eq!(message.role == Role::System, !message.content.contains("zebra"));

@@ -1,0 +1,64 @@
+//! Makes a message stand alone without a model: historical query expansion.
+//!
+//! Lin et al. (2020, arXiv:2005.02230) add keywords of earlier turns to a turn that is ambiguous by itself, and need no
+//! training. Here the words of the last turns are weighed by their rarity in the collections, by how often their turn
+//! has them, by who says them and by how long ago, summed over the turns: a word that is spoken of again and again is
+//! the subject. The best few are added, in the order in which they were said.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Rarity, Speaker, Turn};
+use crate::lexical::analyzer::Analyzer;
+
+/// Most words that are added.
+const MOST_WORDS: usize = 3;
+
+/// Weight of an answer's words, over those of a question: an answer is longer, and the asker did not choose its words.
+const WEIGHT_OF_ANSWER: f32 = 0.5;
+
+/// Weight of each question over the next one.
+const WEIGHT_OF_EARLIER: f32 = 0.6;
+
+/// A word that may be added.
+#[derive(Debug, Clone)]
+struct Candidate {
+    word: String,
+    weight: f32,
+    /// Where it was said: turn, and place among the words of the turn.
+    place: (usize, usize),
+}
+
+/// A message with the weightiest words of the turns before it in brackets; `None` if they have no word that it lacks and
+/// that a chunk holds.
+#[must_use]
+pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<String> {
+    let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
+    let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
+    let mut recency = 1.0;
+    for (turn_number, turn) in history.iter().enumerate().rev() {
+        let mut counts: HashMap<String, u16> = HashMap::new();
+        analyzer.for_each_term(&turn.text, |stem, _| {
+            let count = counts.entry(stem.to_owned()).or_default();
+            *count = count.saturating_add(1);
+        });
+        let of_speaker = if turn.speaker == Speaker::User { 1.0 } else { WEIGHT_OF_ANSWER };
+        for (position, term) in rarity.terms(analyzer, &turn.text).terms().iter().enumerate() {
+            if term.document_frequency == 0 || own.contains(&term.stem) {
+                continue;
+            }
+            let count = counts.get(&term.stem).copied().unwrap_or(1);
+            let weight = term.weight * f32::from(count).sqrt() * of_speaker * recency;
+            let candidate = Candidate { word: term.word.clone(), weight: 0.0, place: (turn_number, position) };
+            candidates.entry(term.stem.clone()).or_insert(candidate).weight += weight;
+        }
+        if turn.speaker == Speaker::User {
+            recency *= WEIGHT_OF_EARLIER;
+        }
+    }
+    let mut best: Vec<Candidate> = candidates.into_values().collect();
+    best.sort_by(|one, two| two.weight.total_cmp(&one.weight));
+    best.truncate(MOST_WORDS);
+    best.sort_by_key(|candidate| candidate.place);
+    let words: Vec<String> = best.into_iter().map(|candidate| candidate.word).collect();
+    (!words.is_empty()).then(|| format!("{} ({})", message.trim(), words.join(" ")))
+}

@@ -1,0 +1,68 @@
+//! Whether a message leans on the messages before it.
+//!
+//! The measure is how much its own words single out: the sum of their inverse document frequencies over that of a word
+//! that one chunk alone holds. Two rare words are about 2, "how many teams?" is less than 1, whatever the size of the
+//! collection. A pronoun or an elliptic opening raises the least that makes a message self-contained: "did they conquer
+//! Israel?" leans, and a long question with an "it" of its own does not. Pronouns and openings are known in English; a
+//! message in another language is held to the higher measure.
+
+use super::Rarity;
+use crate::lexical::{analyzer::Analyzer, bm25::inverse_document_frequency, language::Language};
+
+/// Least that the words of a self-contained message single out.
+const SELF_CONTAINED: f32 = 1.3;
+
+/// The same for a message that refers back, or that may.
+const SELF_CONTAINED_WITH_REFERENCE: f32 = 2.5;
+
+/// Pronouns: a question with one may refer to something named elsewhere.
+const PRONOUNS: [&str; 22] = [
+    "it", "its", "they", "them", "their", "theirs", "he", "him", "his", "she", "her", "hers", "this", "that", "these",
+    "those", "there", "one", "ones", "both", "former", "latter",
+];
+
+/// Openings of a message that goes on from the one before.
+const OPENINGS: [&str; 14] = [
+    "and",
+    "or",
+    "but",
+    "so",
+    "then",
+    "also",
+    "what about",
+    "how about",
+    "what else",
+    "why",
+    "more",
+    "any more",
+    "anything else",
+    "tell me more",
+];
+
+/// Whether a message cannot be searched for by itself.
+#[must_use]
+pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
+    let terms = rarity.terms(analyzer, message);
+    let known = terms.weight_of(!terms.unknown());
+    #[expect(clippy::cast_possible_truncation, reason = "an idf is small; rounding is harmless")]
+    let unique = inverse_document_frequency(rarity.chunks, 1) as f32;
+    let may_refer = analyzer.language() != Language::English || has_pronoun(message) || goes_on(message);
+    let least = if may_refer { SELF_CONTAINED_WITH_REFERENCE } else { SELF_CONTAINED };
+    known < least * unique
+}
+
+/// Whether a text refers to something that another text names.
+pub(crate) fn has_pronoun(text: &str) -> bool {
+    words(text).any(|word| PRONOUNS.contains(&word.as_str()))
+}
+
+fn goes_on(message: &str) -> bool {
+    OPENINGS.iter().any(|opening| {
+        let mut words = words(message);
+        opening.split(' ').all(|part| words.next().is_some_and(|word| word == part))
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
