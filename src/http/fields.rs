@@ -15,6 +15,10 @@ pub(super) const MAX_SHORT_TEXT: usize = 2_048;
 pub(super) const MAX_QUESTION: usize = 8_192;
 /// Longest text to be checked, and longest passage to check it against, in characters.
 pub(super) const MAX_CHECKED_TEXT: usize = 65_536;
+/// Longest message of a conversation before the question, in characters: answers may be long.
+pub(super) const MAX_MESSAGE: usize = 32_768;
+/// Largest number of messages of a conversation.
+pub(super) const MAX_MESSAGES: usize = 100;
 /// Largest number of collections in one request.
 pub(super) const MAX_COLLECTIONS: usize = 32;
 
@@ -108,6 +112,13 @@ impl Faults {
                 pointer,
                 format!("must hold 1 to {MAX_CHECKED_TEXT} characters that are not all space, and no NUL"),
             );
+        }
+    }
+
+    /// A message of a conversation. It may be empty: some clients keep an answer that was none.
+    pub(super) fn message(&mut self, pointer: &str, text: &str) {
+        if text.chars().count() > MAX_MESSAGE || text.contains('\0') {
+            self.add(pointer, format!("must hold at most {MAX_MESSAGE} characters and no NUL"));
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
     stages::{scan_name, stages_json},
 };
 use crate::service::{
-    ask::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace},
+    ask::{AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace},
     retrieval::Stages,
 };
 
@@ -16,6 +16,7 @@ use crate::service::{
 pub(super) fn trace_json(trace: &Trace) -> Value {
     let round = |round: &RoundTrace| round_json(round, trace.stages);
     json!({
+        "conversation": trace.conversation.as_ref().map(conversation_json),
         "plan": trace.plan,
         "steps": trace.steps,
         "rounds": trace.rounds.iter().map(round).collect::<Vec<_>>(),
@@ -24,6 +25,14 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         "calls": trace.calls.iter().map(call_json).collect::<Vec<_>>(),
         "failed_calls": trace.failed_calls.iter().map(failed_call_json).collect::<Vec<_>>(),
         "attempts": trace.attempts.iter().map(draft_json).collect::<Vec<_>>(),
+    })
+}
+
+fn conversation_json(conversation: &ConversationTrace) -> Value {
+    json!({
+        "message": conversation.message,
+        "question": conversation.question,
+        "by": conversation.by.as_str(),
     })
 }
 

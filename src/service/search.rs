@@ -50,6 +50,7 @@ impl SearchService {
             tenant,
             collections: &collections,
             text: &request.query,
+            other_wording: None,
             stages: request.stages,
             top_k: request.top_k,
             min_score: request.min_score,

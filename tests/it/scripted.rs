@@ -28,6 +28,7 @@ pub const DIMENSION: usize = 64;
 /// What a call is for, told by its system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
+    Condense,
     Plan,
     Grade,
     Rewrite,
@@ -251,7 +252,9 @@ async fn messages(State(shared): State<Shared>, headers: HeaderMap, Json(body): 
 }
 
 async fn answer(shared: Shared, headers: HeaderMap, body: Value, system: &str, dialect: Dialect) -> Response {
-    let role = if system.starts_with("You plan") {
+    let role = if system.starts_with("You make the last message") {
+        Role::Condense
+    } else if system.starts_with("You plan") {
         Role::Plan
     } else if system.starts_with("You judge") {
         Role::Grade

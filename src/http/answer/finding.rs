@@ -103,6 +103,9 @@ impl From<&AskWarning> for FindingBody {
                     ),
                 }
             }
+            AskWarning::InstructionsIgnored => {
+                "messages of the role system are not followed; instructions are those of the deployment".to_owned()
+            }
             AskWarning::WebSearchFailed { detail } => format!("the documents fall short, and the web: {detail}"),
         };
         Self {

@@ -36,8 +36,16 @@ pub(super) struct AnswerBody {
     /// Reason for an abstention.
     #[schema(value_type = Option<AbstainReasonSchema>)]
     reason: Option<AbstainReason>,
+    /// The question that was made of the last message, where it leans on the messages before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "And for interns? (days paid leave)")]
+    standalone_question: Option<String>,
+    /// A courtesy in return, where the message asks nothing (`no_question`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "You are welcome. Ask whenever something else comes up.")]
+    reply: Option<&'static str>,
     /// The parts of the question that the documents do not answer; with an abstention, the aspects that no correct passage
-    /// holds.
+    /// holds; with `clarify`, what the asker would have to say.
     #[schema(example = json!([]))]
     missing: Vec<String>,
     /// The plan for answering the question. Included with `dry_run` only; the trace always contains it.
@@ -82,6 +90,9 @@ pub(super) enum OutcomeBody {
     Partial,
     /// The documents do not answer the question; `reason` gives the cause.
     Abstained,
+    /// The messages do not tell what is asked for; `missing` says what the asker would have to say. Only where a model
+    /// makes the last message a question that stands alone.
+    Clarify,
     /// Stopped before generation, as requested with `dry_run`.
     DryRun,
 }
@@ -163,6 +174,7 @@ pub(in crate::http) struct ValidationBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Timings)]
 pub(super) struct TimingsBody {
+    condense: f64,
     plan: f64,
     retrieve: f64,
     grade: f64,
@@ -189,6 +201,8 @@ impl AnswerBody {
             id: report.id,
             outcome: OutcomeBody::Abstained,
             reason: None,
+            standalone_question: report.standalone,
+            reply: None,
             missing: report.missing,
             plan: report.plan,
             answer: None,
@@ -201,6 +215,7 @@ impl AnswerBody {
             cache_hit: report.is_cache_hit,
             usage: UsageBody::from(&report.usage),
             timings_ms: TimingsBody {
+                condense: round(timings.condense),
                 plan: round(timings.plan),
                 retrieve: round(timings.retrieve),
                 grade: round(timings.grade),
@@ -226,6 +241,11 @@ impl AnswerBody {
                 body.reason = Some(reason);
                 body.validation.attempts = drafts;
             }
+            AskOutcome::NoQuestion { reply } => {
+                body.reason = Some(AbstainReason::NoQuestion);
+                body.reply = Some(reply);
+            }
+            AskOutcome::Unclear => body.outcome = OutcomeBody::Clarify,
             AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
         }
         body.sources =

@@ -14,6 +14,7 @@ use super::super::{
     search::default_collections,
     stages::{ModeBody, StagesBody},
 };
+use super::messages::{self, Conversation, MessageBody};
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
     service::ask::{
@@ -33,9 +34,14 @@ const MAX_MODELS: usize = 8;
 #[serde(deny_unknown_fields)]
 #[schema(as = AskRequest, example = json!({"question": "How many days of paid leave do I have?", "collections": ["handbook"]}))]
 pub(in crate::http) struct AskBody {
-    /// The question in words; must not be only white space.
-    #[schema(value_type = Question)]
-    question: String,
+    /// The question in words; must not be only white space. May be left out if `messages` end with the user's.
+    #[schema(value_type = Option<Question>, nullable = false)]
+    question: Option<String>,
+    /// The conversation, oldest first. Its last message, or `question`, is what is asked; where that leans on the
+    /// messages before it, it is made a question that stands alone. Answers among them are never sources.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    messages: Vec<MessageBody>,
     /// Collections that the answer may come from; all must exist.
     #[serde(default = "default_collections")]
     #[schema(value_type = CollectionNames, default = json!(["default"]))]
@@ -219,7 +225,8 @@ impl AskBody {
 
     pub(super) fn read(self, service: &AskService) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
         let mut faults = Faults::default();
-        faults.question("/question", &self.question);
+        let Conversation { question, history, has_instructions } =
+            messages::read(self.question, self.messages, &mut faults);
         faults.collections("/collections", &self.collections);
         faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
         let models = read_models(&self.models, service.models(), &mut faults);
@@ -241,7 +248,9 @@ impl AskBody {
         }
         faults.finish()?;
         let request = AskRequest {
-            question: self.question,
+            question,
+            history,
+            has_instructions,
             collections: self.collections,
             top_k: self.top_k,
             min_score: self.min_score,

@@ -2,6 +2,7 @@
 
 mod body;
 mod failure;
+mod messages;
 mod stream;
 
 use std::collections::HashSet;

@@ -34,6 +34,8 @@ use crate::domain::{
 /// The purpose of a call. Each role may have models of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallRole {
+    /// Making the message of a conversation a question that stands alone.
+    Condense,
     /// Grading passages.
     Grade,
     /// Rewriting the query.
@@ -50,7 +52,8 @@ pub enum CallRole {
 
 impl CallRole {
     /// All roles.
-    pub const ALL: [Self; 6] = [Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
+    pub const ALL: [Self; 7] =
+        [Self::Condense, Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
 
     /// Whether the role is used only with models of its own: it needs an additional call, which should cost nothing
     /// unless it was requested.
@@ -63,6 +66,7 @@ impl CallRole {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Condense => "condense",
             Self::Grade => "grade",
             Self::Rewrite => "rewrite",
             Self::Plan => "plan",

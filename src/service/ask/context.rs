@@ -1,13 +1,17 @@
 //! The data that stays the same during one ask, with the counters and the record that its stages share.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    AskError, AskParts, AskRequest, AskService, Reach, models::AskModels, record::Record, single_flight::SingleFlight,
+    AskError, AskParts, AskRequest, AskService, Reach, condense::StandaloneQuestion, models::AskModels, record::Record,
+    single_flight::SingleFlight,
 };
 use crate::{
     domain::{asking::asking_part, budget::Budget, corrective::StepCalls, cost::NanoUsd, identity::Caller},
@@ -21,9 +25,10 @@ pub(super) struct AskContext {
     pub(super) single_flight: SingleFlight,
     pub(super) caller: Caller,
     pub(super) request: AskRequest,
-    /// The part of the question that asks, without instructions on the answer: what is searched for and expected in
-    /// passages.
-    pub(super) asked: String,
+    /// The part of the message that asks, without instructions on the answer.
+    message: String,
+    /// The question made of the message and its history; set before the first search, if at all.
+    standalone: OnceLock<StandaloneQuestion>,
     pub(super) id: Uuid,
     pub(super) asked_at: OffsetDateTime,
     /// Whether the answer is sent piece by piece.
@@ -58,9 +63,35 @@ impl AskContext {
             services,
             single_flight,
             caller,
-            asked: asking_part(&request.question),
+            message: asking_part(&request.question),
+            standalone: OnceLock::new(),
             request,
         }
+    }
+
+    /// The question that is answered, as a model is shown it.
+    pub(super) fn question(&self) -> &str {
+        self.standalone.get().map_or(&self.request.question, |standalone| &standalone.text)
+    }
+
+    /// The part of the question that asks: what is searched for and expected in passages.
+    pub(super) fn asked(&self) -> &str {
+        self.standalone.get().map_or(&self.message, |standalone| &standalone.asked)
+    }
+
+    /// The question that was made of the message and its history, if one was.
+    pub(super) fn standalone(&self) -> Option<&StandaloneQuestion> {
+        self.standalone.get()
+    }
+
+    /// The message as another wording of the question that was made of it.
+    pub(super) fn other_wording(&self) -> Option<&str> {
+        self.standalone.get().map(|_| self.message.as_str())
+    }
+
+    /// Sets the question; the first one stands.
+    pub(super) fn set_standalone(&self, standalone: StandaloneQuestion) {
+        let _ = self.standalone.set(standalone);
     }
 
     /// Whether the web may be searched. A filter selects certain documents, and the web has none of these.

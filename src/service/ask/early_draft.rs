@@ -61,7 +61,7 @@ pub(super) async fn begin<'a>(
     let prompt_sources = shown.sources();
     let call = ModelCall {
         role: CallRole::Generate,
-        messages: prompt::answer::messages(&ask.request.question, &prompt_sources),
+        messages: prompt::answer::messages(ask.question(), &prompt_sources),
         sources: &prompt_sources,
         format: None,
     };

@@ -51,7 +51,7 @@ async fn start<'a>(
     assignment: &Assignment<'_>,
     request: &DraftRequest,
 ) -> Result<RunningCall<'a>, AskError> {
-    let question = &ask.request.question;
+    let question = ask.question();
     let shown = PromptSources::of(ask, assignment.state, assignment.sources);
     let sources = shown.sources();
     let messages = match request {

@@ -46,7 +46,7 @@ impl<'q> Wording<'q> {
     /// The query that was searched.
     pub(super) fn query(self, ask: &'q AskContext) -> &'q str {
         match self {
-            Self::Asked => &ask.asked,
+            Self::Asked => ask.asked(),
             Self::Varied(query) | Self::Reworded(query) => query,
         }
     }
@@ -230,7 +230,7 @@ async fn reserve<'a>(
     loop {
         let call = ModelCall {
             role: CallRole::Grade,
-            messages: prompt::grade::messages(&ask.request.question, &wordings, shown),
+            messages: prompt::grade::messages(ask.question(), &wordings, shown),
             sources: shown,
             format: Some(prompt::grade::format()),
         };

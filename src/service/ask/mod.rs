@@ -3,6 +3,7 @@
 
 mod audit;
 mod cache;
+mod condense;
 mod context;
 mod draft;
 mod early_draft;
@@ -35,9 +36,12 @@ use std::sync::Arc;
 
 pub(in crate::service) use self::model_call::{ModelCall, size_of};
 pub use crate::providers::chat::{ChatModels, ModelName};
+pub use condense::CondensedBy;
 pub use error::{AskError, FailedAsk};
 pub use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
-pub use record::{AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace};
+pub use record::{
+    AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace,
+};
 pub use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
 pub use request::{AskExecution, AskRequest, Reach};
 pub use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings};
@@ -64,7 +68,7 @@ pub struct AskParts {
     pub retriever: Retriever,
     /// Compares the question with individual sentences.
     pub embedder: Arc<dyn Embedder>,
-    /// Models that plan, grade, rewrite, answer and verify; built-in parts perform the roles without a model.
+    /// Models that condense, plan, grade, rewrite, answer and verify; built-in parts perform the roles without a model.
     pub models: Arc<ChatModels>,
     /// Instructions of the deployment to these models.
     pub instructions: RoleInstructions,

@@ -10,6 +10,7 @@ use crate::{
 /// The models of each role, and the level of checking that they allow. A role without models is performed by the
 /// built-in implementation.
 pub(super) struct AskModels {
+    pub(super) condense: Option<ChatChain>,
     pub(super) plan: Option<ChatChain>,
     pub(super) grade: Option<ChatChain>,
     pub(super) rewrite: Option<ChatChain>,
@@ -36,6 +37,7 @@ impl AskModels {
         let is_lowered = !cannot_cite.is_empty() && parts.settings.allows_mode_fallback;
         let level = if is_lowered { Level::Off } else { request.level };
         Self {
+            condense: chain(CallRole::Condense),
             plan: chain(CallRole::Plan),
             grade: chain(CallRole::Grade),
             rewrite: chain(CallRole::Rewrite),
@@ -79,8 +81,9 @@ impl AskModels {
 
     /// The models of each role, in the order in which they are tried.
     pub(super) fn names(&self) -> Vec<(CallRole, Vec<ModelName>)> {
-        let Self { plan, grade, rewrite, generate, verify, level: _, cannot_cite: _ } = self;
+        let Self { condense, plan, grade, rewrite, generate, verify, level: _, cannot_cite: _ } = self;
         let roles = [
+            (CallRole::Condense, condense),
             (CallRole::Plan, plan),
             (CallRole::Grade, grade),
             (CallRole::Rewrite, rewrite),

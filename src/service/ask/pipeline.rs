@@ -10,6 +10,8 @@
 //!                  └─ the same answer again, from the cache ──────────────┘
 //! ```
 //!
+//! - Before it the message of a conversation becomes a question that [stands alone](super::condense), and a message that
+//!   asks nothing is answered with a courtesy.
 //! - [`AskContext`] does not change: request, services, limits, deadline, and the [record](super::record) that stages
 //!   write to. [`LoopState`] is the whole state of the loop; it is changed here and read by the stages.
 //! - A stage is a function: it takes the context and the parts of the state that it needs, and returns its result. Each
@@ -25,9 +27,10 @@
 use std::sync::Arc;
 
 use super::{
-    AskError, AskOutcome, AskReport, FailedAsk, GeneratedBy, GradedBy, Rejection, VoidReason,
+    AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GeneratedBy, GradedBy, Rejection, VoidReason,
     audit::AuditGuard,
     cache::{self, CacheClaim},
+    condense,
     context::AskContext,
     draft::{Assignment, DraftRequest, Retry},
     early_draft::{ConfirmedDraft, EarlyDraft},
@@ -36,7 +39,7 @@ use super::{
     grade::{self, Wording},
     plan,
     record::{AttemptTrace, RoundTrace, Stage},
-    report::RejectedDraft,
+    report::{Findings, RejectedDraft},
     retrieve,
     rewrite::{self, Rewording},
     state::LoopState,
@@ -46,6 +49,7 @@ use super::{
 use crate::{
     domain::{
         citation::CitedAnswer,
+        conversation,
         corrective::{AbstainReason, Evidence, Fallback, Step},
     },
     service::{ServiceError, retrieval::Retrieved},
@@ -69,6 +73,16 @@ async fn answer(
 ) -> Result<AskReport, AskError> {
     ask.check_models()?;
     let corpus = retrieve::find_corpus(ask).await?;
+    if ask.request.has_instructions {
+        ask.record.warn(AskWarning::InstructionsIgnored);
+    }
+    if let Some(reply) = conversation::reply_to_courtesy(&ask.request.question) {
+        return Ok(AskReport::with(ask, AskOutcome::NoQuestion { reply }, Findings::default()));
+    }
+    if let condense::Ending::Unclear(missing) = condense::condense(ask, &corpus).await? {
+        let findings = Findings { missing: vec![missing], ..Findings::default() };
+        return Ok(AskReport::with(ask, AskOutcome::Unclear, findings));
+    }
     let mut state = LoopState::new(ask, corpus.analyzer);
     let mut early_draft = None;
     loop {

@@ -1,7 +1,7 @@
 //! Planning: determines the queries in addition to the question, and the parts of the question that the answer lacks.
 
 use super::{
-    AskError, SkipCause,
+    AskError, CondensedBy, SkipCause,
     context::AskContext,
     model_call::{self, ModelCall},
     record::Stage,
@@ -16,15 +16,15 @@ use crate::{
     providers::chat::CallRole,
 };
 
-/// Calls that planning must leave: to grade, to answer, and to answer once more.
-const CALLS_TO_LEAVE: u32 = 3;
+/// Calls that planning and condensing must leave: to grade, to answer, and to answer once more.
+pub(super) const CALLS_TO_LEAVE: u32 = 3;
 
 /// A plan by the planning model, if the deployment has given that role models of its own; else by rules.
 ///
 /// # Errors
 /// When the time limit is reached. If no model answers, the plan is made by rules.
 pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
-    let built_in = planning::plan(&ask.asked);
+    let built_in = built_in(ask);
     let Some(chain) = &ask.models.plan else { return Ok(built_in) };
     if ask.budget.llm_calls_left().is_some_and(|left| left <= CALLS_TO_LEAVE) {
         ask.record.warn_skipped(CallRole::Plan, SkipCause::NoCallLeft);
@@ -33,7 +33,7 @@ pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
     ask.record.enter(Stage::Plan);
     let call = ModelCall {
         role: CallRole::Plan,
-        messages: prompt::plan::messages(&ask.request.question),
+        messages: prompt::plan::messages(ask.question()),
         sources: &[],
         format: Some(prompt::plan::format()),
     };
@@ -42,6 +42,13 @@ pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
         ask.record.warn_skipped(CallRole::Plan, SkipCause::UnusableReply);
         built_in
     }))
+}
+
+/// A plan by rules. The words of a history are added to a question as a whole, so that its parts do not stand alone.
+fn built_in(ask: &AskContext) -> Plan {
+    let plan = planning::plan(ask.asked());
+    let is_expanded = ask.standalone().is_some_and(|standalone| standalone.by == CondensedBy::BuiltIn);
+    if is_expanded { plan.undivided() } else { plan }
 }
 
 /// The parts of the question that the documents do not answer.

@@ -47,6 +47,13 @@ pub enum AskOutcome {
     },
     /// The documents do not answer the question.
     Abstained(AbstainReason),
+    /// The message greets or thanks.
+    NoQuestion {
+        /// A courtesy in return.
+        reply: &'static str,
+    },
+    /// The conversation does not tell what is asked for; `missing` of the report says what it lacks.
+    Unclear,
     /// Stopped before generation, as requested.
     DryRun,
 }
@@ -58,6 +65,8 @@ pub struct AskReport {
     pub id: Uuid,
     /// How it ended.
     pub outcome: AskOutcome,
+    /// The question that was made of it and its history, if one was.
+    pub standalone: Option<String>,
     /// Sources in marker order, then those that were found but not used.
     pub sources: Vec<GradedHit>,
     /// Whether the passages found are sufficient.
@@ -73,7 +82,7 @@ pub struct AskReport {
     /// Warnings about the answer for the caller.
     pub warnings: Vec<AskWarning>,
     /// With an answer, the sub-questions that the documents do not answer; with an abstention, the aspects of the question
-    /// that no correct passage holds.
+    /// that no correct passage holds; with an unclear message, what the asker would have to say.
     pub missing: Vec<String>,
     /// The plan; of a dry run only.
     pub plan: Option<Plan>,
@@ -84,6 +93,7 @@ pub struct AskReport {
 }
 
 /// The part of a report that is in neither the outcome nor the record.
+#[derive(Default)]
 pub(super) struct Findings {
     pub(super) sources: Vec<GradedHit>,
     pub(super) evidence: EvidenceFound,
@@ -109,6 +119,7 @@ impl AskReport {
         Self {
             id: ask.id,
             outcome,
+            standalone: ask.standalone().map(|standalone| standalone.text.clone()),
             sources,
             evidence,
             usage: ask.budget.spent(),
@@ -156,6 +167,8 @@ pub enum AskWarning {
         /// The reason.
         cause: SkipCause,
     },
+    /// The conversation has messages that instruct the assistant, which are not followed.
+    InstructionsIgnored,
     /// The documents were insufficient, and the web could not be searched.
     WebSearchFailed {
         /// The reason.
@@ -213,6 +226,7 @@ impl AskWarning {
             Self::LengthCut { .. } => "length_cut",
             Self::MarkersNormalised { .. } => "markers_normalised",
             Self::ModelSkipped { .. } => "model_skipped",
+            Self::InstructionsIgnored => "instructions_ignored",
             Self::WebSearchFailed { .. } => "web_search_failed",
         }
     }
@@ -221,6 +235,8 @@ impl AskWarning {
 /// Milliseconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimingsMs {
+    /// Making the message of a conversation a question that stands alone.
+    pub condense: f64,
     /// Planning by a model.
     pub plan: f64,
     /// Retrieval, all rounds.

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::{
     domain::{
-        budget::TighterLimits, citation::Level, corrective::OnInsufficient, filter::Filter, speculation::Speculation,
+        budget::TighterLimits, citation::Level, conversation::Turn, corrective::OnInsufficient, filter::Filter,
+        speculation::Speculation,
     },
     providers::chat::ModelName,
     service::retrieval::Stages,
@@ -16,8 +17,12 @@ use crate::{
 /// those of [`AskExecution`].
 #[derive(Clone, Debug, Serialize)]
 pub struct AskRequest {
-    /// The question.
+    /// The question, or the message of a conversation.
     pub question: String,
+    /// The messages before it, oldest first.
+    pub history: Vec<Turn>,
+    /// Whether the conversation has messages that instruct the assistant. They are not followed.
+    pub has_instructions: bool,
     /// Collections, at least one.
     pub collections: Vec<String>,
     /// Passages per round.

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     domain::{
+        conversation::Rarity,
         grouping::Grouping,
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
@@ -34,6 +35,16 @@ pub(super) struct Corpus {
     collections: Vec<SearchedCollection>,
     /// Extracts terms from texts, in the language of the collections.
     pub(super) analyzer: &'static Analyzer,
+}
+
+impl Corpus {
+    /// How rare the words of a text are in it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) async fn rarity(&self, ask: &AskContext, text: &str) -> Result<Rarity, AskError> {
+        Ok(ask.services.retriever.rarity(ask.caller.tenant, &self.collections, text).await?)
+    }
 }
 
 /// Looks up the collections that the request names.
@@ -71,7 +82,8 @@ pub(super) async fn retrieve_as_planned(
         Strategy::BroadThenRerank => (usual * BREADTH).min(MOST_PASSAGES).max(usual),
         Strategy::Direct | Strategy::Rewrite | Strategy::Decompose => usual,
     };
-    let whole = query_for(ask, corpus, &ask.asked, top_k);
+    let other_wording = ask.other_wording();
+    let whole = RetrievalQuery { other_wording, ..query_for(ask, corpus, ask.asked(), top_k) };
     let parts: Vec<_> = plan.sub_questions.iter().map(|text| query_for(ask, corpus, text, usual)).collect();
     let (mut found, others) = tokio::try_join!(
         retriever.retrieve(&whole, &ask.budget),
@@ -112,6 +124,7 @@ fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: 
         tenant: ask.caller.tenant,
         collections: &corpus.collections,
         text,
+        other_wording: None,
         stages: Stages { grouping, ..request.stages },
         top_k,
         min_score: request.min_score,
@@ -145,7 +158,7 @@ pub(super) async fn cosines(ask: &AskContext, texts: Vec<String>) -> Result<Vec<
     }
     let embedder = &ask.services.embedder;
     let (question, vectors) = tokio::try_join!(
-        embedder.embed_query(&ask.asked, ask.budget.reserve_embedding(0)?),
+        embedder.embed_query(ask.asked(), ask.budget.reserve_embedding(0)?),
         embedder.embed_passages(texts, ask.budget.reserve_embedding(0)?),
     )?;
     let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();

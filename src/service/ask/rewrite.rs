@@ -42,7 +42,7 @@ pub(super) async fn rewrite(ask: &AskContext, state: &LoopState) -> Result<Optio
 async fn rewrite_by_model(ask: &AskContext, chain: &ChatChain, state: &LoopState) -> Result<Option<String>, AskError> {
     let call = ModelCall {
         role: CallRole::Rewrite,
-        messages: prompt::rewrite::messages(&ask.request.question, state.tried.rewrites(), &state.missing),
+        messages: prompt::rewrite::messages(ask.question(), state.tried.rewrites(), &state.missing),
         sources: &[],
         format: Some(prompt::rewrite::format()),
     };

@@ -60,7 +60,7 @@ pub(super) struct GradedRound {
 
 impl LoopState {
     pub(super) fn new(ask: &AskContext, analyzer: &'static Analyzer) -> Self {
-        let question = &ask.asked;
+        let question = ask.asked();
         Self {
             analyzer,
             plan: None,

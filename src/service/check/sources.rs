@@ -85,6 +85,7 @@ impl Search<'_> {
             tenant: self.tenant,
             collections: self.collections,
             text: claim,
+            other_wording: None,
             stages: Stages::default(),
             top_k: self.top_k,
             min_score: None,

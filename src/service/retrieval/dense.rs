@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::future::try_join_all;
 use tokio::time::Instant;
 
 use super::{Coverage, ListTrace, RetrievalQuery, Retriever, VectorScan, coverage, fuse::depth};
@@ -11,6 +12,22 @@ use crate::{
     service::ServiceError,
     store::{DenseHit, DenseQuery, ProfileId, Scope, SearchedCollection, Selection},
 };
+
+/// The direction of the sum of vectors: nearness to it is nearness to all of them, added up.
+fn direction_of(vectors: Vec<Vec<f32>>) -> Vec<f32> {
+    let mut vectors = vectors.into_iter();
+    let Some(mut sum) = vectors.next() else { return Vec::new() };
+    for vector in vectors {
+        sum.iter_mut().zip(vector).for_each(|(total, value)| *total += value);
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if length > 0.0 {
+            for value in &mut sum {
+                *value /= length;
+            }
+        }
+    }
+    sum
+}
 
 /// Passages found by their vectors, best first.
 pub(super) struct DenseResult {
@@ -36,8 +53,13 @@ impl Retriever {
         if embedded == 0 {
             return Ok(DenseResult { hits: Vec::new(), scan: None, trace: ListTrace::since(started, 0) });
         }
-        let tokens = u32::try_from(query.text.len() / 4).unwrap_or(u32::MAX);
-        let vector = embedder.embed_query(query.text, budget.reserve_embedding(tokens)?).await?;
+        let vectors = try_join_all(query.wordings().into_iter().map(async |wording| {
+            let tokens = u32::try_from(wording.len() / 4).unwrap_or(u32::MAX);
+            let allowance = budget.reserve_embedding(tokens)?;
+            Ok::<_, ServiceError>(embedder.embed_query(wording, allowance).await?)
+        }))
+        .await?;
+        let vector = direction_of(vectors);
         let vectors: Vec<u64> = query.collections.iter().map(|searched| searched.embedded_chunks).collect();
         let dense_query =
             DenseQuery { scope, vector: &vector, vectors: &vectors, selection, limit: depth(query.top_k) };

@@ -7,12 +7,16 @@ use uuid::Uuid;
 
 use super::{ListTrace, RetrievalQuery, Retriever, fuse::depth, judging_analyzer};
 use crate::{
-    domain::lexical::{
-        analyzer::Analyzer,
-        bm25::{AskedCollection, QueryProfile, QueryStems, evidence_score},
-        candidates::{Candidates, candidate_budget, select_candidates},
-        language::Language,
-        term_id::TermSalt,
+    domain::{
+        conversation::Rarity,
+        identity::TenantId,
+        lexical::{
+            analyzer::Analyzer,
+            bm25::{AskedCollection, QueryProfile, QueryStems, evidence_score},
+            candidates::{Candidates, candidate_budget, select_candidates},
+            language::Language,
+            term_id::TermSalt,
+        },
     },
     service::ServiceError,
     store::{LexicalHit, LexicalQuery, Scope, SearchedCollection, Selection},
@@ -70,29 +74,21 @@ impl Retriever {
         query: &RetrievalQuery<'_>,
         selection: &Selection<'_>,
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
-        let asked = asked(query);
-        let (indexes, terms): (Vec<Uuid>, Vec<i32>) = asked
-            .iter()
-            .flat_map(|Asked { searched, stems, salt }| stems.ids(*salt).map(|id| (searched.collection.index, id)))
-            .unzip();
-        let frequencies = self.store.search().document_frequencies(query.tenant, &indexes, &terms).await?;
-        let unknown = HashMap::new();
-        let known = |asked: &Asked<'_>| frequencies.get(&asked.searched.collection.index).unwrap_or(&unknown);
+        let asked = asked(query.collections, &query.wordings());
+        let frequencies = self.frequencies(query.tenant, &asked).await?;
         let collections: Vec<AskedCollection<'_>> = asked
             .iter()
             .map(|each| AskedCollection {
                 stems: &each.stems,
                 salt: each.salt,
                 chunks: each.searched.chunks,
-                document_frequencies: known(each),
+                document_frequencies: frequencies.of(each),
             })
             .collect();
         let profile = QueryProfile::new(&collections);
-        let mut result = LexicalResult::default();
-        for stem in judging_analyzer(query.collections).terms(query.text) {
-            let in_chunks = asked.iter().filter_map(|each| known(each).get(&each.salt.term_id(&stem))).sum();
-            result.document_frequencies.insert(stem, in_chunks);
-        }
+        let stems = judging_analyzer(query.collections).terms(query.text);
+        let document_frequencies = frequencies.by_stem(&asked, stems);
+        let result = LexicalResult { document_frequencies, ..LexicalResult::default() };
         // Only candidates that pass the filter count.
         let budget = candidate_budget(profile.chunks()).saturating_mul(selection.chunks_per_match());
         let Candidates { rare, pairs, spare } = select_candidates(&profile, budget);
@@ -100,19 +96,65 @@ impl Retriever {
             LexicalQuery { rare_terms: rare, term_pairs: pairs, spare_terms: spare, weights: profile.weights() };
         Ok((Statistics { lexical_query, profile }, result))
     }
+
+    /// How rare the words of a text are in these collections.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rarity(
+        &self,
+        tenant: TenantId,
+        collections: &[SearchedCollection],
+        text: &str,
+    ) -> Result<Rarity, ServiceError> {
+        let asked = asked(collections, &[text]);
+        let frequencies = self.frequencies(tenant, &asked).await?;
+        let stems = judging_analyzer(collections).terms(text);
+        Ok(Rarity {
+            chunks: collections.iter().map(|searched| searched.chunks).sum(),
+            document_frequencies: frequencies.by_stem(&asked, stems),
+        })
+    }
+
+    async fn frequencies(&self, tenant: TenantId, asked: &[Asked<'_>]) -> Result<Frequencies, ServiceError> {
+        let (indexes, terms): (Vec<Uuid>, Vec<i32>) = asked
+            .iter()
+            .flat_map(|Asked { searched, stems, salt }| stems.ids(*salt).map(|id| (searched.collection.index, id)))
+            .unzip();
+        let by_index = self.store.search().document_frequencies(tenant, &indexes, &terms).await?;
+        Ok(Frequencies { by_index, unknown: HashMap::new() })
+    }
 }
 
-/// The collections of a query, each with the query's stems in its language.
-fn asked<'a>(query: &RetrievalQuery<'a>) -> Vec<Asked<'a>> {
+/// The number of chunks that hold each term, by index and term id.
+struct Frequencies {
+    by_index: HashMap<Uuid, HashMap<i32, u64>>,
+    /// Those of an index that has none of the terms.
+    unknown: HashMap<i32, u64>,
+}
+
+impl Frequencies {
+    fn of(&self, asked: &Asked<'_>) -> &HashMap<i32, u64> {
+        self.by_index.get(&asked.searched.collection.index).unwrap_or(&self.unknown)
+    }
+
+    /// The number of chunks of all collections that hold each stem.
+    fn by_stem(&self, asked: &[Asked<'_>], stems: Vec<String>) -> HashMap<String, u64> {
+        let in_chunks = |stem: &str| asked.iter().filter_map(|each| self.of(each).get(&each.salt.term_id(stem))).sum();
+        stems.into_iter().map(|stem| (stem.clone(), in_chunks(&stem))).collect()
+    }
+}
+
+/// Collections with the stems of a query, in all its wordings, in the language of each.
+fn asked<'a>(collections: &'a [SearchedCollection], wordings: &[&str]) -> Vec<Asked<'a>> {
     let mut by_language: HashMap<Language, Arc<QueryStems>> = HashMap::new();
     let mut stems_in = |language: Language| {
         let stems = by_language
             .entry(language)
-            .or_insert_with(|| Arc::new(QueryStems::of_text(Analyzer::of(language), query.text)));
+            .or_insert_with(|| Arc::new(QueryStems::of_texts(Analyzer::of(language), wordings)));
         Arc::clone(stems)
     };
-    query
-        .collections
+    collections
         .iter()
         .map(|searched| Asked {
             searched,

@@ -40,6 +40,8 @@ pub struct RetrievalQuery<'a> {
     pub collections: &'a [SearchedCollection],
     /// The query text.
     pub text: &'a str,
+    /// Another wording of the query, searched together with it: the scores for both are added.
+    pub other_wording: Option<&'a str>,
     /// Which stages run.
     pub stages: Stages,
     /// At most this many results.
@@ -48,6 +50,13 @@ pub struct RetrievalQuery<'a> {
     pub min_score: Option<f64>,
     /// Restricts the passages that may be found.
     pub filter: &'a Filter,
+}
+
+impl<'a> RetrievalQuery<'a> {
+    /// The query text, and the other wording if there is one.
+    fn wordings(&self) -> Vec<&'a str> {
+        std::iter::once(self.text).chain(self.other_wording).collect()
+    }
 }
 
 /// A passage found by retrieval.

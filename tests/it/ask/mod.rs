@@ -6,6 +6,7 @@ mod built_in;
 mod cache;
 mod check;
 mod citations;
+mod conversation;
 mod corrective;
 mod evidence;
 mod exempt;

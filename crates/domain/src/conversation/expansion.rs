@@ -28,10 +28,21 @@ struct Candidate {
     place: (usize, usize),
 }
 
-/// A message with the weightiest words of the turns before it in brackets; `None` if they have no word that it lacks and
-/// that a chunk holds.
+/// Words that make a message stand alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expansion(String);
+
+impl Expansion {
+    /// A message with the words in brackets.
+    #[must_use]
+    pub fn add_to(&self, message: &str) -> String {
+        format!("{} ({})", message.trim(), self.0)
+    }
+}
+
+/// The weightiest words of the turns before a message; `None` if they have no word that it lacks and that a chunk holds.
 #[must_use]
-pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<String> {
+pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rarity) -> Option<Expansion> {
     let own: BTreeSet<String> = analyzer.terms(message).into_iter().collect();
     let mut candidates: BTreeMap<String, Candidate> = BTreeMap::new();
     let mut recency = 1.0;
@@ -60,5 +71,5 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
     best.truncate(MOST_WORDS);
     best.sort_by_key(|candidate| candidate.place);
     let words: Vec<String> = best.into_iter().map(|candidate| candidate.word).collect();
-    (!words.is_empty()).then(|| format!("{} ({})", message.trim(), words.join(" ")))
+    (!words.is_empty()).then(|| Expansion(words.join(" ")))
 }

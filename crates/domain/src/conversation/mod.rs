@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 pub use courtesy::reply_to_courtesy;
-pub use expansion::expand;
+pub use expansion::{Expansion, expand};
 pub(crate) use leaning::has_pronoun;
 pub use leaning::leans;
 pub use reply::{Condensed, UnusableQuestion, read_reply};

@@ -65,7 +65,9 @@ fn how_much_is_singled_out_depends_on_the_collection_and_not_on_its_size() {
 fn the_weightiest_words_of_the_history_are_added() {
     let rarity =
         rarity(&["Huntington", "guinea", "pig", "laptop", "hereditary"], &["disease", "sleep", "know", "inherit"]);
-    let expand = |message: &str, history: &[Turn]| expand(ENGLISH(), message, history, &rarity);
+    let expand = |message: &str, history: &[Turn]| {
+        expand(ENGLISH(), message, history, &rarity).map(|added| added.add_to(message))
+    };
     let history = [user("I know Huntington's disease."), assistant("It is a disease."), user("Is it also inherited?")];
     assert_eq!(
         expand("Any cures for it?", &history).as_deref(),
@@ -90,7 +92,7 @@ fn the_weightiest_words_of_the_history_are_added() {
 #[test]
 fn questions_weigh_more_than_answers_and_late_ones_more_than_early_ones() {
     let rarity = rarity(&["alpha", "beta", "gamma", "delta", "epsilon"], &[]);
-    let added = |history: &[Turn]| expand(ENGLISH(), "Why?", history, &rarity).expect("an expansion");
+    let added = |history: &[Turn]| expand(ENGLISH(), "Why?", history, &rarity).expect("an expansion").add_to("Why?");
     assert_eq!(added(&[user("alpha beta gamma"), assistant("delta")]), "Why? (alpha beta gamma)");
     assert_eq!(added(&[user("alpha"), user("beta"), user("gamma delta")]), "Why? (beta gamma delta)");
     assert_eq!(
@@ -228,6 +230,7 @@ proptest! {
         let document_frequencies = history.iter().flat_map(|turn| ENGLISH().terms(&turn.text)).map(|stem| (stem, 2)).collect();
         let rarity = Rarity { chunks: 100, document_frequencies };
         if let Some(expanded) = expand(ENGLISH(), &message, &history, &rarity) {
+            let expanded = expanded.add_to(&message);
             let added = expanded.strip_prefix(message.trim()).expect("the message");
             prop_assert!(added.starts_with(" (") && added.split_whitespace().count() <= 3, "{}", expanded);
         }

@@ -78,6 +78,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The same plan for a question whose parts cannot be searched by themselves.
+    #[must_use]
+    pub fn undivided(self) -> Self {
+        let strategy = if self.is_decomposed() { Strategy::Direct } else { self.strategy };
+        Self { strategy, sub_questions: Vec::new(), ..self }
+    }
+
     /// Whether the answer may lack one of the sub-questions.
     #[must_use]
     pub fn is_decomposed(&self) -> bool {

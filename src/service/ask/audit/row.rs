@@ -8,6 +8,7 @@ use crate::{
     domain::{
         audit::AuditOutcome,
         citation::{Citation, CitationError, CitedAnswer},
+        corrective::AbstainReason,
         fingerprint::content_hash,
     },
     providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
@@ -71,11 +72,15 @@ impl<'e> End<'e> {
             AskOutcome::Answered { .. } if !report.missing.is_empty() => (AuditOutcome::Partial, None),
             AskOutcome::Answered { .. } => (AuditOutcome::Answered, None),
             AskOutcome::Abstained(reason) => (AuditOutcome::Abstained, Some(reason.as_str().to_owned())),
+            AskOutcome::NoQuestion { .. } => {
+                (AuditOutcome::Abstained, Some(AbstainReason::NoQuestion.as_str().to_owned()))
+            }
+            AskOutcome::Unclear => (AuditOutcome::Clarify, None),
             AskOutcome::DryRun => (AuditOutcome::DryRun, None),
         };
         let answer = match &report.outcome {
             AskOutcome::Answered { answer, .. } => Some(answer),
-            AskOutcome::Abstained(_) | AskOutcome::DryRun => None,
+            AskOutcome::Abstained(_) | AskOutcome::NoQuestion { .. } | AskOutcome::Unclear | AskOutcome::DryRun => None,
         };
         Self {
             outcome,

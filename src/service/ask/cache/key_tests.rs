@@ -10,6 +10,7 @@ use super::*;
 use crate::{
     domain::{
         budget::TighterLimits,
+        conversation::{Speaker, Turn},
         corrective::OnInsufficient,
         filter::{Condition, Filter, Test},
         speculation::Speculation,
@@ -25,6 +26,8 @@ static NO_INSTRUCTIONS: LazyLock<RoleInstructions> = LazyLock::new(RoleInstructi
 fn request() -> AskRequest {
     AskRequest {
         question: "How many days?".to_owned(),
+        history: Vec::new(),
+        has_instructions: false,
         collections: vec!["team".to_owned()],
         top_k: 8,
         min_score: None,
@@ -60,8 +63,11 @@ fn hash_of(request: &AskRequest) -> Hash {
 /// Variants of the request, each with one member changed, under the member's name.
 fn variants() -> Vec<(&'static str, AskRequest)> {
     let metadata = Condition { key: "year".to_owned(), test: Test::AnyOf(vec![json!(2026)]) };
+    let turn = Turn { speaker: Speaker::User, text: "How many days of leave?".to_owned() };
     vec![
         ("question", AskRequest { question: "How many days".to_owned(), ..request() }),
+        ("history", AskRequest { history: vec![turn], ..request() }),
+        ("has_instructions", AskRequest { has_instructions: true, ..request() }),
         ("collections", AskRequest { collections: vec!["team".to_owned(), "other".to_owned()], ..request() }),
         ("top_k", AskRequest { top_k: 7, ..request() }),
         ("min_score", AskRequest { min_score: Some(0.5), ..request() }),
@@ -138,5 +144,10 @@ fn the_serialisation_is_canonical() {
     let parsed: Value = serde_json::from_str(&json).expect("JSON");
     assert!(parsed.get("execution").is_none());
     assert_eq!(json, serde_json::to_string(&request()).expect("it serialises"));
-    assert!(json.starts_with(r#"{"question":"How many days?","collections":["team"],"top_k":8,"#), "{json}");
+    assert!(
+        json.starts_with(
+            r#"{"question":"How many days?","history":[],"has_instructions":false,"collections":["team"],"top_k":8,"#
+        ),
+        "{json}"
+    );
 }

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) use self::stage::Stage;
 use self::stage::StageClock;
 pub use self::trace::{
-    AttemptTrace, CallTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace, Trace, VerdictTrace,
+    AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace, Trace,
+    VerdictTrace,
 };
 use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
 use crate::{
@@ -46,6 +47,11 @@ impl Record {
     /// Records that the ask enters a stage; time is counted for that stage from now on.
     pub(super) fn enter(&self, stage: Stage) {
         self.lock().clock.enter(stage);
+    }
+
+    /// Records how the message of a conversation became a question that stands alone.
+    pub(super) fn note_conversation(&self, conversation: ConversationTrace) {
+        self.lock().trace.conversation = Some(conversation);
     }
 
     pub(super) fn note_step(&self, step: Step) {

@@ -7,6 +7,7 @@ use crate::service::ask::TimingsMs;
 /// Stages of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::service::ask) enum Stage {
+    Condense,
     Plan,
     Retrieve,
     Grade,
@@ -19,6 +20,7 @@ impl Stage {
     /// For "the limit was reached while …".
     pub(in crate::service::ask) const fn doing(self) -> &'static str {
         match self {
+            Self::Condense => "condensing",
             Self::Plan => "planning",
             Self::Retrieve => "retrieving",
             Self::Grade => "grading",
@@ -65,6 +67,7 @@ impl StageClock {
         self.entered = now;
         let timings = &mut self.timings;
         match self.stage {
+            Stage::Condense => timings.condense += spent,
             Stage::Plan => timings.plan += spent,
             Stage::Retrieve => timings.retrieve += spent,
             Stage::Grade => timings.grade += spent,

@@ -18,7 +18,7 @@ use crate::{
         chat::{CallRole, ChatReply, ModelName, Sampling},
     },
     service::{
-        ask::{GeneratedBy, GradedHit},
+        ask::{CondensedBy, GeneratedBy, GradedHit},
         retrieval::{Retrieved, StageTrace, Stages},
     },
     store::VectorScan,
@@ -29,6 +29,8 @@ use crate::{
 pub struct Trace {
     /// The stages of retrieval that were requested.
     pub stages: Stages,
+    /// The message and the question made of it, if it has a history.
+    pub conversation: Option<ConversationTrace>,
     /// The plan.
     pub plan: Option<Plan>,
     /// Steps that the loop decided on.
@@ -45,6 +47,17 @@ pub struct Trace {
     pub failed_calls: Vec<FailedCallTrace>,
     /// Drafts and their errors.
     pub attempts: Vec<AttemptTrace>,
+}
+
+/// How the message of a conversation became a question.
+#[derive(Clone, Debug)]
+pub struct ConversationTrace {
+    /// The part of the message that asks.
+    pub message: String,
+    /// The question that was searched for; the message where it stands alone.
+    pub question: String,
+    /// Its author.
+    pub by: CondensedBy,
 }
 
 /// One round.

@@ -1,0 +1,131 @@
+//! Conversations: makes the message a question that stands alone, by a model or by the weighty words of the history.
+
+use super::{
+    AskError, SkipCause,
+    context::AskContext,
+    model_call::{self, ModelCall},
+    plan::CALLS_TO_LEAVE,
+    record::{ConversationTrace, Stage},
+    retrieve::Corpus,
+};
+use crate::{
+    domain::{
+        asking::asking_part,
+        conversation::{self, Condensed, Turn},
+        prompt,
+    },
+    providers::chat::{CallRole, ChatChain},
+};
+
+/// The author of a question that stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CondensedBy {
+    /// The asker: the message stands alone as it is.
+    User,
+    /// The weighty words of the history.
+    BuiltIn,
+    /// The configured model.
+    Model,
+}
+
+impl CondensedBy {
+    /// Name in the trace.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::BuiltIn => "built_in",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// A question that stands alone, made of a message that does not.
+#[derive(Clone, Debug)]
+pub struct StandaloneQuestion {
+    /// The whole question.
+    pub text: String,
+    /// The part of it that asks.
+    pub asked: String,
+    /// Its author.
+    pub by: CondensedBy,
+}
+
+/// The end of condensing.
+pub(super) enum Ending {
+    /// There is a question to be searched for.
+    Question,
+    /// The conversation does not tell what is asked for; what is missing.
+    Unclear(String),
+}
+
+/// Sets the question of an ask that has a history, if its message leans on it.
+///
+/// # Errors
+/// When the time limit is reached, or the database fails. If no model answers, the words of the history are added.
+pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Ending, AskError> {
+    let history = conversation::recent(&ask.request.history);
+    if history.is_empty() {
+        return Ok(Ending::Question);
+    }
+    ask.record.enter(Stage::Condense);
+    let message = ask.asked();
+    let spoken: Vec<&str> = history.iter().map(|turn| turn.text.as_str()).chain([message]).collect();
+    let rarity = corpus.rarity(ask, &spoken.join("\n")).await?;
+    let leans = conversation::leans(corpus.analyzer, message, &rarity);
+    let condensed = match &ask.models.condense {
+        Some(chain) if leans => condense_by_model(ask, chain, corpus, &history).await?,
+        _ => None,
+    };
+    let standalone = match condensed {
+        Some(Condensed::Unclear(missing)) => return Ok(Ending::Unclear(missing)),
+        Some(Condensed::Question(text)) => {
+            Some(StandaloneQuestion { asked: asking_part(&text), text, by: CondensedBy::Model })
+        }
+        None => {
+            let expansion = leans.then(|| conversation::expand(corpus.analyzer, message, &history, &rarity)).flatten();
+            expansion.map(|expansion| StandaloneQuestion {
+                text: expansion.add_to(&ask.request.question),
+                asked: expansion.add_to(message),
+                by: CondensedBy::BuiltIn,
+            })
+        }
+    };
+    ask.record.note_conversation(ConversationTrace {
+        message: message.to_owned(),
+        question: standalone.as_ref().map_or(message, |standalone| &standalone.asked).to_owned(),
+        by: standalone.as_ref().map_or(CondensedBy::User, |standalone| standalone.by),
+    });
+    if let Some(standalone) = standalone {
+        ask.set_standalone(standalone);
+    }
+    Ok(Ending::Question)
+}
+
+/// The reply of a model, or `None`, with a warning, if there is no usable one.
+async fn condense_by_model(
+    ask: &AskContext,
+    chain: &ChatChain,
+    corpus: &Corpus,
+    history: &[Turn],
+) -> Result<Option<Condensed>, AskError> {
+    if ask.budget.llm_calls_left().is_some_and(|left| left <= CALLS_TO_LEAVE) {
+        ask.record.warn_skipped(CallRole::Condense, SkipCause::NoCallLeft);
+        return Ok(None);
+    }
+    let message = &ask.request.question;
+    let call = ModelCall {
+        role: CallRole::Condense,
+        messages: prompt::condense::messages(message, history),
+        sources: &[],
+        format: Some(prompt::condense::format()),
+    };
+    let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
+    let condensed = conversation::read_reply(corpus.analyzer, &reply.text, message, history);
+    Ok(condensed
+        .inspect_err(|error| {
+            tracing::debug!(%error, "the reply of the condensing model is not used");
+            ask.record.warn_skipped(CallRole::Condense, SkipCause::UnusableReply);
+        })
+        .ok())
+}
