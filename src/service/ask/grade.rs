@@ -75,8 +75,8 @@ pub(super) async fn grade<'a>(
 }
 
 /// Grades passages by the calibrated features.
-pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, hits: &[Hit]) -> BuiltInGrades {
-    with_passages(hits, |passages| {
+pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, found: &Retrieved) -> BuiltInGrades {
+    with_passages(&found.hits, found.dense_floor(), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = calibrated::grade(question, passages, &evidence);
         BuiltInGrades { verdicts: graded.verdicts, answerability: graded.answerability.probability, evidence }
@@ -89,24 +89,26 @@ pub(super) fn evidence_in<'h>(
     question: &Inquiry,
     hits: impl IntoIterator<Item = &'h Hit>,
 ) -> Vec<PassageEvidence> {
-    with_passages(hits, |passages| features::evidence_of(analyzer, question, passages))
+    with_passages(hits, None, |passages| features::evidence_of(analyzer, question, passages))
 }
 
-/// Prepares passages for the features, with their titles.
+/// Prepares passages for the features, with their titles. `dense_floor` is the cosine of those that the dense half did not
+/// find.
 fn with_passages<'h, Output>(
     hits: impl IntoIterator<Item = &'h Hit>,
+    dense_floor: Option<f32>,
     read: impl FnOnce(&[features::Passage<'_>]) -> Output,
 ) -> Output {
     let titled: Vec<(String, &Hit)> = hits.into_iter().map(|hit| (hit.title(), hit)).collect();
-    let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title)).collect();
+    let passages: Vec<_> = titled.iter().map(|(title, hit)| passage_of(hit, title, dense_floor)).collect();
     read(&passages)
 }
 
-fn passage_of<'p>(hit: &'p Hit, title: &'p str) -> features::Passage<'p> {
+fn passage_of<'p>(hit: &'p Hit, title: &'p str, dense_floor: Option<f32>) -> features::Passage<'p> {
     features::Passage {
         title,
         text: &hit.passage.text,
-        dense: hit.dense.map(narrow),
+        dense: hit.dense.map(narrow).or(dense_floor),
         lexical: hit.lexical.map_or(0.0, narrow),
     }
 }
@@ -119,9 +121,9 @@ fn narrow(score: f64) -> f32 {
 /// Grades a round by the calibrated features: with respect to the question, or to the wording of a model if that grade is
 /// better. A passage that answers a part of the question contributes to the answer.
 fn grade_built_in(state: &LoopState, found: &Retrieved, wording: Wording<'_>) -> GradedRound {
-    let asked = built_in(state.analyzer, &state.question, &found.hits);
+    let asked = built_in(state.analyzer, &state.question, found);
     let reworded = match wording {
-        Wording::Reworded(query) => Some(built_in(state.analyzer, &found.weigh(state.analyzer, query), &found.hits)),
+        Wording::Reworded(query) => Some(built_in(state.analyzer, &found.weigh(state.analyzer, query), found)),
         Wording::Asked | Wording::Varied(_) => None,
     };
     let answerability = reworded.iter().map(|reworded| reworded.answerability).fold(asked.answerability, f32::max);

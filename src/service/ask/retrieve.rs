@@ -92,7 +92,7 @@ pub(super) async fn retrieve_as_planned(
     let (mut sub_questions, mut rounds) = (SubQuestions::default(), Vec::new());
     for (position, (text, other)) in plan.sub_questions.iter().zip(others).enumerate() {
         let question = other.weigh(corpus.analyzer, text);
-        let graded = grade::built_in(corpus.analyzer, &question, &other.hits);
+        let graded = grade::built_in(corpus.analyzer, &question, &other);
         let hits: Vec<GradedHit> = other.hits.iter().cloned().zip(graded.verdicts).map(GradedHit::built_in).collect();
         rounds.push(RoundTrace::of(text, &other, &hits, graded.answerability));
         sub_questions.add(position, question, &hits);

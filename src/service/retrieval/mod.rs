@@ -142,6 +142,14 @@ impl Retrieved {
         Inquiry::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
     }
 
+    /// The cosine to assume for a passage that the dense half did not find: 0 where every chunk has a vector, since it was
+    /// then further than those found; unknown where vectors were not searched, or some are missing.
+    #[must_use]
+    pub fn dense_floor(&self) -> Option<f32> {
+        let is_whole = self.stages.coverage.as_ref().is_some_and(|coverage| coverage.embedded == coverage.chunks);
+        is_whole.then_some(0.0)
+    }
+
     /// How many chunks hold a stem.
     fn document_frequency(&self, stem: &str) -> u64 {
         self.document_frequencies.get(stem).copied().unwrap_or(0)

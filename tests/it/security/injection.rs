@@ -155,7 +155,8 @@ async fn no_document_grades_itself() {
         let before = server.calls(Role::Grade).len();
         // Shares a word with the document, so that the built-in grader leaves most in doubt.
         let question = "What does the cafeteria charge for lunch during leave?";
-        let answer = app.ask(json!({"question": question, "collections": [collection]})).await;
+        // A draft that was begun early would be dropped; here nothing may be written at all.
+        let answer = app.ask(json!({"question": question, "collections": [collection], "speculative": "off"})).await;
         assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("abstained")), "{attack:?}: {answer:?}");
         for call in &server.calls(Role::Grade)[before..] {
             assert_contained(call, &attack);
@@ -207,7 +208,9 @@ async fn the_verifier_sees_sources_and_statements_as_data() {
         server.say(Role::Answer, "Annual leave that is paid comes to 28 days in each year for everyone [^1].");
         server.drop_reply(Role::Answer);
         let before = server.calls(Role::Verify).len();
-        let request = json!({"question": QUESTION, "collections": [collection], "validation": "supported"});
+        // Some attacks fill most of their document, so that little in it looks like an answer.
+        let mut request = json!({"question": QUESTION, "collections": [collection], "validation": "supported"});
+        request["on_insufficient"] = json!("generate");
         for _ in 0..2 {
             let answer = app.ask(request.clone()).await;
             assert!(answer.status == 200 || answer.status == 422, "{attack:?}: {answer:?}");

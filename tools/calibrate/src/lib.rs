@@ -1,131 +1,209 @@
 //! A prepared evaluation set in memory, with exhaustive hybrid search, for the calibration tools.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::cast_precision_loss,
-    reason = "a tool: it may stop on a bad input"
-)]
+#![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
 pub mod falsify;
 pub mod restate;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use domain::evidence::Inquiry;
 use domain::evidence::passage::PassageEvidence;
+use domain::evidence::{Inquiry, QuestionTerms};
+use domain::fusion::{DenseWeight, FUSION_DEPTH, Fused, Scored, fuse_weighted};
 use domain::grading::features::{Passage, evidence_of};
 use domain::lexical::analyzer::Analyzer;
-use domain::lexical::bm25::{B, K1, inverse_document_frequency};
+use domain::lexical::bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights};
+use domain::lexical::term_id::TermSalt;
+use domain::reranking;
 use serde_json::Value;
 
 const DIMENSIONS: usize = 384;
-const FUSION_DEPTH: usize = 100;
 
+/// The chunks of a set, searched as the service searches them, but exhaustively.
 pub struct Collection {
-    pub ids: Vec<String>,
+    /// Document of each chunk.
+    pub documents: Vec<String>,
     pub titles: Vec<String>,
     pub texts: Vec<String>,
     pub vectors: Vec<Vec<f32>>,
-    postings: HashMap<String, Vec<(usize, f32)>>,
-    lengths: Vec<f32>,
+    analyzer: &'static Analyzer,
+    salt: TermSalt,
+    postings: HashMap<i32, Vec<(usize, f32)>>,
 }
 
+/// A chunk found by a search.
 pub struct Hit {
     pub index: usize,
+    pub dense: Option<f32>,
     pub lexical: f32,
 }
 
 impl Collection {
-    pub fn read(analyzer: &Analyzer, folder: &str, size: Option<usize>, seed: u64) -> Self {
-        let rows = read_json_lines(&format!("{folder}/corpus.jsonl"));
-        let vectors = read_vectors(&format!("{folder}/documents.f32"));
-        Self::of(analyzer, &rows, &vectors, size, seed)
+    /// Reads what `embed` wrote; with `size` only that many documents, chosen by `seed`.
+    pub fn read(folder: &str, size: Option<usize>, seed: u64) -> Self {
+        let rows = read_json_lines(&format!("{folder}/chunks.jsonl"));
+        let vectors = read_vectors(&format!("{folder}/chunks.f32"));
+        let chosen = size.map(|size| {
+            let mut documents: Vec<String> = rows.iter().map(|row| field(row, "document")).collect();
+            documents.dedup();
+            let mut numbered: Vec<(u64, String)> = (0..).zip(documents).collect();
+            numbered.sort_by_key(|(number, _)| scramble(number + (seed << 32)));
+            numbered.into_iter().take(size).map(|(_, document)| document).collect::<HashSet<String>>()
+        });
+        let is_chosen = |row: &Value| chosen.as_ref().is_none_or(|chosen| chosen.contains(&field(row, "document")));
+        Self::of(rows.iter().zip(vectors).filter(|(row, _)| is_chosen(row)), "document")
     }
 
-    /// The documents of a set as it is published, without vectors.
-    pub fn unpack(analyzer: &Analyzer, folder: &str) -> Self {
+    /// The documents of a set as it is published, each one chunk, without vectors.
+    pub fn unpack(folder: &str) -> Self {
         let path = format!("{folder}/corpus.jsonl.gz");
         let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let mut corpus = String::new();
         flate2::read::GzDecoder::new(file).read_to_string(&mut corpus).expect("a gzip file");
-        Self::of(analyzer, &json_lines(&corpus), &[], None, 0)
+        Self::of(json_lines(&corpus).iter().map(|row| (row, Vec::new())), "_id")
     }
 
-    fn of(analyzer: &Analyzer, rows: &[Value], vectors: &[Vec<f32>], size: Option<usize>, seed: u64) -> Self {
-        let mut chosen: Vec<usize> = (0..rows.len()).collect();
-        if let Some(size) = size {
-            chosen.sort_by_key(|index| scramble(*index as u64 + (seed << 32)));
-            chosen.truncate(size);
-        }
-        let field = |index: &usize, name: &str| rows[*index][name].as_str().unwrap_or_default().to_owned();
+    fn of<'r>(rows: impl Iterator<Item = (&'r Value, Vec<f32>)>, id: &str) -> Self {
         let mut collection = Self {
-            ids: chosen.iter().map(|index| field(index, "_id")).collect(),
-            titles: chosen.iter().map(|index| field(index, "title")).collect(),
-            texts: chosen.iter().map(|index| field(index, "text")).collect(),
-            vectors: chosen.iter().filter_map(|index| vectors.get(*index).cloned()).collect(),
+            documents: Vec::new(),
+            titles: Vec::new(),
+            texts: Vec::new(),
+            vectors: Vec::new(),
+            analyzer: Analyzer::english(),
+            salt: TermSalt::new(b"calibration"),
             postings: HashMap::new(),
-            lengths: Vec::new(),
         };
-        for index in 0..collection.ids.len() {
-            let terms = analyzer.terms(&format!("{}\n{}", collection.titles[index], collection.texts[index]));
-            collection.lengths.push(terms.len() as f32);
-            let mut counts: HashMap<String, f32> = HashMap::new();
-            for term in terms {
-                *counts.entry(term).or_default() += 1.0;
-            }
-            for (term, count) in counts {
-                collection.postings.entry(term).or_default().push((index, count));
-            }
+        for (row, vector) in rows {
+            collection.documents.push(field(row, id));
+            collection.titles.push(field(row, "title"));
+            collection.texts.push(field(row, "text"));
+            collection.vectors.push(vector);
         }
+        collection.index();
         collection
     }
 
-    pub fn frequency(&self, stem: &str) -> u64 {
-        self.postings.get(stem).map_or(0, |postings| postings.len() as u64)
-    }
-
-    /// Weighted fusion, half and half, of the first hundred of each list.
-    pub fn search(&self, analyzer: &Analyzer, question: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
-        let lexical = self.scores(analyzer, question);
-        let dense: Vec<f32> = self.vectors.iter().map(|document| cosine(vector, document)).collect();
-        let (by_lexical, by_dense) = (scaled(&lexical), scaled(&dense));
-        let fused: Vec<f32> = by_lexical.iter().zip(by_dense).map(|(lexical, dense)| lexical + dense).collect();
-        best(&fused, top_k).into_iter().map(|index| Hit { index, lexical: lexical[index] }).collect()
-    }
-
-    /// The documents with the highest BM25 scores.
-    pub fn search_words(&self, analyzer: &Analyzer, question: &str, top_k: usize) -> Vec<usize> {
-        best(&self.scores(analyzer, question), top_k)
-    }
-
-    fn scores(&self, analyzer: &Analyzer, question: &str) -> Vec<f32> {
-        let mut lexical = vec![0.0f32; self.ids.len()];
-        let average = self.lengths.iter().sum::<f32>() / self.lengths.len() as f32;
-        for term in analyzer.terms(question) {
-            let idf = inverse_document_frequency(self.ids.len() as u64, self.frequency(&term)) as f32;
-            for (index, count) in self.postings.get(&term).into_iter().flatten() {
-                let saturation = K1 as f32 * (1.0 - B as f32 + B as f32 * self.lengths[*index] / average);
-                lexical[*index] += idf * count * (K1 as f32 + 1.0) / (count + saturation);
+    fn index(&mut self) {
+        let counts: Vec<TermCounts> = self
+            .titles
+            .iter()
+            .zip(&self.texts)
+            .map(|(title, text)| TermCounts::of_text(self.analyzer, self.salt, &format!("{title}\n{text}")))
+            .collect();
+        for (number, counts) in counts.iter().enumerate() {
+            for (term, weight) in document_weights(counts) {
+                self.postings.entry(term).or_default().push((number, weight));
             }
         }
-        lexical
+    }
+
+    fn frequency_of(&self, term: i32) -> u64 {
+        self.postings.get(&term).map_or(0, |postings| postings.len() as u64)
+    }
+
+    /// Chunks that hold a stem.
+    pub fn frequency(&self, stem: &str) -> u64 {
+        self.frequency_of(self.salt.term_id(stem))
+    }
+
+    pub fn inquiry(&self, question: &str) -> Inquiry {
+        Inquiry::new(self.analyzer, question, self.texts.len() as u64, |stem| self.frequency(stem))
+    }
+
+    pub fn terms(&self, query: &str) -> QuestionTerms {
+        QuestionTerms::new(self.analyzer, query, self.texts.len() as u64, |stem| self.frequency(stem))
+    }
+
+    fn profile(&self, query: &str) -> QueryProfile {
+        let stems = QueryStems::of_text(self.analyzer, query);
+        let known: HashMap<i32, u64> = stems.ids(self.salt).map(|term| (term, self.frequency_of(term))).collect();
+        QueryProfile::new(&[AskedCollection {
+            stems: &stems,
+            salt: self.salt,
+            chunks: self.texts.len() as u64,
+            document_frequencies: &known,
+        }])
+    }
+
+    /// The best by BM25.
+    pub fn lexical(&self, query: &str) -> Vec<Scored<usize>> {
+        let mut scores: HashMap<usize, f64> = HashMap::new();
+        for (term, query_weight) in self.profile(query).weights() {
+            for (chunk, weight) in &self.postings[&term] {
+                *scores.entry(*chunk).or_default() += f64::from(query_weight * weight);
+            }
+        }
+        best(scores.into_iter())
+    }
+
+    /// The `top_k` best by BM25.
+    pub fn search_words(&self, query: &str, top_k: usize) -> Vec<usize> {
+        self.lexical(query).into_iter().take(top_k).map(|scored| scored.key).collect()
+    }
+
+    /// The best by cosine.
+    pub fn dense(&self, query: &[f32]) -> Vec<Scored<usize>> {
+        best(self.vectors.iter().map(|vector| f64::from(cosine(query, vector))).enumerate())
+    }
+
+    /// Both lists in one.
+    pub fn fused(&self, query: &str, vector: &[f32]) -> Vec<Fused<usize>> {
+        fuse_weighted(&self.dense(vector), &self.lexical(query), DenseWeight::default())
+    }
+
+    /// Features of the passages that are reranked.
+    pub fn reranker_features(&self, query: &str, first: &[Fused<usize>]) -> Vec<reranking::features::Features> {
+        let passages: Vec<_> = first
+            .iter()
+            .map(|item| reranking::features::Passage {
+                title: &self.titles[item.key],
+                text: &self.texts[item.key],
+                fused: item.fused,
+            })
+            .collect();
+        reranking::features::of_passages(self.analyzer, &self.terms(query), &passages)
+    }
+
+    /// The first passages of hybrid search, reranked.
+    pub fn search(&self, query: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
+        let mut fused = self.fused(query, vector);
+        fused.truncate(reranking::DEPTH.max(top_k));
+        let first = &fused[..fused.len().min(reranking::DEPTH)];
+        let scores = reranking::score(&self.reranker_features(query, first));
+        let mut order: Vec<usize> = (0..first.len()).collect();
+        order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]));
+        #[expect(clippy::cast_possible_truncation, reason = "as the service narrows them")]
+        let hit = |item: &Fused<usize>| Hit {
+            index: item.key,
+            dense: Some(item.dense.map_or(0.0, |score| score as f32)),
+            lexical: item.lexical.map_or(0.0, |score| score as f32),
+        };
+        order.iter().take(top_k).map(|place| hit(&first[*place])).collect()
+    }
+
+    /// Passages of hits, as the grader gets them.
+    pub fn passages(&self, hits: &[Hit]) -> Vec<Passage<'_>> {
+        hits.iter()
+            .map(|hit| Passage {
+                title: &self.titles[hit.index],
+                text: &self.texts[hit.index],
+                dense: hit.dense,
+                lexical: hit.lexical,
+            })
+            .collect()
     }
 }
 
-fn best(scores: &[f32], top_k: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]).then(one.cmp(two)));
-    order.truncate(top_k);
-    order
+fn best(scores: impl Iterator<Item = (usize, f64)>) -> Vec<Scored<usize>> {
+    let mut scored: Vec<Scored<usize>> = scores.map(|(key, score)| Scored { key, score }).collect();
+    scored.sort_by(|one, two| two.score.total_cmp(&one.score).then(one.key.cmp(&two.key)));
+    scored.truncate(FUSION_DEPTH);
+    scored
 }
 
-fn scaled(scores: &[f32]) -> Vec<f32> {
-    let mut order: Vec<f32> = scores.to_vec();
-    order.sort_by(|one, two| two.total_cmp(one));
-    let (top, bottom) = (order[0], order[order.len().min(FUSION_DEPTH) - 1]);
-    scores.iter().map(|score| if top > bottom { ((score - bottom) / (top - bottom)).max(0.0) } else { 0.0 }).collect()
+fn field(row: &Value, name: &str) -> String {
+    row[name].as_str().unwrap_or_default().to_owned()
 }
 
 pub fn cosine(one: &[f32], two: &[f32]) -> f32 {
@@ -147,10 +225,46 @@ pub fn read_vectors(path: &str) -> Vec<Vec<f32>> {
     floats.chunks_exact(DIMENSIONS).map(<[f32]>::to_vec).collect()
 }
 
+/// At most `most` of a set's questions that can be asked without their page, spread evenly, with their vectors.
+pub fn read_questions(folder: &str, most: usize) -> Vec<(Value, Vec<f32>)> {
+    let rows = read_json_lines(&format!("{folder}/qa.jsonl"));
+    let all: Vec<(Value, Vec<f32>)> = rows
+        .into_iter()
+        .zip(read_vectors(&format!("{folder}/questions.f32")))
+        .filter(|(row, _)| row["selfcontained"] != Value::Bool(false))
+        .collect();
+    let step = all.len().div_ceil(most.min(all.len()));
+    all.into_iter().step_by(step).collect()
+}
+
 fn scramble(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// The question in words of which the collection knows fewer: every other term is written backwards. Readers seldom use
+/// the words of the document, and evaluation sets do not show it: their questions were written beside their documents.
+pub fn reworded(question: &str) -> String {
+    let mut places = Vec::new();
+    Analyzer::english().for_each_term(question, |_, range| places.push(range));
+    places.dedup();
+    let mut written = String::with_capacity(question.len());
+    let mut last = 0;
+    for place in places.into_iter().skip(1).step_by(2) {
+        let word = &question[place.clone()];
+        if word.chars().all(char::is_alphabetic) {
+            written.push_str(&question[last..place.start]);
+            let mut letters = word.chars().rev().flat_map(char::to_lowercase);
+            if word.starts_with(char::is_uppercase) {
+                written.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+            }
+            written.extend(letters);
+            last = place.end;
+        }
+    }
+    written.push_str(&question[last..]);
+    written
 }
 
 /// What was retrieved for a question, as the grader gets it.
@@ -162,25 +276,17 @@ pub struct Round<'c> {
 }
 
 impl Collection {
-    pub fn round(&self, analyzer: &Analyzer, question: &str, vector: &[f32], top_k: usize) -> Round<'_> {
-        let inquiry = Inquiry::new(analyzer, question, self.ids.len() as u64, |stem| self.frequency(stem));
-        let hits = self.search(analyzer, question, vector, top_k);
-        let passages: Vec<Passage<'_>> = hits
-            .iter()
-            .map(|hit| Passage {
-                title: &self.titles[hit.index],
-                text: &self.texts[hit.index],
-                dense: Some(cosine(vector, &self.vectors[hit.index])),
-                lexical: hit.lexical,
-            })
-            .collect();
-        let evidence = evidence_of(analyzer, &inquiry, &passages);
+    pub fn round(&self, question: &str, vector: &[f32], top_k: usize) -> Round<'_> {
+        let inquiry = self.inquiry(question);
+        let hits = self.search(question, vector, top_k);
+        let passages = self.passages(&hits);
+        let evidence = evidence_of(self.analyzer, &inquiry, &passages);
         Round { inquiry, hits, passages, evidence }
     }
 
     /// What a question is to this collection. `is_own`: it comes from the same set.
     pub fn case(&self, question: &Value, is_own: bool) -> &'static str {
-        let holds = |id: &str| self.ids.iter().any(|own| own == id);
+        let holds = |id: &str| self.documents.iter().any(|own| own == id);
         let source = question["source_doc"].as_str().unwrap_or_default();
         match (is_own, question["answerable"] == Value::Bool(true)) {
             (false, _) => "foreign",

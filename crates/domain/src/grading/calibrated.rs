@@ -1,4 +1,4 @@
-//! The built-in grader: a logistic model over [`super::features`], cut by two thresholds.
+//! The built-in grader: a logistic model over [`super::features`], cut relative to the best passage of the round.
 //!
 //! The probability is that of "this passage answers the question" among the first eight passages of hybrid retrieval.
 //! No grade is better than the ceiling that [`super::question`] sets for the round. The fitting of the constants and
@@ -30,13 +30,17 @@ pub struct GradedRound {
 #[must_use]
 pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
     let answerability = answerability(inquiry, passages, evidence);
-    let verdicts = of_round(inquiry, passages, evidence)
+    let features = of_round(inquiry, passages, evidence);
+    let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
+    let probabilities: Vec<f32> =
+        features.iter().map(|features| model.logistic.probability(&features.values)).collect();
+    let highest = probabilities.iter().copied().fold(0.0, f32::max);
+    let verdicts = features
         .into_iter()
         .zip(passages)
-        .map(|(features, passage)| {
-            let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
-            let probability = model.logistic.probability(&features.values);
-            let own = model.grade(probability);
+        .zip(probabilities)
+        .map(|((features, passage), probability)| {
+            let own = model.grade(probability, highest);
             let grade = own.min(answerability.ceiling);
             let mut reason = reason(inquiry, passage, &features, probability);
             if grade < own {
@@ -46,8 +50,8 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
             Verdict {
                 grade,
                 probability: Some(probability),
-                // A model may rule otherwise on a passage that is only too doubtful to be used without one.
-                is_clear: if grade < own { grade == Grade::Incorrect } else { model.is_clear(probability) },
+                is_clear: grade == Grade::Correct
+                    && probability.min(answerability.probability) >= model.surely_correct_from,
                 reason,
             }
         })
@@ -56,14 +60,12 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
 }
 
 impl PassageModel {
-    fn is_clear(&self, probability: f32) -> bool {
-        probability < self.surely_incorrect_below || probability >= self.surely_correct_from
-    }
-
-    fn grade(&self, probability: f32) -> Grade {
-        if probability >= self.correct_from {
+    /// `highest` is the highest probability of the round.
+    fn grade(&self, probability: f32, highest: f32) -> Grade {
+        let correct_from = self.correct_from.min(self.correct_share * highest);
+        if probability >= correct_from {
             Grade::Correct
-        } else if probability < self.incorrect_below {
+        } else if probability < self.ambiguous_share * correct_from {
             Grade::Incorrect
         } else {
             Grade::Ambiguous

@@ -21,8 +21,8 @@ pub struct Verdict {
     /// model graded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
-    /// Whether the verdict stands as it is. A calibrated one that is not clear is put to a configured
-    /// grading model; without such a model it stands all the same.
+    /// Whether it is a model's, or surely correct. Enough surely correct passages spare the call of a grading model;
+    /// without such a model every verdict stands as it is.
     #[serde(skip)]
     pub is_clear: bool,
     /// Why, for the trace. Names features and question terms, never more of the passage than terms.

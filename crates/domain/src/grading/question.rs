@@ -13,7 +13,7 @@ use crate::evidence::{Inquiry, TermMask};
 use crate::wording::Wording;
 
 /// Number of features.
-pub const COUNT: usize = 11;
+pub const COUNT: usize = 12;
 
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
 pub const NAMES: [&str; COUNT] = [
@@ -39,6 +39,8 @@ pub const NAMES: [&str; COUNT] = [
     "kind",
     // Whether the same passage has the highest cosine and the highest BM25.
     "agreement",
+    // How far the highest cosine is above the mean of the round's: to a foreign question all passages are alike.
+    "dense_spread",
 ];
 
 /// The features of a round.
@@ -112,9 +114,30 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
             flag(own.opposed),
             own.kind,
             flag(place_of_best(passages, &dense) == place_of_best(passages, &lexical)),
+            dense_spread(passages),
         ];
     }
     Features { values, has_dense: passages.iter().any(|passage| passage.dense.is_some()) }
+}
+
+/// Passages of a round of which the mean cosine is taken.
+const FULL_ROUND: usize = 8;
+
+/// Cosine of the passages that a smaller round lacks: that of unrelated text.
+const UNRELATED: f32 = 0.2;
+
+/// How far the highest cosine is above the mean of the round's. A collection of a few chunks has no others to compare
+/// with, so that unrelated ones stand in for them.
+fn dense_spread(passages: &[Passage<'_>]) -> f32 {
+    let cosines: Vec<f32> = passages.iter().filter_map(|passage| passage.dense).collect();
+    let highest = cosines.iter().copied().fold(0.0, f32::max);
+    let lacking = FULL_ROUND.saturating_sub(cosines.len());
+    if cosines.is_empty() {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a round is small")]
+    let mean = (cosines.iter().sum::<f32>() + UNRELATED * lacking as f32) / (cosines.len() + lacking) as f32;
+    (highest - mean).max(0.0)
 }
 
 fn nearest<'r>(inquiry: &Inquiry, passages: &'r [Passage<'r>], evidence: &'r [PassageEvidence]) -> Option<Nearest<'r>> {

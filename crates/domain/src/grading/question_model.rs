@@ -18,49 +18,51 @@ pub(super) struct QuestionModel {
 
 pub(super) const WITH_DENSE: QuestionModel = QuestionModel {
     subject: Logistic {
-        bias: -7.7050,
+        bias: -6.1039,
         weights: [
-            7.9908, // dense
+            7.9581, // dense
             0.0000, // lexical
-            3.0041, // coverage
-            4.8537, // sentence_coverage
+            0.8927, // coverage
+            3.2510, // sentence_coverage
             0.0000, // rarest_missing
             0.0000, // numbers_missing
             0.0000, // names_missing
             0.0000, // denied
             0.0000, // opposed
             0.0000, // kind
-            1.5496, // agreement
+            0.7261, // agreement
+            6.4354, // dense_spread
         ],
     },
     detail: Logistic {
-        bias: -0.8203,
+        bias: -4.3194,
         weights: [
-            3.7237,  // dense
+            5.7910,  // dense
             0.0000,  // lexical
             0.0000,  // coverage
-            0.2846,  // sentence_coverage
-            -0.8702, // rarest_missing
-            -1.3103, // numbers_missing
-            -0.1784, // names_missing
-            -3.0443, // denied
-            -2.0761, // opposed
-            0.0812,  // kind
-            0.0557,  // agreement
+            2.3209,  // sentence_coverage
+            0.0096,  // rarest_missing
+            -0.3622, // numbers_missing
+            -0.4465, // names_missing
+            -2.6604, // denied
+            -1.0798, // opposed
+            -0.0579, // kind
+            0.4849,  // agreement
+            0.0000,  // dense_spread
         ],
     },
     absent_below: 0.065,
-    doubtful_below: 0.135,
+    doubtful_below: 0.16,
 };
 
 pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
     subject: Logistic {
-        bias: -4.8849,
+        bias: -4.4071,
         weights: [
             0.0000, // dense
-            5.4143, // lexical
-            6.1266, // coverage
-            2.0364, // sentence_coverage
+            3.6078, // lexical
+            4.0602, // coverage
+            3.9174, // sentence_coverage
             0.0000, // rarest_missing
             0.0000, // numbers_missing
             0.0000, // names_missing
@@ -68,24 +70,26 @@ pub(super) const LEXICAL_ONLY: QuestionModel = QuestionModel {
             0.0000, // opposed
             0.0000, // kind
             0.0000, // agreement
+            0.0000, // dense_spread
         ],
     },
     detail: Logistic {
-        bias: 0.7629,
+        bias: -1.1630,
         weights: [
             0.0000,  // dense
             0.0000,  // lexical
             0.0000,  // coverage
-            0.7505,  // sentence_coverage
-            -0.6055, // rarest_missing
-            -1.2785, // numbers_missing
-            -0.4206, // names_missing
-            -3.0113, // denied
-            -2.0220, // opposed
-            0.0971,  // kind
+            2.8968,  // sentence_coverage
+            0.2041,  // rarest_missing
+            -0.3703, // numbers_missing
+            -0.8878, // names_missing
+            -2.6793, // denied
+            -1.0249, // opposed
+            -0.0395, // kind
             0.0000,  // agreement
+            0.0000,  // dense_spread
         ],
     },
     absent_below: 0.06,
-    doubtful_below: 0.155,
+    doubtful_below: 0.225,
 };

@@ -16,18 +16,14 @@ use std::collections::HashMap;
 use domain::answering::{AnswerSource, candidates, compose};
 use domain::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use domain::corrective::Grade;
-use domain::evidence::Inquiry;
 use domain::grading::calibrated;
-use domain::grading::features::{self, Passage};
-use domain::lexical::analyzer::Analyzer;
 
-use calibrate::{Collection, cosine, read_json_lines, read_vectors};
+use calibrate::{Collection, Round, cosine, read_json_lines, read_vectors};
 
 fn main() {
     let folder = std::env::args().nth(1).expect("a prepared folder");
     let top_k = std::env::args().nth(2).map_or(5, |top_k| top_k.parse().expect("TOP_K"));
-    let analyzer = Analyzer::english();
-    let collection = Collection::read(analyzer, &folder, None, 0);
+    let collection = Collection::read(&folder, None, 0);
     let questions = read_json_lines(&format!("{folder}/qa.jsonl"));
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
     let sentences: HashMap<String, Vec<f32>> = read_json_lines(&format!("{folder}/sentences.jsonl"))
@@ -51,19 +47,7 @@ fn main() {
                     .flatten()
                     .map(|answer| answer.as_str().expect("answer").to_lowercase())
                     .collect();
-                let inquiry =
-                    Inquiry::new(analyzer, text, collection.ids.len() as u64, |stem| collection.frequency(stem));
-                let hits = collection.search(analyzer, text, vector, top_k);
-                let passages: Vec<Passage<'_>> = hits
-                    .iter()
-                    .map(|hit| Passage {
-                        title: &collection.titles[hit.index],
-                        text: &collection.texts[hit.index],
-                        dense: Some(cosine(vector, &collection.vectors[hit.index])),
-                        lexical: hit.lexical,
-                    })
-                    .collect();
-                let evidence = features::evidence_of(analyzer, &inquiry, &passages);
+                let Round { inquiry, passages, evidence, .. } = collection.round(text, vector, top_k);
                 let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
                 let (mut sources, mut kept) = (Vec::new(), Vec::new());
                 for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence) {

@@ -17,7 +17,6 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use domain::citation::{LexicalScorer, PreparedSource, SupportScorer, support_features};
-use domain::lexical::analyzer::Analyzer;
 use domain::sentence::sentences;
 use serde_json::Value;
 
@@ -77,8 +76,7 @@ fn labelled(folder: &str, print: &mut impl FnMut(&Case<'_>)) {
 
 /// Claims made of questions and answers.
 fn made(folder: &str, most: usize, print: &mut impl FnMut(&Case<'_>)) {
-    let analyzer = Analyzer::english();
-    let collection = Collection::unpack(analyzer, folder);
+    let collection = Collection::unpack(folder);
     let asked = read_json_lines(&format!("{folder}/qa.jsonl"));
     let answerable: Vec<&Value> = asked
         .iter()
@@ -90,14 +88,14 @@ fn made(folder: &str, most: usize, print: &mut impl FnMut(&Case<'_>)) {
     for row in answerable.into_iter().step_by(step) {
         let gold: Vec<usize> = strings(&row["gold_docs"])
             .into_iter()
-            .filter_map(|id| collection.ids.iter().position(|own| own == id))
+            .filter_map(|id| collection.documents.iter().position(|own| own == id))
             .collect();
         let prepared = |places: &[usize]| -> Vec<PreparedSource> {
             let texts = places.iter().map(|place| (&collection.texts[*place], &collection.titles[*place]));
             texts.map(|(text, title)| PreparedSource::with_context(text, title)).collect()
         };
         let right = prepared(&gold);
-        let wrong = prepared(&hardest(&collection, analyzer, row, &gold));
+        let wrong = prepared(&hardest(&collection, row, &gold));
         let passage: String = gold.iter().map(|place| collection.texts[*place].as_str()).collect::<Vec<_>>().join("\n");
         let denied = if denying.insert(gold.clone()) { denials(&passage) } else { Vec::new() };
         for Claim { form, text } in claims(row, &passage).into_iter().chain(denied) {
@@ -144,11 +142,11 @@ fn denials(passage: &str) -> Vec<Claim> {
 }
 
 /// The best passage that is not gold and does not hold the answer.
-fn hardest(collection: &Collection, analyzer: &Analyzer, row: &Value, gold: &[usize]) -> Vec<usize> {
+fn hardest(collection: &Collection, row: &Value, gold: &[usize]) -> Vec<usize> {
     let question = row["question"].as_str().expect("question");
     let answers: Vec<String> = strings(&row["answers"]).iter().map(|answer| answer.to_lowercase()).collect();
     let holds = |text: &str| answers.iter().any(|answer| answer.len() > 3 && text.to_lowercase().contains(answer));
-    let found = collection.search_words(analyzer, question, TOP_K);
+    let found = collection.search_words(question, TOP_K);
     found.into_iter().find(|place| !gold.contains(place) && !holds(&collection.texts[*place])).into_iter().collect()
 }
 

@@ -1,68 +1,128 @@
-//! Embeds evaluation sets with the service's own model, for the calibration of the built-in judgement.
+//! Splits and embeds evaluation sets as the service does: `embed [--sentences] SETS OUT NAME...`.
 //!
-//! `embed SETS OUT NAME...`: SETS/NAME holds `corpus.jsonl.gz` and `qa.jsonl`. Writes to OUT/NAME
-//! `corpus.jsonl`, `qa.jsonl`, `sentences.jsonl` (every sentence of a document once) and the vectors
-//! `documents.f32`, `questions.f32` and `sentences.f32`.
+//! SETS/NAME holds `corpus.jsonl.gz` and `qa.jsonl`, `queries.jsonl` with `qrels.tsv`, or all of them. Writes to
+//! OUT/NAME `chunks.jsonl` (document, title, text) with `chunks.f32`, `qa.jsonl` with `questions.f32`, `queries.jsonl`
+//! with `queries.f32`, and `qrels.tsv`; with `--sentences` also `sentences.jsonl`, every sentence of a chunk once, with
+//! `sentences.f32`. The `.f32` files hold unit vectors of the built-in model one after the other.
 
 #![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use domain::sentence::sentences;
-use minilm::MiniLm;
-use serde_json::Value;
+use domain::split::{
+    FrontComposer, Outline, PageMap, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
+};
+use minilm::{MiniLm, WordPiece};
+use serde_json::{Value, json};
 
-#[tokio::main]
+/// Texts handed over at a time, so that progress can be seen.
+const BATCH: usize = 256;
+
+#[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let with_sentences = arguments.first().is_some_and(|first| first == "--sentences");
+    arguments.drain(..usize::from(with_sentences));
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let model = MiniLm::start(threads).expect("the built-in model");
-    for name in &arguments[3..] {
-        let (source, target) = (Path::new(&arguments[1]).join(name), Path::new(&arguments[2]).join(name));
+    for name in &arguments[2..] {
+        let (source, target) = (Path::new(&arguments[0]).join(name), Path::new(&arguments[1]).join(name));
         std::fs::create_dir_all(&target).expect("OUT");
-        let mut corpus = String::new();
-        let file = std::fs::File::open(source.join("corpus.jsonl.gz")).expect("corpus.jsonl.gz");
-        flate2::read::GzDecoder::new(file).read_to_string(&mut corpus).expect("a gzip file");
-        std::fs::write(target.join("corpus.jsonl"), &corpus).expect("OUT");
-        let documents: Vec<Value> = json_lines(&corpus);
-        let field = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().trim().to_owned();
-        let titled = documents.iter().map(|row| format!("{}\n{}", field(row, "title"), field(row, "text")));
-        write_vectors(&model, titled.map(|text| text.trim().to_owned()).collect(), &target.join("documents.f32")).await;
+        let chunks = Chunks::of(&source.join("corpus.jsonl.gz"));
+        write_lines(&target.join("chunks.jsonl"), &chunks.lines);
+        embed(&model, &target.join("chunks.f32"), chunks.embedded).await;
+        for (file, member, vectors) in
+            [("qa.jsonl", "question", "questions.f32"), ("queries.jsonl", "text", "queries.f32")]
+        {
+            let Ok(asked) = std::fs::read_to_string(source.join(file)) else { continue };
+            std::fs::write(target.join(file), &asked).expect("OUT");
+            let texts = json_lines(&asked).iter().map(|row| field(row, member)).collect();
+            embed(&model, &target.join(vectors), texts).await;
+        }
+        // Sets without queries have no judgements.
+        if let Ok(judgements) = std::fs::read(source.join("qrels.tsv")) {
+            std::fs::write(target.join("qrels.tsv"), judgements).expect("OUT");
+        }
+        if with_sentences {
+            write_lines(&target.join("sentences.jsonl"), &chunks.sentences);
+            let texts = chunks.sentences.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            embed(&model, &target.join("sentences.f32"), texts).await;
+        }
+    }
+}
 
-        let questions = std::fs::read_to_string(source.join("qa.jsonl")).expect("qa.jsonl");
-        std::fs::write(target.join("qa.jsonl"), &questions).expect("OUT");
-        let asked = json_lines(&questions).iter().map(|row| field(row, "question")).collect();
-        write_vectors(&model, asked, &target.join("questions.f32")).await;
+/// The chunks of a set.
+#[derive(Default)]
+struct Chunks {
+    /// Lines of chunks.jsonl.
+    lines: Vec<Value>,
+    /// Text that is embedded of each.
+    embedded: Vec<String>,
+    /// Every sentence once, with single spaces.
+    sentences: Vec<Value>,
+}
 
-        let mut seen = HashSet::new();
-        let mut distinct = Vec::new();
-        for row in &documents {
-            let text = row["text"].as_str().unwrap_or_default();
-            for sentence in sentences(text) {
-                let words = text[sentence.words()].split_whitespace().collect::<Vec<_>>().join(" ");
-                if seen.insert(words.clone()) {
-                    distinct.push(words);
+impl Chunks {
+    fn of(corpus: &Path) -> Self {
+        let counter = WordPiece::load().expect("the vocabulary");
+        let count = |text: &str| counter.count(text);
+        let window = Window { tokens: MiniLm::WINDOW, special_tokens: 2 };
+        let settings = SplitterSettings { kind: SplitterKind::Recursive, ..SplitterSettings::default() };
+        let mut text = String::new();
+        let file = std::fs::File::open(corpus).unwrap_or_else(|error| panic!("{}: {error}", corpus.display()));
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("a gzip file");
+        let (mut chunks, mut seen) = (Self::default(), HashSet::new());
+        for row in json_lines(&text) {
+            let (id, mut title, mut text) = (field(&row, "_id"), field(&row, "title"), field(&row, "text"));
+            if text.trim().is_empty() {
+                (title, text) = (String::new(), title);
+            }
+            let outline = Outline::of(settings.kind, &text);
+            let source = SplitSource { text: &text, title: &title, outline: &outline, pages: &PageMap::default() };
+            let fronts = FrontComposer::new(&title, window, &count);
+            for piece in split(&source, &settings, window, &count) {
+                let words = &text[piece.bytes.clone()];
+                chunks.lines.push(json!({"document": id, "title": title, "text": words}));
+                chunks
+                    .embedded
+                    .push(embedding_text(&fronts.compose(&piece.heading_path, piece.table_header.as_deref()), words));
+                for sentence in sentences(words) {
+                    let words = words[sentence.words()].split_whitespace().collect::<Vec<_>>().join(" ");
+                    if seen.insert(words.clone()) {
+                        chunks.sentences.push(Value::String(words));
+                    }
                 }
             }
         }
-        let mut lines = std::fs::File::create(target.join("sentences.jsonl")).expect("OUT");
-        for words in &distinct {
-            writeln!(lines, "{}", serde_json::to_string(words).expect("a string")).expect("OUT");
-        }
-        write_vectors(&model, distinct, &target.join("sentences.f32")).await;
-        eprintln!("{name}: done");
+        chunks
     }
+}
+
+fn field(row: &Value, name: &str) -> String {
+    row[name].as_str().unwrap_or_default().to_owned()
 }
 
 fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
 }
 
-async fn write_vectors(model: &MiniLm, texts: Vec<String>, path: &Path) {
-    let vectors = model.embed_passages(texts).await.expect("vectors");
-    let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
-    std::fs::write(path, bytes).expect("OUT");
+fn write_lines(path: &Path, lines: &[Value]) {
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(path, lines).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+async fn embed(model: &MiniLm, path: &Path, texts: Vec<String>) {
+    let (started, count) = (std::time::Instant::now(), texts.len());
+    let mut bytes = Vec::new();
+    for batch in texts.chunks(BATCH) {
+        for vector in model.embed_passages(batch.to_vec()).await.expect("vectors") {
+            bytes.extend(vector.iter().flat_map(|value| value.to_le_bytes()));
+        }
+    }
+    std::fs::write(path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    eprintln!("{}: {count} texts in {:.0} s", path.display(), started.elapsed().as_secs_f64());
 }

@@ -71,7 +71,7 @@ impl Query {
             .map(|passage| Features { values: serde_json::from_value(passage[1].clone()).expect("values") })
             .collect();
         let rest = row["rest"].as_array().expect("rest");
-        let rest = rest.iter().map(|name| number(name.as_str().expect("a document"))).collect();
+        let rest = rest.iter().map(|passage| number(passage[0].as_str().expect("a document"))).collect();
         let relevant = row["relevant"].as_object().expect("relevant");
         let grade = |grade: &serde_json::Value| u32::try_from(grade.as_u64().expect("a grade")).expect("a grade");
         let judgements = relevant.iter().map(|(name, value)| (number(name), grade(value))).collect();

@@ -2,7 +2,7 @@
 //!
 //! `grader_features DOCUMENTS QUESTIONS [SIZE SEED]` retrieves passages of one prepared set for the
 //! questions of the same or another one (which are then off the corpus) and prints one line per
-//! retrieved passage. With SIZE only that many documents, chosen by SEED, make up the collection.
+//! retrieved passage, for the question in its own words and in other ones. With SIZE only that many documents, chosen by SEED, make up the collection.
 
 #![expect(clippy::indexing_slicing, reason = "a tool: it may stop on a bad input")]
 
@@ -10,37 +10,37 @@ use std::io::Write;
 
 use domain::grading::calibrated;
 use domain::grading::features::{self, Passage};
-use domain::lexical::analyzer::Analyzer;
+
+use calibrate::{Collection, read_questions, reworded, strings};
 
 const TOP_K: usize = 8;
-
-use calibrate::{Collection, read_json_lines, read_vectors, strings};
+const OWN_QUESTIONS: usize = 1_500;
+const FOREIGN_QUESTIONS: usize = 400;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let (documents, questions) = (&arguments[1], &arguments[2]);
     let size = arguments.get(3).map(|size| size.parse::<usize>().expect("SIZE"));
     let seed = arguments.get(4).map_or(0, |seed| seed.parse::<u64>().expect("SEED"));
-    let analyzer = Analyzer::english();
-    let collection = Collection::read(analyzer, documents, size, seed);
-    let asked = read_json_lines(&format!("{questions}/qa.jsonl"));
-    let vectors = read_vectors(&format!("{questions}/questions.f32"));
+    let collection = Collection::read(documents, size, seed);
     let is_own = documents == questions;
+    let asked = read_questions(questions, if is_own { OWN_QUESTIONS } else { FOREIGN_QUESTIONS });
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let header = ["question", "case", "place", "document", "label", "probability", "probability_lexical"];
+    let header = ["question", "wording", "case", "place", "document", "label", "probability", "probability_lexical"];
     writeln!(out, "{}\t{}", header.join("\t"), features::NAMES.join("\t")).expect("stdout");
-    for (question, vector) in asked.iter().zip(&vectors) {
+    for ((question, vector), wording) in asked.iter().flat_map(|asked| [(asked, "own"), (asked, "other")]) {
         let text = question["question"].as_str().expect("question");
+        let text = if wording == "own" { text.to_owned() } else { reworded(text) };
         let gold: Vec<&str> = strings(&question["gold_docs"]);
         let answers: Vec<String> = strings(&question["answers"]).iter().map(|answer| answer.to_lowercase()).collect();
         let kind = collection.case(question, is_own);
-        let round = collection.round(analyzer, text, vector, TOP_K);
+        let round = collection.round(&text, vector, TOP_K);
         let (inquiry, hits, passages, evidence) = (round.inquiry, round.hits, round.passages, round.evidence);
         let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
         let lexical_only: Vec<Passage<'_>> = passages.iter().map(|p| Passage { dense: None, ..*p }).collect();
         let lexical_verdicts = calibrated::grade(&inquiry, &lexical_only, &evidence).verdicts;
         for (rank, features) in features::of_round(&inquiry, &passages, &evidence).iter().enumerate() {
-            let id = &collection.ids[hits[rank].index];
+            let id = &collection.documents[hits[rank].index];
             let is_gold = gold.contains(&id.as_str());
             let mentions = answers.iter().any(|answer| passages[rank].text.to_lowercase().contains(answer));
             // A passage that holds the answer's words without being gold is neither right nor wrong.
@@ -54,7 +54,7 @@ fn main() {
             let values: Vec<String> = features.values.iter().map(|value| format!("{value:.5}")).collect();
             writeln!(
                 out,
-                "{}\t{kind}\t{rank}\t{id}\t{label}\t{:.5}\t{:.5}\t{}",
+                "{}\t{wording}\t{kind}\t{rank}\t{id}\t{label}\t{:.5}\t{:.5}\t{}",
                 question["_id"].as_str().expect("_id"),
                 verdicts[rank].probability.unwrap_or(-1.0),
                 lexical_verdicts[rank].probability.unwrap_or(-1.0),

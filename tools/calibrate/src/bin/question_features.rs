@@ -8,35 +8,36 @@
 use std::io::Write;
 
 use domain::grading::question;
-use domain::lexical::analyzer::Analyzer;
 
-use calibrate::{Collection, read_json_lines, read_vectors};
+use calibrate::{Collection, read_questions, reworded};
 
 const TOP_K: usize = 8;
+const OWN_QUESTIONS: usize = 1_500;
+const FOREIGN_QUESTIONS: usize = 400;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let (documents, questions) = (&arguments[1], &arguments[2]);
     let size = arguments.get(3).map(|size| size.parse::<usize>().expect("SIZE"));
     let seed = arguments.get(4).map_or(0, |seed| seed.parse::<u64>().expect("SEED"));
-    let analyzer = Analyzer::english();
-    let collection = Collection::read(analyzer, documents, size, seed);
-    let asked = read_json_lines(&format!("{questions}/qa.jsonl"));
-    let vectors = read_vectors(&format!("{questions}/questions.f32"));
+    let collection = Collection::read(documents, size, seed);
+    let is_own = documents == questions;
+    let asked = read_questions(questions, if is_own { OWN_QUESTIONS } else { FOREIGN_QUESTIONS });
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    writeln!(out, "question\tcase\tgroup\tprobability\t{}", question::NAMES.join("\t")).expect("stdout");
-    for (row, vector) in asked.iter().zip(&vectors) {
+    writeln!(out, "question\twording\tcase\tgroup\tprobability\t{}", question::NAMES.join("\t")).expect("stdout");
+    for ((row, vector), wording) in asked.iter().flat_map(|asked| [(asked, "own"), (asked, "other")]) {
         let text = row["question"].as_str().expect("question");
+        let text = if wording == "own" { text.to_owned() } else { reworded(text) };
         let source = row["source_doc"].as_str().unwrap_or_default();
-        let round = collection.round(analyzer, text, vector, TOP_K);
+        let round = collection.round(&text, vector, TOP_K);
         let judged = question::answerability(&round.inquiry, &round.passages, &round.evidence);
         let features = question::of_round(&round.inquiry, &round.passages, &round.evidence);
         let values: Vec<String> = features.values.iter().map(|value| format!("{value:.5}")).collect();
         writeln!(
             out,
-            "{}\t{}\t{}\t{:.5}\t{}",
+            "{}\t{wording}\t{}\t{}\t{:.5}\t{}",
             row["_id"].as_str().expect("_id"),
-            collection.case(row, documents == questions),
+            collection.case(row, is_own),
             source.rsplit_once('-').map_or(source, |(article, _)| article),
             judged.probability,
             values.join("\t")
