@@ -13,7 +13,10 @@ const MOST_SENTENCES: usize = 3;
 const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.8, 0.85];
 
 /// The same for a sentence next to the best one in its paragraph.
-const WORTH_ADDING_BESIDE: f32 = 0.75;
+const WORTH_ADDING_BESIDE: f32 = 0.85;
+
+/// The same for every sentence of an answer to a question that asks for several things.
+const WORTH_LISTING: f32 = 0.75;
 
 /// Share of the question's weight in the best sentence that one from elsewhere must reach.
 const ON_THE_SUBJECT: f32 = 0.5;
@@ -51,12 +54,21 @@ pub(super) fn one_answer<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>]) -> Choice
     Choice { sentences: chosen, missing: Vec::new() }
 }
 
+/// A question for one thing is answered from one source: the best sentences of several are seldom about the same thing.
 fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &SentenceCandidate, score: f32) -> bool {
     let Some((best, highest)) = chosen.first() else { return true };
+    let (is_list, is_same) = (inquiry.kind == AnswerKind::List, best.source == candidate.source);
+    if !is_same && !is_list {
+        return false;
+    }
     // Rows of a table do not continue one another: another one is added if it says no less of what is asked.
-    let is_beside = best.source == candidate.source && best.place.abs_diff(candidate.place) == 1 && !candidate.is_row;
+    let is_beside = is_same && best.place.abs_diff(candidate.place) == 1 && !candidate.is_row;
     let elsewhere = WORTH_ADDING.get(chosen.len() - 1).copied().unwrap_or(f32::INFINITY);
-    let least = if is_beside || inquiry.kind == AnswerKind::List { WORTH_ADDING_BESIDE } else { elsewhere };
+    let least = match (is_list, is_beside) {
+        (true, _) => WORTH_LISTING,
+        (false, true) => WORTH_ADDING_BESIDE,
+        (false, false) => elsewhere,
+    };
     let covered = |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask);
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);

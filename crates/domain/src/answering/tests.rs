@@ -75,6 +75,12 @@ fn leaves_out_what_only_touches_the_subject() {
 }
 
 #[test]
+fn answers_a_question_for_one_thing_from_one_source() {
+    let (leave, plan) = ("Parental leave lasts 26 weeks.", "Parental leave of the Berlin office lasts 30 weeks.");
+    assert_eq!(text("How many weeks does parental leave last?", &[leave, plan]).matches("[^").count(), 1);
+}
+
+#[test]
 fn quotes_lists_for_those_who_ask_for_one() {
     let fees = "The fees are due on arrival. The fees are the visa fee, the stamp fee and the courier fee.";
     assert!(text("What are the fees?", &[fees]).contains("courier"));
