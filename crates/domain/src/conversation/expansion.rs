@@ -54,7 +54,9 @@ pub fn expand(analyzer: &Analyzer, message: &str, history: &[Turn], rarity: &Rar
         });
         let of_speaker = if turn.speaker == Speaker::User { 1.0 } else { WEIGHT_OF_ANSWER };
         for (position, term) in rarity.terms(analyzer, &turn.text).terms().iter().enumerate() {
-            if term.document_frequency == 0 || own.contains(&term.stem) {
+            // A number of an answer is what was found, not what is spoken of: another passage need not have it.
+            let is_figure = turn.speaker == Speaker::Assistant && !term.word.contains(char::is_alphabetic);
+            if term.document_frequency == 0 || own.contains(&term.stem) || is_figure {
                 continue;
             }
             let count = counts.get(&term.stem).copied().unwrap_or(1);

@@ -103,12 +103,13 @@ fn questions_weigh_more_than_answers_and_late_ones_more_than_early_ones() {
 
 #[test]
 fn words_that_help_nothing_are_not_added() {
-    let rarity = rarity(&["leave"], &[]);
+    let rarity = rarity(&["leave", "28"], &[]);
     for (message, history) in [
         ("Why?", vec![]),
         ("Why?", vec![user("")]),
         ("Why?", vec![user("Nobody here writes of xyzzy.")]),
         ("And leave?", vec![user("How long is leave?")]),
+        ("And leave?", vec![user("How long is leave?"), assistant("Leave is 28.")]),
     ] {
         assert_eq!(expand(ENGLISH(), message, &history, &rarity), None, "{message} after {history:?}");
     }
