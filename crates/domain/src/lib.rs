@@ -27,6 +27,7 @@ pub mod origin;
 pub mod planning;
 pub mod prompt;
 pub mod refinement;
+mod reply_code;
 pub mod reranking;
 pub mod rewriting;
 pub mod sentence;

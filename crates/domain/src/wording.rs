@@ -95,6 +95,11 @@ pub fn lower_case(word: &str) -> Cow<'_, str> {
     }
 }
 
+/// The words of a text in lower case: letters and digits between other signs. An apostrophe parts words.
+pub fn lower_case_words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
 /// Whether a word in lower case, with a straight apostrophe, denies.
 #[must_use]
 pub fn is_negation(word: &str) -> bool {

@@ -6,12 +6,12 @@ use super::answer::{Citation, Claim};
 use super::claim::{Role, Statement, cover, plain, statements};
 use super::exempt::{Lapse, lapses};
 use super::marker::{MalformedMarker, Marker, Markers, markers};
-use super::non_answer::words;
 use super::source::{Basis, PreparedSource};
 use super::support::{LexicalScorer, Support, SupportScorer};
 use crate::markdown::blocks;
 use crate::sentence::sentences_of;
 use crate::span::IndexedText;
+use crate::wording::lower_case_words;
 
 /// Fewest words before a marker inside a sentence that are compared with the source on their own.
 const SHORTEST_PART: usize = 3;
@@ -73,14 +73,14 @@ impl Draft {
         let mut markers = markers(&text, &blocks);
         let statements = statements(&text, &sentences, &markers);
         let (covered, supports) = match attribution {
-            Attribution::Markers => cited(&statements, &markers, basis),
+            Attribution::Markers => cited(&statements, &markers, sources, scorer),
             Attribution::Best => {
                 markers = Markers::default();
-                statements.iter().map(|statement| best(statement, basis)).unzip()
+                statements.iter().map(|statement| best(statement, sources, scorer)).unzip()
             }
         };
         let lapses = lapses(text.text(), &statements, &sentences, &covered, basis);
-        let repeats_question = words(text.text()) == words(basis.question().text());
+        let repeats_question = lower_case_words(text.text()).eq(lower_case_words(basis.question().text()));
         let mut draft = Self {
             text,
             sources,
@@ -187,7 +187,8 @@ impl Draft {
     }
 
     /// The words of the sentences with this role, in order of appearance.
-    pub(super) fn words_of(&self, role: Role) -> Vec<String> {
+    #[must_use]
+    pub fn words_of(&self, role: Role) -> Vec<String> {
         let such = self.statements.iter().filter(|statement| statement.role == role);
         such.map(|statement| statement.words.clone()).collect()
     }
@@ -228,9 +229,12 @@ impl Draft {
 }
 
 /// For each statement, the source numbers that its markers cover it with, and their joint support.
-fn cited(statements: &[Statement], markers: &Markers, basis: &Basis) -> (Vec<Vec<u32>>, Vec<Option<Support>>) {
-    let sources = basis.sources().len();
-    let scorer = LexicalScorer::new(basis.sources());
+fn cited(
+    statements: &[Statement],
+    markers: &Markers,
+    sources: usize,
+    scorer: &dyn SupportScorer,
+) -> (Vec<Vec<u32>>, Vec<Option<Support>>) {
     let covered = cover(statements, &markers.valid, sources, |claim, number| {
         source_index(number, sources).is_some_and(|index| scorer.support(claim, &[index]).is_enough())
     });
@@ -247,13 +251,12 @@ fn cited(statements: &[Statement], markers: &Markers, basis: &Basis) -> (Vec<Vec
 }
 
 /// The number of the source that supports a claim best, the first among equals, and its support.
-fn best(statement: &Statement, basis: &Basis) -> (Vec<u32>, Option<Support>) {
+fn best(statement: &Statement, sources: usize, scorer: &dyn SupportScorer) -> (Vec<u32>, Option<Support>) {
     if statement.role != Role::Claim {
         return (Vec::new(), None);
     }
-    let scorer = LexicalScorer::new(basis.sources());
     let mut best = (Vec::new(), Support::default());
-    for (number, index) in (1..).zip(0..basis.sources().len()) {
+    for (number, index) in (1..).zip(0..sources) {
         let support = scorer.support(&statement.words, &[index]);
         let is_better = (support.is_enough(), support.score) > (best.1.is_enough(), best.1.score);
         if best.0.is_empty() || is_better {

@@ -11,10 +11,15 @@ const MOST_MISSING: usize = 8;
 /// Longest of them, in code points.
 const LONGEST_MISSING: usize = 40;
 
+const DENIAL: &str = "a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other";
+
 /// Why the sources with these numbers do not support a claim; `None` if they do.
 pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> {
     if support.is_enough() {
         return None;
+    }
+    if numbers.is_empty() {
+        return Some("no source supports this statement".to_owned());
     }
     let markers = marker_list(numbers);
     if support.ruling.is_some() {
@@ -26,12 +31,15 @@ pub(super) fn unsupported(numbers: &[u32], support: &Support) -> Option<String> 
         format!("{markers} supports this statement to {:.2}, less than {SUPPORT_THRESHOLD:.2}", support.score)
     };
     let reversal = support.reversal.filter(|_| support.contradiction.is_none()).map(|reversal| match reversal {
-        Reversal::Denial => "; a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other",
-        Reversal::Opposite => "; it has the opposite of a word of the statement",
-        Reversal::Quantity => "; one of them is about all, the other about some or about nothing else",
-        Reversal::Unit => "; a number counts something else there",
+        Reversal::Denial => DENIAL,
+        Reversal::Opposite => "it has the opposite of a word of the statement",
+        Reversal::Quantity => "one of them is about all, the other about some or about nothing else",
+        Reversal::Unit => "a number counts something else there",
     });
-    detail.push_str(reversal.unwrap_or_default());
+    if let Some(reversal) = reversal {
+        detail.push_str("; ");
+        detail.push_str(reversal);
+    }
     let missing: Vec<_> = support
         .missing
         .iter()
@@ -57,9 +65,7 @@ const fn difference(kind: ContradictionKind) -> &'static str {
         ContradictionKind::Number => "it has another number",
         ContradictionKind::Date => "it has another date",
         ContradictionKind::Name => "it has another name in this place",
-        ContradictionKind::Denial => {
-            "a denial (\"not\", \"no\", \"without\") stands in one of them and not in the other"
-        }
+        ContradictionKind::Denial => DENIAL,
         ContradictionKind::Opposite => "it has the opposite of a word",
     }
 }
@@ -99,9 +105,6 @@ pub(super) fn stated(lapse: &Lapse) -> String {
 
 /// The sources as markers.
 pub(super) fn marker_list(numbers: &[u32]) -> String {
-    if numbers.is_empty() {
-        return "no source".to_owned();
-    }
     numbers.iter().map(|number| format!("[^{number}]")).collect::<Vec<_>>().join(", ")
 }
 

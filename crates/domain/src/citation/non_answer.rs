@@ -4,6 +4,7 @@
 //! taken for a pleasantry leaves the service unchecked.
 
 use super::foreign_non_answer;
+use crate::wording::lower_case_words;
 
 /// Words for the sources as a whole, as an answer names them.
 const EVIDENCE: [&str; 20] = [
@@ -188,19 +189,10 @@ const PLEASANTRIES: [&str; 49] = [
     "absolutely",
 ];
 
-/// Words of a sentence, lower-cased; an apostrophe parts words.
-pub(super) fn words(sentence: &str) -> Vec<String> {
-    sentence
-        .split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
-}
-
 /// Whether the sentence only states that the sources do not hold the information.
 #[must_use]
 pub fn is_ignorance(sentence: &str) -> bool {
-    let words = words(sentence);
+    let words: Vec<String> = lower_case_words(sentence).collect();
     let joins =
         words.iter().enumerate().any(|(at, word)| JOINS.contains(&word.as_str()) || at > 0 && word == "however");
     let adds = [", and ", ", which ", ", who ", ", where ", ";"].iter().any(|join| sentence.contains(join));
@@ -219,7 +211,7 @@ pub fn is_ignorance(sentence: &str) -> bool {
 pub fn untold(sentence: &str) -> String {
     let is_about =
         |word: &String| !is_evidence(word) && !negates(word) && !TELLING.iter().any(|verb| word.starts_with(verb));
-    words(sentence).into_iter().filter(is_about).collect::<Vec<_>>().join(" ")
+    lower_case_words(sentence).filter(is_about).collect::<Vec<_>>().join(" ")
 }
 
 fn is_evidence(word: &str) -> bool {
@@ -295,6 +287,6 @@ fn none_tells(words: &[String]) -> bool {
 
 /// Whether the sentence is a connector, a greeting or another phrase without content.
 pub(super) fn is_pleasantry(sentence: &str) -> bool {
-    let joined = words(sentence).join(" ");
+    let joined = lower_case_words(sentence).collect::<Vec<_>>().join(" ");
     PLEASANTRIES.contains(&joined.as_str())
 }

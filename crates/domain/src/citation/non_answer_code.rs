@@ -1,5 +1,7 @@
 //! The code by which a model says that the sources do not answer the question. It is the same in every language.
 
+use crate::reply_code::{Begun, begins, is_word};
+
 /// The code. No document and no answer holds it by chance.
 pub const NON_ANSWER: &str = "NOT_IN_SOURCES";
 
@@ -24,30 +26,14 @@ pub fn declines(text: &str) -> bool {
 pub fn find(text: &str) -> Option<FoundCode> {
     let mut is_in_word = false;
     for (start, sign) in text.char_indices() {
-        if !is_in_word && let Some(is_complete) = begins(text.get(start..).unwrap_or_default()) {
+        if !is_in_word && let Some(begun) = begins(NON_ANSWER, text.get(start..).unwrap_or_default()) {
             let before = text.get(..start).unwrap_or_default();
+            let is_complete = matches!(begun, Begun::Whole { .. });
             return Some(FoundCode { start: if is_only_dressing(before) { 0 } else { start }, is_complete });
         }
         is_in_word = is_word(sign);
     }
     None
-}
-
-/// Whether a text begins with the whole code, or is the beginning of it.
-fn begins(text: &str) -> Option<bool> {
-    let mut rest = text.chars().filter(|sign| *sign != '\\');
-    for expected in NON_ANSWER.chars() {
-        match rest.next() {
-            None => return (!text.is_empty()).then_some(false),
-            Some(sign) if sign.eq_ignore_ascii_case(&expected) => {}
-            Some(_) => return None,
-        }
-    }
-    (!rest.next().is_some_and(is_word)).then_some(true)
-}
-
-fn is_word(sign: char) -> bool {
-    sign.is_alphanumeric() || sign == '_'
 }
 
 /// Whether a text says nothing: signs, blanks, and the opening of a fence with the name of its language.

@@ -1,5 +1,7 @@
 //! Messages that ask nothing: greetings and thanks. They are answered without a search.
 
+use crate::wording::lower_case_words;
+
 /// Words of a greeting or of thanks in one language, and the reply.
 struct Courtesy {
     /// Each is the whole of a message, or the whole with [`FILLERS`] around it.
@@ -54,11 +56,7 @@ const LONGEST: usize = 8;
 /// The reply to a message that only greets or thanks; `None` for any other.
 #[must_use]
 pub fn reply_to_courtesy(message: &str) -> Option<&'static str> {
-    let words: Vec<String> = message
-        .split(|sign: char| !sign.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = lower_case_words(message).collect();
     if words.is_empty() || words.len() > LONGEST {
         return None;
     }

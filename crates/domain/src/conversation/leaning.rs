@@ -8,6 +8,7 @@
 
 use super::Rarity;
 use crate::lexical::{analyzer::Analyzer, bm25::inverse_document_frequency, language::Language};
+use crate::wording::lower_case_words;
 
 /// Least that the words of a self-contained message single out.
 const SELF_CONTAINED: f32 = 1.3;
@@ -53,16 +54,12 @@ pub fn leans(analyzer: &Analyzer, message: &str, rarity: &Rarity) -> bool {
 
 /// Whether a text refers to something that another text names.
 pub(crate) fn has_pronoun(text: &str) -> bool {
-    words(text).any(|word| PRONOUNS.contains(&word.as_str()))
+    lower_case_words(text).any(|word| PRONOUNS.contains(&word.as_str()))
 }
 
 fn goes_on(message: &str) -> bool {
     OPENINGS.iter().any(|opening| {
-        let mut words = words(message);
+        let mut words = lower_case_words(message);
         opening.split(' ').all(|part| words.next().is_some_and(|word| word == part))
     })
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }

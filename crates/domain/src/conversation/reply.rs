@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Turn;
-use crate::{json_in_text, lexical::analyzer::Analyzer};
+use crate::{
+    json_in_text,
+    lexical::analyzer::Analyzer,
+    reply_code::{self, Begun},
+};
 
 /// The code by which a model says that the conversation does not tell what is asked for. The same in every language; what
 /// is missing follows.
@@ -53,7 +57,7 @@ pub fn read_reply(
         json_in_text::values(reply).iter().find_map(|value| Some(value.get("question")?.as_str()?.to_owned()));
     let text = in_json.as_deref().unwrap_or(reply).trim();
     let text = text.trim_matches(|sign: char| sign.is_whitespace() || "\"'`“”«»*".contains(sign));
-    if let Some(missing) = after_code(text) {
+    if let Some(Begun::Whole { rest: missing }) = reply_code::begins(UNCLEAR, text) {
         let missing = missing.trim_matches(|sign: char| sign.is_whitespace() || ":-–—\"'`.*".contains(sign));
         let missing: String = missing.lines().next().unwrap_or_default().chars().take(LONGEST_MISSING).collect();
         return if has_words(&missing) { Ok(Condensed::Unclear(missing)) } else { Err(UnusableQuestion::Empty) };
@@ -76,21 +80,4 @@ pub fn read_reply(
 
 fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
-}
-
-/// The text after the code, if it begins with it. Case does not matter, nor do the backslashes that Markdown puts before
-/// underscores.
-fn after_code(text: &str) -> Option<&str> {
-    let mut expected = UNCLEAR.chars().peekable();
-    for (at, sign) in text.char_indices() {
-        match expected.peek() {
-            None => return text.get(at..).filter(|_| !sign.is_alphanumeric() && sign != '_'),
-            Some(_) if sign == '\\' => {}
-            Some(wanted) if sign.eq_ignore_ascii_case(wanted) => {
-                expected.next();
-            }
-            Some(_) => return None,
-        }
-    }
-    expected.peek().is_none().then_some("")
 }

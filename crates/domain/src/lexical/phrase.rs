@@ -1,5 +1,7 @@
 //! Phrases in quotation marks: the query asks for these words exactly as written.
 
+use crate::wording::lower_case_words;
+
 /// Pairs of marks that quote.
 const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
 
@@ -17,7 +19,7 @@ pub fn quoted(query: &str) -> Vec<Phrase> {
     let phrases = quotations(query);
     let held: usize = phrases.iter().map(|phrase| phrase.0.len()).sum();
     #[expect(clippy::cast_precision_loss, reason = "a query has some words")]
-    let is_quotation = held as f64 >= LEAST_SHARE * words(query).count() as f64;
+    let is_quotation = held as f64 >= LEAST_SHARE * lower_case_words(query).count() as f64;
     if is_quotation { phrases } else { Vec::new() }
 }
 
@@ -28,7 +30,7 @@ fn quotations(query: &str) -> Vec<Phrase> {
         let inside = rest.get(start + open.len_utf8()..).unwrap_or_default();
         let closing = |mark: char| MARKS.contains(&(open, mark));
         let Some(end) = inside.find(closing) else { break };
-        let words: Vec<String> = words(inside.get(..end).unwrap_or_default()).collect();
+        let words: Vec<String> = lower_case_words(inside.get(..end).unwrap_or_default()).collect();
         if !words.is_empty() {
             phrases.push(Phrase(words));
         }
@@ -44,13 +46,9 @@ impl Phrase {
     /// Whether a text holds these words in sequence, regardless of case and of the punctuation between them.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
-        let words: Vec<String> = words(text).collect();
+        let words: Vec<String> = lower_case_words(text).collect();
         words.windows(self.0.len()).any(|window| window == self.0)
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 #[cfg(test)]

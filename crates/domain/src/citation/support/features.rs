@@ -61,6 +61,8 @@ pub(super) struct Comparison<'s> {
     /// Whether all neighbouring words of the claim are neighbours in one of the sources.
     has_same_order: bool,
     best: Option<Best<'s>>,
+    /// The ways in which the best window reverses the claim; a denial that both share is none.
+    turned: Turned,
 }
 
 impl<'s> Comparison<'s> {
@@ -77,11 +79,14 @@ impl<'s> Comparison<'s> {
             polarity,
             has_same_order: claim.has_same_order(sources),
             best: None,
+            turned: Turned::default(),
         };
         for (place, source) in sources.iter().enumerate() {
             comparison.add(source, place);
         }
+        comparison.turned = comparison.best.as_ref().map(|best| best.turned(facts)).unwrap_or_default();
         if polarity == Polarity::Shared {
+            comparison.turned.negation = false;
             comparison.hold_denials();
         }
         comparison
@@ -169,7 +174,6 @@ impl<'s> Comparison<'s> {
         };
         let is_date = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Date);
         let is_name = |fact: &Fact<'_>| fact.exact == Some(MissingKind::Name);
-        let turned = self.turned();
         let quoted = share(self.facts.iter().zip(&self.quoted).map(|(fact, quoted)| (fact.weight, *quoted)));
         [
             quoted,
@@ -181,16 +185,16 @@ impl<'s> Comparison<'s> {
             self.apart(),
             flag(self.best.as_ref().is_some_and(|best| best.has_rival(self.facts, &self.quoted))),
             flag(self.has_other_unit),
-            flag(turned.negation),
+            flag(self.turned.negation),
             flag(self.polarity == Polarity::Turned),
-            flag(turned.opposite),
-            flag(turned.quantity),
+            flag(self.turned.opposite),
+            flag(self.turned.quantity),
         ]
     }
 
     /// The way in which the sources reverse the claim, if they do; a denial first.
     pub(super) fn reversal(&self) -> Option<Reversal> {
-        let turned = self.turned();
+        let turned = &self.turned;
         if self.polarity == Polarity::Turned || turned.negation {
             Some(Reversal::Denial)
         } else if turned.opposite {
@@ -207,11 +211,6 @@ impl<'s> Comparison<'s> {
         let best = self.best.as_ref()?;
         let kind = Beside::new(claim, self.facts, best).contradiction(&self.held, self.polarity)?;
         Some(Contradiction { kind, source_index: *numbers.get(best.place)?, quote: self.quote()? })
-    }
-
-    fn turned(&self) -> Turned {
-        let turned = self.best.as_ref().map_or_else(Turned::default, |best| best.turned(self.facts));
-        Turned { negation: turned.negation && self.polarity != Polarity::Shared, ..turned }
     }
 
     /// Whether the best windows hold all facts that carry content by themselves.
