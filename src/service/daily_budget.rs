@@ -9,7 +9,7 @@ use time::{Date, OffsetDateTime, UtcOffset};
 use super::{ServiceError, wait_briefly};
 use crate::{
     domain::{
-        budget::{BudgetExceeded, LimitKind},
+        budget::{Allowance, Budget, BudgetExceeded, Chat, ChatSize, LimitKind},
         cost::NanoUsd,
         identity::TenantId,
     },
@@ -45,7 +45,7 @@ struct Balance {
 /// Why an amount was not reserved.
 #[derive(Debug, Error)]
 pub(super) enum DailyBudgetError {
-    /// The cost of the day would exceed the limit.
+    /// The cost of the day, or the size of a call, would exceed the limit.
     #[error(transparent)]
     Exceeded(BudgetExceeded),
     /// The database failed.
@@ -92,6 +92,23 @@ impl DailyAccount {
                 Err(DailyBudgetError::Exceeded(exceeded))
             }
         }
+    }
+
+    /// Reserves a call of chat models: its size within a budget, and its highest possible cost on the day.
+    ///
+    /// # Errors
+    /// When one of them does not allow it, or the database fails; nothing is reserved then.
+    pub(super) async fn reserve_call(
+        &self,
+        budget: &Budget,
+        size: ChatSize,
+    ) -> Result<Allowance<Chat>, DailyBudgetError> {
+        let allowance = budget.reserve_chat(size).map_err(DailyBudgetError::Exceeded)?;
+        if let Err(error) = self.reserve(size.most_cost).await {
+            allowance.take_back();
+            return Err(error);
+        }
+        Ok(allowance)
     }
 
     /// Reserves for a call whose reply may be useless, and the same amount again for the call that would replace it.

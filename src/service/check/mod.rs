@@ -97,7 +97,7 @@ impl CheckService {
     /// that fails is a warning.
     pub async fn check(&self, tenant: TenantId, request: CheckRequest) -> Result<CheckReport, ServiceError> {
         let CheckRequest { text, against, level } = request;
-        let unread = Draft::over(text.as_str(), &Basis::new(Vec::new(), ""));
+        let (unread, _) = read(text.clone(), Basis::new(Vec::new(), ""), Attribution::Markers).await;
         let claims = claims_of(&unread, &against)?;
         let is_searched = matches!(against, Against::Collections { .. });
         let has_markers = !unread.markers().is_empty() || !unread.malformed().is_empty();
@@ -123,12 +123,7 @@ impl CheckService {
 
 /// The words of the claims.
 fn claims_of(draft: &Draft, against: &Against) -> Result<Vec<String>, ServiceError> {
-    let claims: Vec<String> = draft
-        .statements()
-        .iter()
-        .filter(|statement| statement.role == Role::Claim)
-        .map(|statement| statement.words.clone())
-        .collect();
+    let claims = draft.words_of(Role::Claim);
     let (most, hint) = match against {
         Against::Passages(_) | Against::Urns(_) => (MAX_CLAIMS, "send it in parts"),
         Against::Collections { .. } => (MAX_SEARCHED_CLAIMS, "each is a search; send it in parts"),

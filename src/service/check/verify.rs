@@ -85,18 +85,12 @@ impl Verification<'_> {
         let format = Some(prompt::verify::format());
         let call = ModelCall { role: CallRole::Verify, messages, sources: &sources, format };
         let size = size_of(budget.limits(), &chain, &call);
-        let Ok(allowance) = budget.reserve_chat(size) else { return Ok(Err(SkipCause::OverLimit)) };
         let account = parts.daily_budget.open(tenant, parts.context.clock.now());
-        match account.reserve(size.most_cost).await {
-            Ok(()) => {}
-            Err(error) => {
-                allowance.take_back();
-                return match error {
-                    DailyBudgetError::Exceeded(_) => Ok(Err(SkipCause::OverLimit)),
-                    DailyBudgetError::Store(error) => Err(error.into()),
-                };
-            }
-        }
+        let allowance = match account.reserve_call(budget, size).await {
+            Ok(allowance) => allowance,
+            Err(DailyBudgetError::Exceeded(_)) => return Ok(Err(SkipCause::OverLimit)),
+            Err(DailyBudgetError::Store(error)) => return Err(error.into()),
+        };
         let request = ChatRequest {
             temperature: 0.0,
             seed: Some(prompt::seed_of(&call.messages)),

@@ -166,18 +166,14 @@ impl ContextWriter {
         let size = ChatSize { prompt_tokens, completion_tokens: REPLY_TOKENS, source_bytes: 0, most_cost };
         let limits = Limits { prompt_tokens: Some(self.settings.prompt_tokens), ..Limits::ingest() };
         let budget = Budget::new(limits);
-        let allowance = match budget.reserve_chat(size) {
-            Ok(allowance) => allowance,
-            Err(exceeded) => return Ok((Err(over_budget(&exceeded)), ContextWork::default())),
-        };
         let account = self.daily_budget.open(run.tenant, self.context.clock.now());
-        match account.reserve(most_cost).await {
-            Ok(()) => {}
+        let allowance = match account.reserve_call(&budget, size).await {
+            Ok(allowance) => allowance,
             Err(DailyBudgetError::Exceeded(exceeded)) => {
                 return Ok((Err(over_budget(&exceeded)), ContextWork::default()));
             }
             Err(DailyBudgetError::Store(error)) => return Err(error),
-        }
+        };
         let mut messages = run.shared.messages(passage);
         if let Some(instructions) = &self.instructions {
             instructions.add_to(&mut messages);
