@@ -4,6 +4,7 @@ mod reply;
 
 use std::{collections::HashMap, time::Duration};
 
+use domain::citation::ClaimVerdict;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{RequestBuilder, header::RETRY_AFTER};
 use serde::de::DeserializeOwned;
@@ -16,7 +17,7 @@ use crate::{
     evaluation::EvaluationError,
     measures::{
         answers::{Reply, ReplyEnd, SourceSeen},
-        claims::{CheckedClaim, ClaimLabel},
+        claims::CheckedClaim,
     },
     set::{LabelledClaim, SetDocument},
 };
@@ -211,11 +212,11 @@ impl Client {
         let body = json!({"text": claim.claim, "passages": [{"text": claim.source_text}]});
         let answer = self.post("/v1/check", &body).await?;
         let CheckReply { ok, claims } = self.read(answer, &[200])?;
-        let is_contradicted = claims.iter().any(|checked| checked.verdict == ClaimLabel::Contradicted);
+        let is_contradicted = claims.iter().any(|checked| checked.verdict == ClaimVerdict::Contradicted);
         let verdict = match claims.is_empty() {
-            _ if is_contradicted => ClaimLabel::Contradicted,
-            false if ok => ClaimLabel::Supported,
-            _ => ClaimLabel::Unsupported,
+            _ if is_contradicted => ClaimVerdict::Contradicted,
+            false if ok => ClaimVerdict::Supported,
+            _ => ClaimVerdict::Unsupported,
         };
         let support = claims.iter().map(|checked| checked.support).reduce(f64::min).unwrap_or(0.0);
         Ok(CheckedClaim { source: claim.source.clone(), label: claim.label, verdict, support })

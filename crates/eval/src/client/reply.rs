@@ -1,10 +1,10 @@
 //! The parts of API responses that an evaluation reads.
 
+use domain::citation::ClaimVerdict;
 use domain::corrective::Grade;
 use serde::Deserialize;
 
 use super::JobState;
-use crate::measures::claims::ClaimLabel;
 
 #[derive(Deserialize)]
 pub(super) struct JobReply {
@@ -62,7 +62,7 @@ pub(super) struct CheckReply {
 
 #[derive(Deserialize)]
 pub(super) struct CheckedReply {
-    pub(super) verdict: ClaimLabel,
+    pub(super) verdict: ClaimVerdict,
     pub(super) support: f64,
 }
 

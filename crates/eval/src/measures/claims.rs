@@ -2,21 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use domain::citation::ClaimVerdict;
+use serde::Serialize;
 
 use super::metrics::{ratio, roc_auc};
-
-/// What a source is to a claim, by people or by a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimLabel {
-    /// It supports the claim.
-    Supported,
-    /// It says something else about the same.
-    Contradicted,
-    /// It does not say it.
-    Unsupported,
-}
 
 /// A check of a labelled claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +13,9 @@ pub struct CheckedClaim {
     /// The part of the set that the claim comes from.
     pub source: String,
     /// What people found.
-    pub label: ClaimLabel,
+    pub label: ClaimVerdict,
     /// What the check found.
-    pub verdict: ClaimLabel,
+    pub verdict: ClaimVerdict,
     /// Its probability that the source supports the claim.
     pub support: f64,
 }
@@ -63,13 +52,13 @@ impl ClaimFigures {
 
     fn of(source: &str, claims: &[&CheckedClaim]) -> Self {
         let (supported, others): (Vec<&CheckedClaim>, Vec<&CheckedClaim>) =
-            claims.iter().partition(|claim| claim.label == ClaimLabel::Supported);
+            claims.iter().partition(|claim| claim.label == ClaimVerdict::Supported);
         let scores = |claims: &[&CheckedClaim]| claims.iter().map(|claim| claim.support).collect::<Vec<_>>();
-        let passed = |claims: &[&CheckedClaim]| share(claims, |claim| claim.verdict == ClaimLabel::Supported);
-        let of_contradicted = |of: fn(&CheckedClaim) -> ClaimLabel, is: fn(&CheckedClaim) -> ClaimLabel| {
+        let passed = |claims: &[&CheckedClaim]| share(claims, |claim| claim.verdict == ClaimVerdict::Supported);
+        let of_contradicted = |of: fn(&CheckedClaim) -> ClaimVerdict, is: fn(&CheckedClaim) -> ClaimVerdict| {
             let chosen: Vec<&CheckedClaim> =
-                claims.iter().copied().filter(|claim| of(claim) == ClaimLabel::Contradicted).collect();
-            share(&chosen, |claim| is(claim) == ClaimLabel::Contradicted)
+                claims.iter().copied().filter(|claim| of(claim) == ClaimVerdict::Contradicted).collect();
+            share(&chosen, |claim| is(claim) == ClaimVerdict::Contradicted)
         };
         Self {
             source: source.to_owned(),
@@ -97,7 +86,7 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_each_part() {
-        use ClaimLabel::{Contradicted, Supported, Unsupported};
+        use ClaimVerdict::{Contradicted, Supported, Unsupported};
         let checked =
             |source: &str, label, verdict, support| CheckedClaim { source: source.to_owned(), label, verdict, support };
         let claims = [

@@ -1,10 +1,10 @@
 //! Lines of evaluation files: BEIR's documents, queries and judgements, and questions with answers.
 
+use domain::citation::ClaimVerdict;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use thiserror::Error;
 
 use super::{Judgement, LabelledClaim, SetDocument, SetQuery, SetQuestion};
-use crate::measures::claims::ClaimLabel;
 
 const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
 const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;
@@ -71,7 +71,7 @@ struct ClaimLine {
     id: String,
     claim: String,
     source_text: String,
-    label: ClaimLabel,
+    label: ClaimVerdict,
     source: String,
 }
 
@@ -216,7 +216,7 @@ mod tests {
     fn a_claim_has_a_label_of_three() {
         let line =
             r#"{"_id": "c", "claim": "Tea is green.", "source_text": "Tea.", "label": "unsupported", "source": "s"}"#;
-        assert_eq!(claim(line).expect("a claim").label, ClaimLabel::Unsupported);
+        assert_eq!(claim(line).expect("a claim").label, ClaimVerdict::Unsupported);
         let error = claim(&line.replace("unsupported", "maybe")).expect_err("no such label").to_string();
         assert!(error.contains("unknown variant `maybe`"), "{error}");
         assert!(claim(&line.replace("Tea is green.", " ")).is_err());

@@ -4,13 +4,14 @@ mod folder;
 mod line;
 mod sample;
 
+use domain::citation::ClaimVerdict;
 use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
 pub use self::folder::{read, read_claims, read_off_corpus};
 use self::sample::keep_sample;
-use crate::measures::{claims::ClaimLabel, metrics::Judgements};
+use crate::measures::metrics::Judgements;
 
 /// A document of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub struct LabelledClaim {
     /// The text.
     pub source_text: String,
     /// What they found.
-    pub label: ClaimLabel,
+    pub label: ClaimVerdict,
     /// The part of the set that it comes from.
     pub source: String,
 }
