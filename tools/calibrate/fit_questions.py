@@ -36,7 +36,7 @@ OTHER_WORDING_LOSES = 0.08
 # questions of readers who do not know the documents; with their full weight it turns away more of the others.
 OTHER_WORDING_WEIGHT = 0.5
 # Sets made from one encyclopaedia share subjects, so that their questions are not foreign to each other's documents.
-ENCYCLOPAEDIA = {"squad2-dev", "squad11-extra", "hotpotqa-dev", "clapnq-dev", "mtrag-dev"}
+ENCYCLOPAEDIA = {"squad2-dev", "hotpotqa-dev", "clapnq-dev"}
 # Share of foreign questions below `doubtful_below`, the mean over tables. Without vectors the same share would turn away a
 # third of the answerable questions of some sets.
 FOREIGN_DOUBTFUL = {"WITH_DENSE": 0.985, "LEXICAL_ONLY": 0.95}

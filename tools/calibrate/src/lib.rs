@@ -7,6 +7,7 @@ pub mod restate;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
+use std::path::Path;
 
 use domain::evidence::passage::PassageEvidence;
 use domain::evidence::{Inquiry, QuestionTerms};
@@ -57,11 +58,7 @@ impl Collection {
 
     /// The documents of a set as it is published, each one chunk, without vectors.
     pub fn unpack(folder: &str) -> Self {
-        let path = format!("{folder}/corpus.jsonl.gz");
-        let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let mut corpus = String::new();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut corpus).expect("a gzip file");
-        Self::of(json_lines(&corpus).iter().map(|row| (row, Vec::new())), "_id")
+        Self::of(read_corpus(Path::new(folder)).iter().map(|row| (row, Vec::new())), "_id")
     }
 
     fn of<'r>(rows: impl Iterator<Item = (&'r Value, Vec<f32>)>, id: &str) -> Self {
@@ -202,7 +199,7 @@ fn best(scores: impl Iterator<Item = (usize, f64)>) -> Vec<Scored<usize>> {
     scored
 }
 
-fn field(row: &Value, name: &str) -> String {
+pub fn field(row: &Value, name: &str) -> String {
     row[name].as_str().unwrap_or_default().to_owned()
 }
 
@@ -215,7 +212,16 @@ pub fn read_json_lines(path: &str) -> Vec<Value> {
     json_lines(&text)
 }
 
-fn json_lines(text: &str) -> Vec<Value> {
+/// The documents of a set as it is published.
+pub fn read_corpus(folder: &Path) -> Vec<Value> {
+    let path = folder.join("corpus.jsonl.gz");
+    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut corpus = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut corpus).expect("a gzip file");
+    json_lines(&corpus)
+}
+
+pub fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
 }
 

@@ -8,10 +8,10 @@
 #![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use calibrate::{field, json_lines, read_corpus};
 use domain::sentence::sentences;
 use domain::split::{
     FrontComposer, Outline, PageMap, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
@@ -32,7 +32,7 @@ async fn main() {
     for name in &arguments[2..] {
         let (source, target) = (Path::new(&arguments[0]).join(name), Path::new(&arguments[1]).join(name));
         std::fs::create_dir_all(&target).expect("OUT");
-        let chunks = Chunks::of(&source.join("corpus.jsonl.gz"));
+        let chunks = Chunks::of(&source);
         write_lines(&target.join("chunks.jsonl"), &chunks.lines);
         embed(&model, &target.join("chunks.f32"), chunks.embedded).await;
         for (file, member, vectors) in
@@ -67,16 +67,13 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn of(corpus: &Path) -> Self {
+    fn of(folder: &Path) -> Self {
         let counter = WordPiece::load().expect("the vocabulary");
         let count = |text: &str| counter.count(text);
         let window = Window { tokens: MiniLm::WINDOW, special_tokens: 2 };
         let settings = SplitterSettings { kind: SplitterKind::Recursive, ..SplitterSettings::default() };
-        let mut text = String::new();
-        let file = std::fs::File::open(corpus).unwrap_or_else(|error| panic!("{}: {error}", corpus.display()));
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("a gzip file");
         let (mut chunks, mut seen) = (Self::default(), HashSet::new());
-        for row in json_lines(&text) {
+        for row in read_corpus(folder) {
             let (id, mut title, mut text) = (field(&row, "_id"), field(&row, "title"), field(&row, "text"));
             if text.trim().is_empty() {
                 (title, text) = (String::new(), title);
@@ -100,14 +97,6 @@ impl Chunks {
         }
         chunks
     }
-}
-
-fn field(row: &Value, name: &str) -> String {
-    row[name].as_str().unwrap_or_default().to_owned()
-}
-
-fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
 }
 
 fn write_lines(path: &Path, lines: &[Value]) {
