@@ -113,7 +113,7 @@ impl Core {
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
         let signal = Arc::new(Signal::default());
         let reranker = config.reranker.clone().map(Reranker::new).transpose()?;
-        let retriever = Retriever::new(store.clone(), embedders.clone(), reranker);
+        let retriever = Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k);
         let defaults = config.ingest.collection_defaults();
         let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
         let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));

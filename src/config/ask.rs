@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::{
     domain::{budget::Limits, cost::NanoUsd},
     providers::web_search,
-    service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings},
+    service::ask::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings},
 };
 
 /// Days that a row of the audit is kept unless configured otherwise.
@@ -34,6 +34,7 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
         limits,
         timeout: reader.seconds("CITED_ASK_TIMEOUT_S", defaults.timeout),
         daily_cost: read_daily_cost(reader),
+        top_k: reader.value("CITED_TOP_K", defaults.top_k),
         min_correct_fraction: reader.value("CITED_MIN_CORRECT_FRACTION", defaults.min_correct_fraction),
         max_rewrite_attempts: reader.value("CITED_MAX_REWRITE_ATTEMPTS", defaults.max_rewrite_attempts),
         allows_mode_fallback: reader.value("CITED_MODE_FALLBACK", defaults.allows_mode_fallback),
@@ -46,6 +47,9 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
             most_answers: reader.value("CITED_CACHE_MAX_ANSWERS", defaults.cache.most_answers),
         },
     };
+    if !(1..=MOST_PASSAGES).contains(&settings.top_k) {
+        reader.fault(format!("CITED_TOP_K is {}; it must be 1 to {MOST_PASSAGES}", settings.top_k));
+    }
     if !(0.0..=1.0).contains(&settings.min_correct_fraction) {
         reader.fault("CITED_MIN_CORRECT_FRACTION must lie between 0 and 1".to_owned());
     }

@@ -6,7 +6,7 @@ mod chat;
 mod embedding;
 mod ingest;
 mod reader;
-mod rerank;
+mod retrieval;
 mod table;
 
 use std::{
@@ -59,6 +59,8 @@ pub struct Config {
     /// Additional embedding models, for collections that were made with them or move to them; `None` is the built-in
     /// model.
     pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
+    /// How many passages each half of retrieval finds, and how many of the fused ones are reranked.
+    pub fetch_k: usize,
     /// A reranking model; without one, the built-in features order the best passages.
     pub reranker: Option<Endpoint>,
     /// Number of threads of the built-in embedding model for documents.
@@ -180,7 +182,8 @@ impl Config {
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
         let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
-        let reranker = rerank::read(&mut reader);
+        let fetch_k = retrieval::read_fetch_k(&mut reader);
+        let reranker = retrieval::read_reranker(&mut reader);
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let embedding_threads = reader.value("CITED_EMBEDDING_THREADS", cores);
         let ingest = ingest::read(&mut reader);
@@ -204,6 +207,7 @@ impl Config {
             instructions,
             embedding,
             further_embeddings,
+            fetch_k,
             reranker,
             embedding_threads,
             ingest,
@@ -299,98 +303,4 @@ fn read_webhook_key(reader: &mut Reader) -> Option<SigningKey> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(variables: &[(&str, &str)], file: &str) -> Result<Config, ConfigError> {
-        let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Config::from_sources(environment, file)
-    }
-
-    #[test]
-    fn environment_beats_file_beats_default() {
-        let file = "listen = \"127.0.0.1:1\"\nmax_rewrite_attempts = 1";
-        let config = read(&[("HOME", "/h"), ("CITED_LISTEN", "127.0.0.1:2")], file).expect("valid");
-        assert_eq!(config.listen.port(), 2);
-        assert_eq!(config.ask.max_rewrite_attempts, 1);
-        assert!((config.ask.min_correct_fraction - 0.5).abs() < f32::EPSILON);
-    }
-
-    #[test]
-    fn all_faults_are_reported_at_once() {
-        let error = read(
-            &[("CITED_LISTEN", "nowhere"), ("CITED_CHAT_MODEL", "m"), ("CITED_WORKERS", "many"), ("HOME", "/h")],
-            "colour = \"red\"",
-        )
-        .expect_err("four faults")
-        .to_string();
-        for part in ["CITED_LISTEN", "CITED_CHAT_BASE_URL", "CITED_WORKERS", "colour"] {
-            assert!(error.contains(part), "{part} is missing in: {error}");
-        }
-    }
-
-    #[test]
-    fn times_that_nothing_can_keep_are_faults() {
-        for name in [
-            "CITED_REQUEST_TIMEOUT_S",
-            "CITED_ASK_TIMEOUT_S",
-            "CITED_CHAT_TIMEOUT_S",
-            "CITED_EMBEDDING_TIMEOUT_S",
-            "CITED_RERANK_TIMEOUT_S",
-            "CITED_EXTRACT_TIMEOUT_S",
-            "CITED_CONTEXT_TIMEOUT_S",
-            "CITED_OUTBOUND_TIMEOUT_S",
-            "CITED_WEB_SEARCH_TIMEOUT_S",
-            "CITED_LEASE_S",
-        ] {
-            assert!(read(&[(name, "60"), ("HOME", "/h")], "").is_ok(), "{name}");
-            for seconds in ["0", "31536001", "18446744073709551615"] {
-                let error = read(&[(name, seconds), ("HOME", "/h")], "").expect_err(name).to_string();
-                assert!(error.contains(&format!("1 fault(s):\n  - {name} is {seconds}; it must be ")), "{error}");
-            }
-        }
-        let table = "[providers.a]\ntimeout_s = 31536001\nmodels = [\"m\"]";
-        let error = read(&[("HOME", "/h"), ("CITED_MODELS", "a:m")], table).expect_err("too long").to_string();
-        assert!(error.contains("providers.a.timeout_s must be a number of seconds above 0"), "{error}");
-    }
-
-    #[test]
-    fn a_lease_and_a_cache_have_bounds_of_their_own() {
-        let error = |name, seconds| read(&[(name, seconds), ("HOME", "/h")], "").expect_err("a fault").to_string();
-        assert!(error("CITED_LEASE_S", "1").contains("CITED_LEASE_S is 1; it must be 2 to 31536000 seconds"));
-        assert!(
-            error("CITED_CACHE_TTL_S", "2592001").contains("CITED_CACHE_TTL_S is 2592001; it must be 0 to 2592000")
-        );
-        let life = |seconds| {
-            let config = read(&[("CITED_CACHE_TTL_S", seconds), ("HOME", "/h")], "").expect("valid");
-            config.ask.cache.life
-        };
-        assert_eq!(life("0"), None, "off");
-        assert_eq!(life("60"), Some(Duration::from_mins(1)));
-    }
-
-    #[test]
-    fn a_pool_has_a_connection() {
-        let error = read(&[("CITED_DATABASE_CONNECTIONS", "0"), ("HOME", "/h")], "").expect_err("none").to_string();
-        assert!(error.contains("CITED_DATABASE_CONNECTIONS must be 1 or more"), "{error}");
-    }
-
-    #[test]
-    fn refuses_to_be_open_to_others_without_keys() {
-        let error = read(&[("CITED_LISTEN", "0.0.0.0:80"), ("HOME", "/h")], "").expect_err("open to all").to_string();
-        assert!(error.contains("CITED_API_KEYS"), "{error}");
-        assert!(
-            read(&[("CITED_LISTEN", "0.0.0.0:80"), ("CITED_API_KEYS", "a-long-enough-key-1"), ("HOME", "/h")], "")
-                .is_ok()
-        );
-    }
-
-    #[test]
-    fn secrets_are_not_shown() {
-        let config =
-            read(&[("DATABASE_URL", "postgres://u:hunter2@h/d"), ("CITED_API_KEYS", "hunter2-hunter2-hunter2")], "")
-                .expect("valid");
-        let shown = format!("{config:?} {:?}", config.effective());
-        assert!(!shown.contains("hunter2"), "{shown}");
-    }
-}
+mod tests;

@@ -54,7 +54,7 @@ pub(super) struct StagesBody {
     /// How the lexical and the dense ranking are fused: `weighted`, by score, with vectors weighted by the share of
     /// their embedding model (0.5 unless configured); `reciprocal_rank`, by rank.
     fusion: FusionBody,
-    /// Reorders the best fifty passages: by the reranking model, if the deployment has one, else by the positions of
+    /// Reorders the best passages, fifty unless the deployment says otherwise: by the reranking model, if the deployment has one, else by the positions of
     /// the query's words in their text.
     #[schema(default = true)]
     rerank: bool,

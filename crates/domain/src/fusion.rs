@@ -13,8 +13,7 @@ use std::hash::Hash;
 
 /// How many of each list's best items set its scale in weighted fusion; retrieval need not look deeper.
 ///
-/// Phase the work of a hundred. On five test collections nDCG@10 stays within 0.003 of
-/// that of lists of a hundred.
+/// Half the work of a hundred: on five test collections nDCG@10 stays within 0.003 of that of lists of a hundred.
 pub const FUSION_DEPTH: usize = 50;
 
 /// Constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
@@ -38,7 +37,7 @@ impl DenseWeight {
 }
 
 impl Default for DenseWeight {
-    /// Phase and half: measured best for all-MiniLM-L6-v2, and a fair start for any other.
+    /// Half and half: measured best for all-MiniLM-L6-v2, and a fair start for any other.
     fn default() -> Self {
         Self(0.5)
     }

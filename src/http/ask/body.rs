@@ -18,14 +18,13 @@ use super::messages::{self, Conversation, MessageBody};
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
     service::ask::{
-        AskExecution, AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, ModelName, Reach, StreamMode,
+        AskExecution, AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach,
+        StreamMode,
     },
 };
 
 /// Highest sampling temperature that providers accept.
 const MAX_TEMPERATURE: f32 = 2.0;
-/// Largest number of passages per round.
-const MAX_TOP_K: usize = 100;
 /// Largest number of models that are tried one after the other.
 const MAX_MODELS: usize = 8;
 
@@ -46,10 +45,9 @@ pub(in crate::http) struct AskBody {
     #[serde(default = "default_collections")]
     #[schema(value_type = CollectionNames, default = json!(["default"]))]
     collections: Vec<String>,
-    /// Number of passages that are retrieved and graded per round, 1 to 100.
-    #[serde(default = "default_top_k")]
-    #[schema(default = 8, minimum = 1, maximum = 100)]
-    top_k: usize,
+    /// Number of passages that are retrieved and graded per round, 1 to 100; 8 unless the deployment says otherwise.
+    #[schema(minimum = 1, maximum = 100, nullable = false)]
+    top_k: Option<usize>,
     /// Leaves out passages below this score: the fused score, or the only score if one half of retrieval runs alone.
     /// Without it no passage is left out.
     min_score: Option<f64>,
@@ -126,10 +124,6 @@ pub(in crate::http) struct AskBody {
 
 const fn default_web() -> bool {
     true
-}
-
-const fn default_top_k() -> usize {
-    8
 }
 
 /// Whether and how the answer is streamed.
@@ -228,7 +222,8 @@ impl AskBody {
         let Conversation { question, history, has_instructions } =
             messages::read(self.question, self.messages, &mut faults);
         faults.collections("/collections", &self.collections);
-        faults.range("/top_k", self.top_k, 1, MAX_TOP_K);
+        let top_k = self.top_k.unwrap_or(service.settings().top_k);
+        faults.range("/top_k", top_k, 1, MOST_PASSAGES);
         let models = read_models(&self.models, service.models(), &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
         faults.score("/min_score", self.min_score);
@@ -252,7 +247,7 @@ impl AskBody {
             history,
             has_instructions,
             collections: self.collections,
-            top_k: self.top_k,
+            top_k,
             min_score: self.min_score,
             filter,
             stages: self.stages.read(self.mode),

@@ -44,7 +44,7 @@ pub use record::{
 };
 pub use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
 pub use request::{AskExecution, AskRequest, Reach};
-pub use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, Settings};
+pub use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings};
 pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 
 use tokio::sync::mpsc;

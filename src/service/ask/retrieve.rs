@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 
 use super::{
-    AskError, GradedHit,
+    AskError, GradedHit, MOST_PASSAGES,
     context::AskContext,
     grade,
     record::{RoundTrace, Stage},
@@ -27,8 +27,6 @@ use crate::{
 const BREADTH: usize = 2;
 /// Best passages of a sub-question that a model is shown, whatever the calibrated grades say of them.
 const JUDGED_OF_PART: usize = 3;
-/// Most passages that a broad search examines.
-const MOST_PASSAGES: usize = 100;
 
 /// The collections that an ask searches.
 pub(super) struct Corpus {

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use crate::domain::{budget::Limits, corrective::LoopSettings, cost::NanoUsd};
 
+/// Most passages that a request or the deployment can have retrieved and graded per round.
+pub const MOST_PASSAGES: usize = 100;
 /// Longest time for which an answer may be cached.
 pub const LONGEST_CACHE_LIFE: Duration = Duration::from_hours(30 * 24);
 
 /// Defaults and limits of the deployment.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Passages that are retrieved and graded per round, unless the request says how many.
+    pub top_k: usize,
     /// Share of correct passages among the candidates that is sufficient to generate.
     pub min_correct_fraction: f32,
     /// Most rewrites of one question.
@@ -62,6 +66,7 @@ impl Default for Settings {
     fn default() -> Self {
         let LoopSettings { min_correct_fraction, max_rewrite_attempts, .. } = LoopSettings::default();
         Self {
+            top_k: 8,
             min_correct_fraction,
             max_rewrite_attempts,
             limits: Limits::ask(),

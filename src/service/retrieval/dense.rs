@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 use tokio::time::Instant;
 
-use super::{Coverage, ListTrace, RetrievalQuery, Retriever, VectorScan, coverage, fuse::depth};
+use super::{Coverage, ListTrace, RetrievalQuery, Retriever, VectorScan, coverage};
 use crate::{
     domain::budget::Budget,
     providers::Embedder,
@@ -61,8 +61,8 @@ impl Retriever {
         .await?;
         let vector = direction_of(vectors);
         let vectors: Vec<u64> = query.collections.iter().map(|searched| searched.embedded_chunks).collect();
-        let dense_query =
-            DenseQuery { scope, vector: &vector, vectors: &vectors, selection, limit: depth(query.top_k) };
+        let limit = i64::try_from(self.depth(query)).unwrap_or(i64::MAX);
+        let dense_query = DenseQuery { scope, vector: &vector, vectors: &vectors, selection, limit };
         let (hits, scan) = self.store.search().dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok(DenseResult { hits, scan: Some(scan), trace })

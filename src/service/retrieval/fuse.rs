@@ -3,7 +3,7 @@
 use super::{Fusion, Mode, RetrievalQuery};
 use crate::{
     domain::{
-        fusion::{self, DenseWeight, FUSION_DEPTH, Fused, Scored},
+        fusion::{self, DenseWeight, Fused, Scored},
         identity::ChunkKey,
     },
     store::{DenseHit, LexicalHit},
@@ -34,9 +34,4 @@ pub(super) fn fuse(
         fused.retain(|item| item.fused >= least);
     }
     fused
-}
-
-/// Search depth of each half: at least the depth over which fusion scales scores.
-pub(super) fn depth(top_k: usize) -> i64 {
-    i64::try_from(top_k.max(FUSION_DEPTH)).unwrap_or(i64::MAX)
 }

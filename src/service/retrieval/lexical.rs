@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{ListTrace, RetrievalQuery, Retriever, fuse::depth, judging_analyzer};
+use super::{ListTrace, RetrievalQuery, Retriever, judging_analyzer};
 use crate::{
     domain::{
         conversation::Rarity,
@@ -54,7 +54,7 @@ impl Retriever {
     ) -> Result<LexicalResult, ServiceError> {
         let started = Instant::now();
         let (Statistics { lexical_query, profile }, mut result) = self.statistics(query, selection).await?;
-        let limit = i32::try_from(depth(query.top_k)).unwrap_or(i32::MAX);
+        let limit = i32::try_from(self.depth(query)).unwrap_or(i32::MAX);
         result.hits = self.store.search().lexical_search(query.tenant, scope, &lexical_query, selection, limit).await?;
         let has_too_few = result.hits.len() < query.top_k && !query.filter.is_empty();
         if has_too_few && !selection.is_narrow() && !lexical_query.looks_at_all() {

@@ -162,13 +162,20 @@ pub struct Retriever {
     store: Store,
     embedders: Embedders,
     reranker: Option<Reranker>,
+    fetch_k: usize,
 }
 
 impl Retriever {
-    /// Retrieval with these embedders and, if configured, this reranking model.
+    /// Retrieval with these embedders and, if configured, this reranking model, over the first `fetch_k` passages of
+    /// each half.
     #[must_use]
-    pub const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>) -> Self {
-        Self { store, embedders, reranker }
+    pub const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>, fetch_k: usize) -> Self {
+        Self { store, embedders, reranker, fetch_k }
+    }
+
+    /// How many passages each half finds for the query.
+    fn depth(&self, query: &RetrievalQuery<'_>) -> usize {
+        query.top_k.max(self.fetch_k)
     }
 
     /// The named collections, in this order.

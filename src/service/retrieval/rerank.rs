@@ -24,7 +24,7 @@ impl Retriever {
         budget: &Budget,
     ) -> Result<(), ServiceError> {
         let started = Instant::now();
-        let depth = hits.len().min(reranking::DEPTH);
+        let depth = hits.len().min(self.fetch_k);
         let Some(first) = hits.get_mut(..depth).filter(|first| !first.is_empty()) else { return Ok(()) };
         let (by, scores) = match &self.reranker {
             Some(model) => (RerankedBy::Model, scores_of_model(model, query, first, budget).await?),

@@ -13,7 +13,6 @@ use crate::{
         },
         identity::{ChunkKey, TenantId},
         lexical::phrase::{self, Phrase},
-        reranking,
     },
     service::ServiceError,
     store::{Passage, TextRange},
@@ -32,7 +31,7 @@ impl Retriever {
         let phrases = phrase::quoted(query.text);
         let total = fused.len();
         let mut fused = fused.into_iter();
-        let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query, &phrases)).collect();
+        let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query, &phrases, self.fetch_k)).collect();
         let mut fetched = first.len();
         let mut hits = self.fetch(query.tenant, first).await?;
         if query.stages.rerank {
@@ -151,11 +150,11 @@ fn places(query: &RetrievalQuery<'_>) -> usize {
 
 /// Number of passages that are read at first: those that the reranker scores; for a query with a quotation, all that
 /// were found.
-fn first_fetch(query: &RetrievalQuery<'_>, phrases: &[Phrase]) -> usize {
+fn first_fetch(query: &RetrievalQuery<'_>, phrases: &[Phrase], fetch_k: usize) -> usize {
     if !phrases.is_empty() {
         return usize::MAX;
     }
-    let reranked = if query.stages.rerank { reranking::DEPTH } else { 0 };
+    let reranked = if query.stages.rerank { fetch_k } else { 0 };
     places(query).max(reranked)
 }
 

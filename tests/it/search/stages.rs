@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{TestApp, slice},
+    harness::{Answer, TestApp, slice},
     process::command,
     scripted::ModelServer,
 };
@@ -20,6 +20,32 @@ async fn search(app: &TestApp, mut body: Value) -> Value {
 
 fn results(body: &Value) -> &Vec<Value> {
     body["results"].as_array().expect("results")
+}
+
+#[tokio::test]
+async fn a_deployment_sets_how_many_passages_are_found_and_how_many_are_graded() {
+    let server = ModelServer::start().await;
+    let settings = [("CITED_FETCH_K", "10"), ("CITED_TOP_K", "2")];
+    let app = TestApp::start_with_embeddings(&server, &settings).await;
+    let notes: Vec<(String, String)> =
+        (0..12).map(|number| (format!("{number}.md"), format!("Room {number} has {number} chairs."))).collect();
+    let notes: Vec<(&str, &str)> = notes.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
+    app.ingest("c", &notes).await;
+
+    let found = search(&app, json!({"query": "How many chairs has a room?", "include": ["trace"]})).await;
+    let trace = &found["trace"];
+    assert_eq!((&trace["dense"]["found"], &trace["lexical"]["found"]), (&json!(10), &json!(10)), "{trace}");
+    assert_eq!(trace["rerank"]["passages"], 10, "{trace}");
+
+    let question = json!({"question": "How many chairs has room 7?", "collections": ["c"], "dry_run": true});
+    let shown = |answer: &Answer| answer.body["sources"].as_array().map(Vec::len);
+    let usual = app.ask(question.clone()).await;
+    assert_eq!(shown(&usual), Some(2), "{usual:?}");
+    let mut more = question;
+    more["top_k"] = json!(4);
+    let more = app.ask(more).await;
+    assert_eq!(shown(&more), Some(4), "{more:?}");
+    app.stop().await;
 }
 
 #[tokio::test]

@@ -165,8 +165,8 @@ impl Collection {
     /// The first passages of hybrid search, reranked.
     pub fn search(&self, query: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
         let mut fused = self.fused(query, vector);
-        fused.truncate(reranking::DEPTH.max(top_k));
-        let first = &fused[..fused.len().min(reranking::DEPTH)];
+        fused.truncate(FUSION_DEPTH.max(top_k));
+        let first = &fused[..fused.len().min(FUSION_DEPTH)];
         let scores = reranking::score(&self.reranker_features(query, first));
         let mut order: Vec<usize> = (0..first.len()).collect();
         order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]));

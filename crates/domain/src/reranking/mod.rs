@@ -1,7 +1,7 @@
 //! Reranking: reorders the best of the fused list by the text of the passages.
 //!
 //! Fusion uses two numbers per passage; the reranker reads its text. A linear model over the fused score and a few
-//! features of the text orders the first [`DEPTH`] passages anew. The features are shares of the query's terms, so that
+//! features of the text orders the first passages anew. The features are shares of the query's terms, so that
 //! they mean the same in every collection, and need no model call and no database query. The weights are in [`model`]:
 //! `tools/calibrate` learns them, `docs/quality.md` reports their quality on sets that they were not learned on.
 
@@ -10,9 +10,6 @@ mod model;
 
 use self::features::Features;
 use self::model::WEIGHTS;
-
-/// Number of fused passages that are reranked.
-pub const DEPTH: usize = 50;
 
 /// Scores of the passages by the learned weights, in their order; higher is better.
 #[must_use]

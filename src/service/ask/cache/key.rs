@@ -87,6 +87,8 @@ impl SettingsKey {
             // These decide which data is stored, not its content.
             audit: _,
             cache: _,
+            // Part of the request, which names a number of its own or has this one.
+            top_k: _,
         } = settings;
         Self { min_correct_fraction: *min_correct_fraction, max_rewrite_attempts: *max_rewrite_attempts }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use calibrate::{Collection, read_json_lines, read_vectors};
-use domain::reranking::DEPTH;
+use domain::fusion::FUSION_DEPTH;
 use serde_json::json;
 
 fn main() {
@@ -29,7 +29,7 @@ fn main() {
             .zip(&features)
             .map(|(item, features)| json!([collection.documents[item.key], features.values, item.dense, item.lexical]))
             .collect();
-        let (first, rest) = passages.split_at(passages.len().min(DEPTH));
+        let (first, rest) = passages.split_at(passages.len().min(FUSION_DEPTH));
         let line = json!({"relevant": relevant, "passages": first, "rest": rest});
         writeln!(out, "{line}").expect("stdout");
     }

@@ -1,0 +1,105 @@
+//! Where settings come from, and the faults of a configuration.
+
+use super::*;
+
+fn read(variables: &[(&str, &str)], file: &str) -> Result<Config, ConfigError> {
+    let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Config::from_sources(environment, file)
+}
+
+#[test]
+fn environment_beats_file_beats_default() {
+    let file = "listen = \"127.0.0.1:1\"\nmax_rewrite_attempts = 1";
+    let config = read(&[("HOME", "/h"), ("CITED_LISTEN", "127.0.0.1:2")], file).expect("valid");
+    assert_eq!(config.listen.port(), 2);
+    assert_eq!(config.ask.max_rewrite_attempts, 1);
+    assert!((config.ask.min_correct_fraction - 0.5).abs() < f32::EPSILON);
+}
+
+#[test]
+fn all_faults_are_reported_at_once() {
+    let error = read(
+        &[("CITED_LISTEN", "nowhere"), ("CITED_CHAT_MODEL", "m"), ("CITED_WORKERS", "many"), ("HOME", "/h")],
+        "colour = \"red\"",
+    )
+    .expect_err("four faults")
+    .to_string();
+    for part in ["CITED_LISTEN", "CITED_CHAT_BASE_URL", "CITED_WORKERS", "colour"] {
+        assert!(error.contains(part), "{part} is missing in: {error}");
+    }
+}
+
+#[test]
+fn times_that_nothing_can_keep_are_faults() {
+    for name in [
+        "CITED_REQUEST_TIMEOUT_S",
+        "CITED_ASK_TIMEOUT_S",
+        "CITED_CHAT_TIMEOUT_S",
+        "CITED_EMBEDDING_TIMEOUT_S",
+        "CITED_RERANK_TIMEOUT_S",
+        "CITED_EXTRACT_TIMEOUT_S",
+        "CITED_CONTEXT_TIMEOUT_S",
+        "CITED_OUTBOUND_TIMEOUT_S",
+        "CITED_WEB_SEARCH_TIMEOUT_S",
+        "CITED_LEASE_S",
+    ] {
+        assert!(read(&[(name, "60"), ("HOME", "/h")], "").is_ok(), "{name}");
+        for seconds in ["0", "31536001", "18446744073709551615"] {
+            let error = read(&[(name, seconds), ("HOME", "/h")], "").expect_err(name).to_string();
+            assert!(error.contains(&format!("1 fault(s):\n  - {name} is {seconds}; it must be ")), "{error}");
+        }
+    }
+    let table = "[providers.a]\ntimeout_s = 31536001\nmodels = [\"m\"]";
+    let error = read(&[("HOME", "/h"), ("CITED_MODELS", "a:m")], table).expect_err("too long").to_string();
+    assert!(error.contains("providers.a.timeout_s must be a number of seconds above 0"), "{error}");
+}
+
+#[test]
+fn a_lease_and_a_cache_have_bounds_of_their_own() {
+    let error = |name, seconds| read(&[(name, seconds), ("HOME", "/h")], "").expect_err("a fault").to_string();
+    assert!(error("CITED_LEASE_S", "1").contains("CITED_LEASE_S is 1; it must be 2 to 31536000 seconds"));
+    assert!(error("CITED_CACHE_TTL_S", "2592001").contains("CITED_CACHE_TTL_S is 2592001; it must be 0 to 2592000"));
+    let life = |seconds| {
+        let config = read(&[("CITED_CACHE_TTL_S", seconds), ("HOME", "/h")], "").expect("valid");
+        config.ask.cache.life
+    };
+    assert_eq!(life("0"), None, "off");
+    assert_eq!(life("60"), Some(Duration::from_mins(1)));
+}
+
+#[test]
+fn a_pool_has_a_connection() {
+    let error = read(&[("CITED_DATABASE_CONNECTIONS", "0"), ("HOME", "/h")], "").expect_err("none").to_string();
+    assert!(error.contains("CITED_DATABASE_CONNECTIONS must be 1 or more"), "{error}");
+}
+
+#[test]
+fn numbers_of_passages_have_bounds() {
+    let passages = |name, value| read(&[(name, value), ("HOME", "/h")], "");
+    for (name, wrong) in [("CITED_FETCH_K", ["9", "1001"]), ("CITED_TOP_K", ["0", "101"])] {
+        for value in wrong {
+            let error = passages(name, value).expect_err(name).to_string();
+            assert!(error.contains(&format!("{name} is {value}; it must be ")), "{error}");
+        }
+    }
+    assert_eq!(passages("CITED_FETCH_K", "200").expect("valid").fetch_k, 200);
+    assert_eq!(passages("CITED_TOP_K", "5").expect("valid").ask.top_k, 5);
+}
+
+#[test]
+fn refuses_to_be_open_to_others_without_keys() {
+    let error = read(&[("CITED_LISTEN", "0.0.0.0:80"), ("HOME", "/h")], "").expect_err("open to all").to_string();
+    assert!(error.contains("CITED_API_KEYS"), "{error}");
+    assert!(
+        read(&[("CITED_LISTEN", "0.0.0.0:80"), ("CITED_API_KEYS", "a-long-enough-key-1"), ("HOME", "/h")], "").is_ok()
+    );
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let config =
+        read(&[("DATABASE_URL", "postgres://u:hunter2@h/d"), ("CITED_API_KEYS", "hunter2-hunter2-hunter2")], "")
+            .expect("valid");
+    let shown = format!("{config:?} {:?}", config.effective());
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
