@@ -11,10 +11,11 @@ use crate::{
     measures::{
         answers::{AnswerFigures, OffCorpusFigures, QuestionFigures, Reply},
         claims::ClaimFigures,
+        conversations::{ConversationFigures, FollowUp},
         retrieval::{DEPTH, QueryFigures, RetrievalFigures},
     },
     report::{ClaimsReport, ModeReport, OffCorpusReport, SetReport},
-    set::{ClaimSet, Dataset, JudgedQuery, OffCorpus, SetDocument},
+    set::{ClaimSet, Dataset, JudgedQuery, OffCorpus, SetDocument, SetFollowUp},
 };
 
 /// Largest number of documents in one job: enough to keep all workers busy, few enough to see progress.
@@ -37,6 +38,8 @@ pub struct Plan {
     pub modes: Vec<Mode>,
     /// Whether the questions of the sets are asked.
     pub answers: bool,
+    /// Whether the follow-up questions of conversations are asked.
+    pub conversations: bool,
     /// Questions that the sets do not answer.
     pub off_corpus: Option<OffCorpus>,
 }
@@ -86,6 +89,8 @@ pub enum Work {
     Ask,
     /// Questions of another set are asked.
     AskOffCorpus,
+    /// Follow-up questions of conversations are asked.
+    Converse,
     /// Claims are checked.
     Check,
 }
@@ -196,6 +201,9 @@ impl<'a> Evaluation<'a> {
             let figures = OffCorpusFigures::of(&self.ask_off_corpus(foreign).await?, &asked);
             report.off_corpus = Some(OffCorpusReport { from: foreign.name.clone(), figures });
         }
+        if self.plan.conversations {
+            report.conversations = self.measure_conversations().await?;
+        }
         Ok(report)
     }
 
@@ -303,6 +311,23 @@ impl<'a> Evaluation<'a> {
             replies.push(self.client.ask(&self.collection, &query.id, &query.text).await?);
         }
         Ok(replies)
+    }
+
+    /// Asks each follow-up question alone and with the conversation before it, and compares what is found.
+    async fn measure_conversations(&self) -> Result<Option<ConversationFigures>, EvaluationError> {
+        let follow_ups = &self.set.follow_ups;
+        let mut measured = Vec::with_capacity(follow_ups.len());
+        for (done, SetFollowUp { messages, judgements, .. }) in follow_ups.iter().enumerate() {
+            self.tell(Work::Converse, done, follow_ups.len());
+            let question = messages.len().saturating_sub(1);
+            let alone = messages.get(question..).unwrap_or_default();
+            let found = FollowUp {
+                alone: self.client.found_for(&self.collection, alone).await?,
+                in_conversation: self.client.found_for(&self.collection, messages).await?,
+            };
+            measured.push((found, judgements));
+        }
+        Ok(ConversationFigures::of(&measured))
     }
 
     fn tell(&self, work: Work, done: usize, of: usize) {

@@ -163,6 +163,7 @@ mod tests {
             empty_documents: 0,
             queries: Vec::new(),
             questions: vec![question(" When is <tea> served? ", &["tea"]), question("Which cups?", &["cups", "gone"])],
+            follow_ups: Vec::new(),
         };
         AnswerKey::of(&[set])
     }

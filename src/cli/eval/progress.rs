@@ -50,6 +50,7 @@ const fn name_of(work: Work) -> &'static str {
         Work::Search(mode) => mode.as_str(),
         Work::Ask => "questions asked",
         Work::AskOffCorpus => "questions of another set asked",
+        Work::Converse => "follow-up questions asked",
         Work::Check => "claims checked",
     }
 }

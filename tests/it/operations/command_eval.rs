@@ -193,3 +193,30 @@ async fn a_collection_that_is_somebodys_is_left_alone() {
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("http://127.0.0.1:9: cannot be reached"));
     app.stop().await;
 }
+
+#[tokio::test]
+async fn follow_ups_of_conversations_are_measured_alone_and_in_their_conversation() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    let turn = |role: &str, text: &str| json!({"role": role, "text": text});
+    let asked = [
+        turn("user", "Who repairs broken laptops?"),
+        turn("assistant", "Mira does, in the workshop."),
+        turn("user", "And how long does it take her?"),
+    ];
+    let lines = [json!({"_id": "first", "turns": asked[..1]}), json!({"_id": "second", "turns": asked})];
+    let lines = lines.map(|line| format!("{line}\n")).concat();
+    std::fs::write(folder.join("conversations.jsonl"), lines).expect("written");
+    std::fs::write(folder.join("qrels_conv.tsv"), "first\tlaptops\t1\nsecond\tlaptops\t1\n").expect("written");
+    let folder = folder.display().to_string();
+    let own = database::create().await;
+    let arguments = ["eval", folder.as_str(), "--modes", "fused", "--conversations", "--format", "json"];
+    let output = command(&arguments, &[("DATABASE_URL", &database::url(&own))]).output().await.expect("it runs");
+    let report: Value = serde_json::from_str(&text(&output)).expect("JSON");
+    let figures = &report["sets"][0]["conversations"];
+    assert_eq!(figures["follow_ups"], 1, "the first question follows nothing: {report:#}");
+    assert_eq!(figures["in_conversation"]["ndcg_at_10"], 1.0, "{report:#}");
+    assert!(figures["alone"]["ndcg_at_10"].as_f64() < Some(1.0), "nothing in it names a laptop: {report:#}");
+}

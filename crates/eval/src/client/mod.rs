@@ -19,7 +19,7 @@ use crate::{
         answers::{Reply, ReplyEnd, SourceSeen},
         claims::CheckedClaim,
     },
-    set::{LabelledClaim, SetDocument},
+    set::{LabelledClaim, SetDocument, SetMessage},
 };
 
 /// Interval between two requests for a job or a ranking, and before a refused upload is retried.
@@ -28,6 +28,8 @@ pub(crate) const LOOK: Duration = Duration::from_millis(500);
 pub(crate) const MOST_PASSAGES: usize = 1_000;
 /// Passages per round of an ask; the default of the API.
 const TOP_K: usize = 8;
+/// Passages per round of a question of a conversation: ten documents, if each has two among them.
+const CONVERSATION_TOP_K: usize = 20;
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +206,23 @@ impl Client {
             cost_usd: reply.usage.cost_usd,
             answerability,
         })
+    }
+
+    /// Documents of the passages that an ask retrieves first for the last message, best first. Generates nothing.
+    pub(crate) async fn found_for(
+        &self,
+        collection: &str,
+        messages: &[SetMessage],
+    ) -> Result<Vec<String>, EvaluationError> {
+        let (_, stages) = Mode::Reranked.members();
+        let body = json!({"messages": messages, "collections": [collection], "top_k": CONVERSATION_TOP_K, "web": false,
+            "stages": stages, "dry_run": true, "include": ["trace"]});
+        let answer = self.post("/v1/ask", &body).await?;
+        let AskReply { trace, sources, .. } = self.read(answer, &[200])?;
+        let documents: HashMap<String, String> =
+            sources.into_iter().map(|source| (source.urn, source.source)).collect();
+        let first = trace.rounds.into_iter().next().map(|round| round.verdicts).unwrap_or_default();
+        Ok(first.iter().filter_map(|verdict| documents.get(&verdict.urn).cloned()).collect())
     }
 
     /// Holds a claim against its text. Of several sentences the one with the least support counts, and one contradicted

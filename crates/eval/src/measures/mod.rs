@@ -3,6 +3,7 @@
 pub mod answers;
 mod attribution;
 pub mod claims;
+pub mod conversations;
 mod gold;
 mod grader;
 pub mod metrics;

@@ -8,6 +8,7 @@ use self::table::Table;
 use crate::measures::{
     answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
     claims::ClaimFigures,
+    conversations::ConversationFigures,
     metrics::mean,
     retrieval::RetrievalFigures,
 };
@@ -49,6 +50,8 @@ pub struct SetReport {
     pub answers: Option<AnswerFigures>,
     /// Questions of another set.
     pub off_corpus: Option<OffCorpusReport>,
+    /// Follow-up questions of conversations.
+    pub conversations: Option<ConversationFigures>,
 }
 
 /// Retrieval in one mode.
@@ -99,8 +102,15 @@ impl Report {
     }
 
     fn page(&self, form: fn(&Table) -> String) -> String {
-        let tables =
-            [self.retrieval(), self.durations(), self.answers(), self.curve(), self.abstentions(), self.claims()];
+        let tables = [
+            self.retrieval(),
+            self.durations(),
+            self.answers(),
+            self.curve(),
+            self.abstentions(),
+            conversations(&self.sets),
+            self.claims(),
+        ];
         tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
     }
 
@@ -202,6 +212,20 @@ impl Report {
         }
         table
     }
+}
+
+/// One line per set.
+fn conversations(sets: &[SetReport]) -> Table {
+    let headings =
+        ["conversations of", "follow-ups", "nDCG@10 alone", "in conversation", "R@10 alone", "in conversation"];
+    let mut table = Table::new(headings);
+    for (set, figures) in sets.iter().filter_map(|set| Some((set, set.conversations?))) {
+        let ConversationFigures { follow_ups, alone, in_conversation } = figures;
+        let shares = [alone.ndcg_at_10, in_conversation.ndcg_at_10, alone.recall_at_10, in_conversation.recall_at_10];
+        let counts = [set.name.clone(), follow_ups.to_string()];
+        table.push(counts.into_iter().chain(shares.map(|value| share(Some(value)))).collect());
+    }
+    table
 }
 
 type ReadRetrieval = fn(&RetrievalFigures) -> f64;

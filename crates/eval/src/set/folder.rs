@@ -23,6 +23,8 @@ const CORPUS: &[&str] = &["corpus.jsonl", "corpus.jsonl.gz"];
 const QUERIES: &[&str] = &["queries.jsonl", "queries.jsonl.gz"];
 const JUDGEMENTS: &[&str] = &["qrels.tsv", "qrels/test.tsv"];
 const QUESTIONS: &[&str] = &["qa.jsonl", "qa.jsonl.gz"];
+const CONVERSATIONS: &[&str] = &["conversations.jsonl", "conversations.jsonl.gz"];
+const CONVERSATION_JUDGEMENTS: &[&str] = &["qrels_conv.tsv", "qrels/conversations.tsv"];
 const CLAIMS: &[&str] = &["claims.jsonl", "claims.jsonl.gz"];
 
 /// Reads a set.
@@ -42,7 +44,14 @@ pub fn read(folder: &Path) -> anyhow::Result<Dataset> {
         }
     };
     let documents = lines(&corpus, line::document)?;
-    let parts = Parts { name, documents, queries, judgements, questions };
+    let (conversations, conversation_judgements) =
+        match (find(folder, CONVERSATIONS), find(folder, CONVERSATION_JUDGEMENTS)) {
+            (Some(conversations), Some(judgements)) => {
+                (lines(&conversations, line::conversation)?, read_judgements(&judgements)?)
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
+    let parts = Parts { name, documents, queries, judgements, questions, conversations, conversation_judgements };
     Dataset::new(parts).with_context(|| format!("{} cannot be measured", folder.display()))
 }
 

@@ -4,12 +4,12 @@ use domain::citation::ClaimVerdict;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use thiserror::Error;
 
-use super::{Judgement, LabelledClaim, SetDocument, SetQuery, SetQuestion};
+use super::{Judgement, LabelledClaim, SetDocument, SetMessage, SetQuery, SetQuestion};
 
 const DOCUMENT: &str = r#"{"_id": "…", "title": "…", "text": "…"}"#;
 const QUERY: &str = r#"{"_id": "…", "text": "…"}"#;
 const QUESTION: &str = r#"{"_id": "…", "question": "…", "answers": ["…"], "answerable": true, "gold_docs": ["…"]}"#;
-
+const CONVERSATION: &str = r#"{"_id": "…", "turns": [{"role": "user | assistant", "text": "…"}]}"#;
 const CLAIM: &str = r#"{"_id": "…", "claim": "…", "source_text": "…", "label": "supported | contradicted | unsupported", "source": "…"}"#;
 
 /// The error in a line.
@@ -63,6 +63,13 @@ struct QuestionLine {
     spans: Vec<SpanLine>,
     #[serde(default = "is_usual")]
     selfcontained: bool,
+}
+
+#[derive(Deserialize)]
+struct ConversationLine {
+    #[serde(rename = "_id", deserialize_with = "name")]
+    id: String,
+    turns: Vec<SetMessage>,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +132,17 @@ pub fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
         gold_documents: read.gold_docs,
     };
     Ok(read.selfcontained.then_some(question))
+}
+
+/// Reads a conversation up to a question of the user: its name and its messages.
+///
+/// # Errors
+/// [`LineError`].
+pub fn conversation(line: &str) -> Result<(String, Vec<SetMessage>), LineError> {
+    let ConversationLine { id, turns } = json(line, CONVERSATION)?;
+    let asked = turns.last().map(|turn| turn.text.clone()).unwrap_or_default();
+    filled("the last turn", asked)?;
+    Ok((filled("_id", id)?, turns))
 }
 
 /// Reads a labelled claim.
@@ -220,6 +238,14 @@ mod tests {
         let error = claim(&line.replace("unsupported", "maybe")).expect_err("no such label").to_string();
         assert!(error.contains("unknown variant `maybe`"), "{error}");
         assert!(claim(&line.replace("Tea is green.", " ")).is_err());
+    }
+
+    #[test]
+    fn a_conversation_ends_with_what_is_asked() {
+        let line = r#"{"_id": 1, "turns": [{"role": "user", "text": "tea?"}, {"role": "assistant", "text": "Green."}, {"role": "user", "text": "why?"}]}"#;
+        let (id, messages) = conversation(line).expect("a conversation");
+        assert_eq!((id.as_str(), messages.len(), messages[2].text.as_str()), ("1", 3, "why?"));
+        assert!(conversation(r#"{"_id": 1, "turns": []}"#).is_err());
     }
 
     #[test]

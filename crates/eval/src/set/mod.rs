@@ -7,6 +7,7 @@ mod sample;
 use domain::citation::ClaimVerdict;
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::folder::{read, read_claims, read_off_corpus};
@@ -70,6 +71,27 @@ pub struct SetQuestion {
     pub gold_documents: Vec<String>,
 }
 
+/// A question that follows others in a conversation, and the documents that answer it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetFollowUp {
+    /// Its name.
+    pub id: String,
+    /// The messages, oldest first; the last is the question.
+    pub messages: Vec<SetMessage>,
+    /// Grades by document; at least one is above 0.
+    pub judgements: Judgements<String>,
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct SetMessage {
+    /// `user` or `assistant`.
+    pub role: String,
+    /// In words.
+    #[serde(rename(deserialize = "text", serialize = "content"))]
+    pub text: String,
+}
+
 /// A claim that people have held against a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledClaim {
@@ -116,6 +138,10 @@ pub struct Parts {
     pub judgements: Vec<Judgement>,
     /// Questions.
     pub questions: Vec<SetQuestion>,
+    /// Conversations up to a question of the user, by name.
+    pub conversations: Vec<(String, Vec<SetMessage>)>,
+    /// Judgements of the conversations.
+    pub conversation_judgements: Vec<Judgement>,
 }
 
 /// A set that can be measured.
@@ -131,6 +157,8 @@ pub struct Dataset {
     pub queries: Vec<JudgedQuery>,
     /// Questions.
     pub questions: Vec<SetQuestion>,
+    /// Questions that follow others in a conversation, with at least one relevant document.
+    pub follow_ups: Vec<SetFollowUp>,
 }
 
 /// Why files do not make a set.
@@ -166,14 +194,15 @@ impl Dataset {
     /// # Errors
     /// [`DatasetError`] when the files do not belong together.
     pub fn new(parts: Parts) -> Result<Self, DatasetError> {
-        let Parts { name, documents, queries, judgements, questions } = parts;
+        let Parts { name, documents, queries, judgements, questions, conversations, conversation_judgements } = parts;
         let has_queries = !queries.is_empty();
-        if !has_queries && questions.is_empty() {
+        if !has_queries && questions.is_empty() && conversations.is_empty() {
             return Err(DatasetError::NothingToAsk);
         }
         let known = distinct("document", documents.iter().map(|document| document.id.as_str()))?;
         distinct("query", queries.iter().map(|query| query.id.as_str()))?;
         distinct("question", questions.iter().map(|question| question.id.as_str()))?;
+        distinct("conversation", conversations.iter().map(|(id, _)| id.as_str()))?;
         if has_queries && !judgements.iter().any(|judgement| known.contains(judgement.document.as_str())) {
             return Err(DatasetError::NoJudgedDocument);
         }
@@ -182,17 +211,24 @@ impl Dataset {
         if documents.is_empty() {
             return Err(DatasetError::NoDocuments);
         }
-        let queries = join(queries, judgements);
+        let queries = join(queries, |query| &query.id, judgements)
+            .map(|(SetQuery { id, text }, judgements)| JudgedQuery { id, text, judgements })
+            .collect::<Vec<_>>();
         if has_queries && queries.is_empty() {
             return Err(DatasetError::NoJudgedQuery);
         }
-        Ok(Self { name, empty_documents: all - documents.len(), documents, queries, questions })
+        let follow_ups = conversations.into_iter().filter(|(_, messages)| messages.len() > 1);
+        let follow_ups = join(follow_ups, |(id, _)| id, conversation_judgements)
+            .map(|((id, messages), judgements)| SetFollowUp { id, messages, judgements })
+            .collect();
+        Ok(Self { name, empty_documents: all - documents.len(), documents, queries, questions, follow_ups })
     }
 
-    /// Keeps at most `limit` queries and `limit` questions, the same ones every time.
+    /// Keeps at most `limit` queries, questions and follow-ups each, the same ones every time.
     pub fn limit(&mut self, limit: usize) {
         keep_sample(&mut self.queries, limit, |query| &query.id);
         keep_sample(&mut self.questions, limit, |question| &question.id);
+        keep_sample(&mut self.follow_ups, limit, |follow_up| &follow_up.id);
     }
 }
 
@@ -217,19 +253,20 @@ fn distinct<'a>(kind: &'static str, ids: impl Iterator<Item = &'a str>) -> Resul
     Ok(seen)
 }
 
-/// Queries with their judgements, in the order of the queries, those without a relevant document left out.
-fn join(queries: Vec<SetQuery>, judgements: Vec<Judgement>) -> Vec<JudgedQuery> {
-    let mut by_query: HashMap<String, Judgements<String>> = HashMap::new();
+/// Items with their judgements, in the order of the items, those without a relevant document left out.
+fn join<T>(
+    items: impl IntoIterator<Item = T>,
+    name: impl Fn(&T) -> &str,
+    judgements: Vec<Judgement>,
+) -> impl Iterator<Item = (T, Judgements<String>)> {
+    let mut by_name: HashMap<String, Judgements<String>> = HashMap::new();
     for Judgement { query, document, grade } in judgements {
-        by_query.entry(query).or_default().insert(document, grade);
+        by_name.entry(query).or_default().insert(document, grade);
     }
-    queries
-        .into_iter()
-        .filter_map(|SetQuery { id, text }| {
-            let judgements = by_query.remove(&id)?;
-            judgements.values().any(|grade| *grade > 0).then_some(JudgedQuery { id, text, judgements })
-        })
-        .collect()
+    items.into_iter().filter_map(move |item| {
+        let judgements = by_name.remove(name(&item))?;
+        judgements.values().any(|grade| *grade > 0).then_some((item, judgements))
+    })
 }
 
 #[cfg(test)]
@@ -254,7 +291,7 @@ mod tests {
             documents: vec![document("d1", "tea"), document("d2", " \n"), document("d3", "cups")],
             queries: vec![query("q1"), query("q2"), query("q3")],
             judgements: vec![judgement("q1", "d1", 1), judgement("q1", "gone", 2), judgement("q2", "d3", 0)],
-            questions: Vec::new(),
+            ..Parts::default()
         }
     }
 
@@ -266,6 +303,21 @@ mod tests {
         let [only] = set.queries.as_slice() else { panic!("one query has a relevant document: {:?}", set.queries) };
         assert_eq!(only.id, "q1");
         assert_eq!(only.judgements, Judgements::from([("d1".to_owned(), 1), ("gone".to_owned(), 2)]));
+    }
+
+    #[test]
+    fn only_judged_questions_that_follow_others_are_follow_ups() {
+        let message = |role: &str| SetMessage { role: role.to_owned(), text: "words".to_owned() };
+        let asked = |id: &str, roles: &[&str]| (id.to_owned(), roles.iter().map(|role| message(role)).collect());
+        let conversations = vec![
+            asked("first", &["user"]),
+            asked("second", &["user", "assistant", "user"]),
+            asked("unjudged", &["user", "assistant", "user"]),
+        ];
+        let conversation_judgements = vec![judgement("first", "d1", 1), judgement("second", "d3", 1)];
+        let set = Dataset::new(Parts { conversations, conversation_judgements, ..parts() }).expect("a set");
+        let names: Vec<_> = set.follow_ups.iter().map(|follow_up| follow_up.id.as_str()).collect();
+        assert_eq!(names, ["second"]);
     }
 
     #[test]
