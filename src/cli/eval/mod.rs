@@ -43,13 +43,10 @@ pub(super) struct Arguments {
     /// Search modes to measure.
     #[arg(long, value_delimiter = ',', value_name = "MODE", default_value = "lexical,dense,fused,reranked")]
     modes: Vec<ModeName>,
-    /// Ask the questions of qa.jsonl and measure the answers.
+    /// Ask the questions of qa.jsonl and measure the answers; ask the follow-up questions of conversations.jsonl alone
+    /// and with the conversation before them, and measure what is found.
     #[arg(long)]
     answers: bool,
-    /// Ask the follow-up questions of conversations.jsonl alone and with the conversation before them, and measure what
-    /// is found.
-    #[arg(long)]
-    conversations: bool,
     /// Also ask the queries of this folder, which the other sets do not answer, and count the abstentions.
     #[arg(long, value_name = "DIR")]
     off_corpus: Option<PathBuf>,
@@ -119,7 +116,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         keep: arguments.keep,
         modes: arguments.modes.into_iter().map(Mode::from).collect(),
         answers,
-        conversations: arguments.conversations,
+        conversations: arguments.answers,
         off_corpus,
     };
     telemetry::start(&log_settings(config))?;
@@ -185,10 +182,7 @@ fn read_sets(arguments: &Arguments) -> anyhow::Result<Vec<Dataset>> {
         if !names.insert(set.name.clone()) {
             bail!("two folders are called {:?}; rename one, a set is known by the name of its folder", set.name);
         }
-        if arguments.conversations && set.follow_ups.is_empty() {
-            eprintln!("{}: it has no conversations, that is, no conversations.jsonl with qrels_conv.tsv", set.name);
-        }
-        if set.queries.is_empty() && !arguments.asks() && arguments.off_corpus.is_none() && !arguments.conversations {
+        if set.queries.is_empty() && !arguments.asks() && arguments.off_corpus.is_none() {
             bail!("{} has questions and no queries; add --answers to measure answers", folder.display());
         }
         if let Some(limit) = arguments.limit {

@@ -212,7 +212,7 @@ async fn follow_ups_of_conversations_are_measured_alone_and_in_their_conversatio
     std::fs::write(folder.join("qrels_conv.tsv"), "first\tlaptops\t1\nsecond\tlaptops\t1\n").expect("written");
     let folder = folder.display().to_string();
     let own = database::create().await;
-    let arguments = ["eval", folder.as_str(), "--modes", "fused", "--conversations", "--format", "json"];
+    let arguments = ["eval", folder.as_str(), "--modes", "fused", "--answers", "--format", "json"];
     let output = command(&arguments, &[("DATABASE_URL", &database::url(&own))]).output().await.expect("it runs");
     let report: Value = serde_json::from_str(&text(&output)).expect("JSON");
     let figures = &report["sets"][0]["conversations"];

@@ -182,7 +182,7 @@ pub enum DatasetError {
     #[error("no judgement names a document of the corpus; the corpus and the judgements belong to different sets")]
     NoJudgedDocument,
     /// There is nothing to ask.
-    #[error("the set has documents but neither queries nor questions")]
+    #[error("the set has documents but neither queries, questions nor conversations")]
     NothingToAsk,
 }
 
