@@ -77,13 +77,14 @@ async fn a_model_plans_where_it_is_given_the_role() {
         Role::Answer,
         "Everyone has 28 days of paid annual leave a year [^1]. Mira repairs broken laptops in the workshop [^2].",
     );
-    let plan = json!({"type": "multi_hop", "strategy": "decompose",
+    let plan = json!({"type": "multi_hop", "strategy": "decompose", "reasoning": "Two facts are asked for.",
         "sub_questions": ["How many days of paid annual leave does everyone have?", "Who repairs broken laptops?"]});
     server.say(Role::Plan, &format!("Sure:\n```json\n{plan}\n```"));
     let answer = app.ask(ask("What about leave days and broken laptops of everyone?")).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let planned = &answer.body["trace"]["plan"];
     assert_eq!((&planned["by"], &planned["sub_questions"]), (&json!("model"), &plan["sub_questions"]), "{planned}");
+    assert_eq!(planned["reasoning"], plan["reasoning"], "{planned}");
     assert!(server.embedded().contains(&"Who repairs broken laptops?".to_owned()), "each sub-question is searched");
     assert_eq!(answer.body["usage"]["llm_calls"], 2);
     assert_eq!(answer.body["sources"].as_array().map(Vec::len), Some(2));

@@ -28,6 +28,7 @@ pub fn plan(question: &str) -> Plan {
         question_type,
         strategy,
         sub_questions: sub_questions.into_iter().take(MOST_SUB_QUESTIONS).collect(),
+        reasoning: None,
         by: PlannedBy::BuiltIn,
     };
     let lower = question.trim().to_lowercase();

@@ -73,6 +73,9 @@ pub struct Plan {
     pub strategy: Strategy,
     /// Queries in addition to the question itself: sub-questions, or another wording. At most [`MOST_SUB_QUESTIONS`].
     pub sub_questions: Vec<String>,
+    /// The model's reason for this plan; `None` for a plan that follows from the words of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
     /// The author of the plan.
     pub by: PlannedBy,
 }

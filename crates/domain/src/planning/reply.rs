@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::{MOST_SUB_QUESTIONS, Plan, PlannedBy, QuestionType, Strategy};
 use crate::json_in_text;
 
+/// Most characters of a reason that are kept: it is for people who read the trace.
+const LONGEST_REASONING: usize = 500;
 /// Longest sub-question accepted, in characters: a longer text is no question.
 const LONGEST_SUB_QUESTION: usize = 500;
 
@@ -34,7 +36,7 @@ fn read(value: &Value) -> Option<Plan> {
     let texts = value.get("sub_questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut sub_questions: Vec<String> = Vec::new();
     for text in texts.iter().filter_map(Value::as_str) {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = on_one_line(text);
         let is_fit = text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST_SUB_QUESTION;
         if is_fit && !sub_questions.contains(&text) && sub_questions.len() < MOST_SUB_QUESTIONS {
             sub_questions.push(text);
@@ -51,5 +53,11 @@ fn read(value: &Value) -> Option<Plan> {
     if needed < 2 {
         sub_questions.truncate(needed);
     }
-    Some(Plan { question_type, strategy, sub_questions, by: PlannedBy::Model })
+    let reasoning = value.get("reasoning").and_then(Value::as_str).map(on_one_line).filter(|text| !text.is_empty());
+    let reasoning = reasoning.map(|text| text.chars().take(LONGEST_REASONING).collect());
+    Some(Plan { question_type, strategy, sub_questions, reasoning, by: PlannedBy::Model })
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

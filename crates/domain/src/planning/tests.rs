@@ -51,6 +51,21 @@ fn a_models_plan_is_read_wherever_it_stands() {
 }
 
 #[test]
+fn a_models_plan_carries_its_reasoning() {
+    let reasoning_of = |reasoning: &str| {
+        let reply = format!("{{{reasoning} \"type\": \"lookup\", \"strategy\": \"direct\", \"sub_questions\": []}}");
+        read_reply(&reply).expect("a plan").reasoning
+    };
+    assert_eq!(reasoning_of("\"reasoning\": \" One fact\\n decides. \","), Some("One fact decides.".to_owned()));
+    let long = "ä".repeat(900);
+    assert_eq!(reasoning_of(&format!("\"reasoning\": \"{long}\",")).map(|text| text.chars().count()), Some(500));
+    for none in ["", "\"reasoning\": \" \",", "\"reasoning\": 7,"] {
+        assert_eq!(reasoning_of(none), None, "{none}");
+    }
+    assert_eq!(plan("How long is annual leave?").reasoning, None);
+}
+
+#[test]
 fn what_is_no_plan_is_none() {
     for reply in [
         "",

@@ -23,11 +23,12 @@ pub fn format() -> ReplyFormat {
         schema: json!({
             "type": "object",
             "properties": {
+                "reasoning": {"type": "string"},
                 "type": {"type": "string", "enum": ["lookup", "compare", "multi_hop", "summary", "exploratory"]},
                 "strategy": {"type": "string", "enum": ["direct", "rewrite", "decompose", "broad_then_rerank"]},
                 "sub_questions": {"type": "array", "items": {"type": "string"}},
             },
-            "required": ["type", "strategy", "sub_questions"],
+            "required": ["reasoning", "type", "strategy", "sub_questions"],
             "additionalProperties": false,
         }),
         instruction: "Reply with the JSON object alone.",
