@@ -31,11 +31,11 @@ impl Ingested {
     }
 }
 
-/// Sends all paragraphs, one request after the other, and waits until every job has succeeded.
-pub async fn run(service: &Service, paragraphs: &[Paragraph]) -> anyhow::Result<Ingested> {
+/// Sends all paragraphs to a collection, one request after the other, and waits until every job has succeeded.
+pub async fn run(service: &Service, collection: &str, paragraphs: &[Paragraph]) -> anyhow::Result<Ingested> {
     let bodies: Vec<Value> = paragraphs
         .chunks(DOCUMENTS_PER_REQUEST)
-        .map(|documents| json!({"collection": COLLECTION, "documents": documents}))
+        .map(|documents| json!({"collection": collection, "documents": documents}))
         .collect();
     let mut client = Client::connect(service.address).await?;
     let before = service.cpu_seconds()?;

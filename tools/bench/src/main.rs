@@ -82,7 +82,7 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     if !is_filled {
         report.note("first start, database made, to ready", milliseconds(service.age()));
         progress("ingest");
-        let ingested = ingest::run(&service, &corpus.paragraphs).await?;
+        let ingested = ingest::run(&service, ingest::COLLECTION, &corpus.paragraphs).await?;
         progress("raw COPY of the same rows");
         let copied = raw_copy::run(&setup.binary, &setup.data_dir).await?;
         report.ingest(&ingested, Some(&copied));
@@ -118,7 +118,7 @@ async fn built_in_profile(arguments: &Arguments, folder: &Path, report: &mut Rep
     let corpus = Corpus::generate(arguments.built_in_paragraphs, SEED);
     let setup = Setup { binary: arguments.binary.clone(), data_dir: folder.join("built-in"), models: None };
     let service = Service::start(&setup).await?;
-    let ingested = ingest::run(&service, &corpus.paragraphs).await?;
+    let ingested = ingest::run(&service, ingest::COLLECTION, &corpus.paragraphs).await?;
     report.note(
         format!("built in: ingest of {} documents, embedding included", ingested.documents),
         format!("{:.0} documents/s", ingested.per_second()),

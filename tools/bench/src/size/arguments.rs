@@ -18,6 +18,8 @@ Measures search over collections of several sizes. Usage:
   --questions N      questions whose exact results are found, for recall (200)
   --curve            recall and time of lexical search by candidate budget as well
   --filters          recall and time of filtered searches, from one matching chunk to all, as well
+  --neighbours       recall, time and CPU of vector search in small collections and topics beside the large collection, as
+                     well, and over one graph of all vectors; replaces a fifth of the documents
   --graphs D:M:C,…   recall and time of vector search over HNSW graphs built for it, as well: of the first D
                      numbers of each vector, m = M, ef_construction = C (384:16:64,256:16:64)
   --keep DIR         keep the databases there, and use what is there already";
@@ -31,6 +33,7 @@ pub struct SizeArguments {
     pub questions: usize,
     pub curve: bool,
     pub filters: bool,
+    pub neighbours: bool,
     pub graphs: Vec<Graph>,
     pub keep: Option<PathBuf>,
 }
@@ -45,6 +48,7 @@ impl SizeArguments {
             questions: 200,
             curve: false,
             filters: false,
+            neighbours: false,
             graphs: Vec::new(),
             keep: None,
         };
@@ -56,6 +60,7 @@ impl SizeArguments {
                 "--seconds" => arguments.run = Duration::from_secs(number(&value()?)?),
                 "--questions" => arguments.questions = number(&value()?)?,
                 "--curve" => arguments.curve = true,
+                "--neighbours" => arguments.neighbours = true,
                 "--filters" => arguments.filters = true,
                 "--graphs" => arguments.graphs = value()?.split(',').map(str::parse).collect::<anyhow::Result<_>>()?,
                 "--keep" => arguments.keep = Some(value()?.into()),

@@ -45,7 +45,7 @@ pub async fn run(service: &Service, data_dir: &Path, chunks: usize, measured: us
     let mut writing = Writing::new(chunks, SEED);
     let first: Vec<Written> = writing.by_ref().take(PATTERN).collect();
     let paragraphs: Vec<Paragraph> = first.iter().map(|written| written.paragraph.clone()).collect();
-    ingest::run(service, &paragraphs).await?;
+    ingest::run(service, ingest::COLLECTION, &paragraphs).await?;
     let mut connection = superuser(data_dir).await?;
     let dropped = indexes::drop_all(&mut connection).await?;
     // Rows are made whole, so that no reference is to be checked; no job is told of them.

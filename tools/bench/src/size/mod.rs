@@ -12,6 +12,7 @@ mod filters;
 mod graphs;
 mod indexes;
 mod latency;
+mod neighbours;
 mod table;
 mod truth;
 
@@ -64,6 +65,8 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
         graphs::run(&setup.data_dir, &facts, &arguments.graphs).await?
     };
     let filters = if arguments.filters { filters::run(&service, &setup.data_dir, &facts).await? } else { Vec::new() };
+    let neighbours =
+        if arguments.neighbours { neighbours::run(&service, &setup.data_dir, chunks).await? } else { Vec::new() };
     let mut searches = Vec::new();
     let mut raw = Vec::new();
     if !arguments.run.is_zero() {
@@ -75,7 +78,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
         }
     }
     service.stop().await?;
-    Ok(Column { chunks, facts, recall, searches, raw, curve, graphs, filters })
+    Ok(Column { chunks, facts, recall, searches, raw, curve, graphs, filters, neighbours })
 }
 
 /// What an earlier run kept, or a new collection.

@@ -6,6 +6,7 @@ use super::{
     filters::Filtered,
     graphs::{Built, Graph},
     latency::Searched,
+    neighbours::{Answered, Neighbourhood},
     truth::Recall,
 };
 use crate::{asks::percentile_ms, raw_search, report::machine};
@@ -20,6 +21,7 @@ pub struct Column {
     pub curve: Vec<Point>,
     pub graphs: Vec<Built>,
     pub filters: Vec<Filtered>,
+    pub neighbours: Vec<Neighbourhood>,
 }
 
 /// Prints everything as Markdown.
@@ -74,6 +76,7 @@ pub fn print(columns: &[Column]) {
         log_growth(columns)
     );
     print_filters(columns);
+    print_neighbours(columns);
     print_curves(columns);
     print_graphs(columns);
 }
@@ -91,6 +94,27 @@ fn print_filters(columns: &[Column]) {
             println!(
                 "| {matching} | {dense_results:.3} | {dense_recall:.4} | {lexical_recall:.4} | {starts_from} | {p50_ms:.1}, {p95_ms:.1} ms |"
             );
+        }
+    }
+}
+
+fn print_neighbours(columns: &[Column]) {
+    for column in columns.iter().filter(|column| !column.neighbours.is_empty()) {
+        println!(
+            "\n{} chunks, dense recall@10, p50 and CPU seconds of the database for 1,000 searches:\n",
+            column.chunks
+        );
+        println!(
+            "| asked | the service | one graph, by SQL | the service, a fifth replaced | one graph, a fifth replaced |"
+        );
+        println!("|---|---|---|---|---|");
+        for Neighbourhood { case, service, one_graph, service_replaced, one_graph_replaced } in &column.neighbours {
+            let cells = [service, one_graph, service_replaced, one_graph_replaced].map(
+                |Answered { recall, p50_ms, database_cpu_s }| {
+                    format!("{recall:.3}, {p50_ms:.1} ms, {database_cpu_s:.1} s")
+                },
+            );
+            println!("| {case} | {} |", cells.join(" | "));
         }
     }
 }
