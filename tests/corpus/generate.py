@@ -72,6 +72,9 @@ def encodings():
     write("utf-16.txt", "\ufeffDie Tür ist zwei Meter hoch. 漢字 😀".encode("utf-16-le"))
     write("mixed.txt", "Zürich liegt am See.\nGenève aussi.\n".encode() + "München nicht.\n".encode("latin-1"))
     write("right-to-left.txt", "יש עשרים ושמונה ימי חופשה בשנה.\nلكل موظف ثمانية وعشرون يوم إجازة.\n")
+    write("twice.txt", "Die Größe der Tür – ‘genau’ 20 °C.".encode().decode("windows-1252").encode())
+    write("latin-1.html", "<html><p>It\x92s \x93free\x94 for all.</p>".encode())
+    write("stray.txt", b"Words\0 and more words.\x7f")
     write("emoji.txt", "👨‍👩‍👧‍👦🏳️‍🌈 e\u0301 " * 400)
     write("one-line.txt", "All of it stands on one line, as exports often do. " * 4000)
 
@@ -160,12 +163,20 @@ def pdf():
     scan.drawInlineImage(image, 72, 600)
     scan.showPage()
     scan.save()
+    partly = canvas.Canvas(str(FILES / "partly.pdf"), pagesize=A4, invariant=1)
+    for text in [LEAVE, None, CARRY, None]:
+        if text:
+            partly.drawString(72, 720, text)
+        else:
+            partly.drawInlineImage(image, 72, 600)
+        partly.showPage()
+    partly.save()
 
 
 def hostile():
     write("empty.pdf", b"")
     write("blank.md", " \n\t\n")
-    write("nul.txt", b"words\0and more words")
+    write("nul.txt", b"words\0\0\0\0and more words")
     write("noise.txt", bytes(range(1, 9)) * 40)
     write("page.txt", "<!doctype html>\n<title>Not plain</title><p>This is a page whatever its name says.</p>")
     write("words.pdf", "Only words, whatever the name says.")

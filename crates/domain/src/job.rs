@@ -79,6 +79,26 @@ pub enum Stage {
     Store,
 }
 
+/// What was conspicuous about a document that could be read: damage that was restored, and what is missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadingNotes {
+    /// Characters that a wrong decoding had damaged before the document was sent, and that were restored.
+    pub repaired_characters: u32,
+    /// Control characters that were dropped.
+    pub dropped_characters: u32,
+    /// Pages without text, from 1: they are scans, or drawn.
+    pub pages_without_text: Vec<u32>,
+}
+
+impl ReadingNotes {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// How many items of a job are in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItemCounts {

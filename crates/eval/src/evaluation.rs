@@ -3,6 +3,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
+use serde::Serialize;
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
@@ -50,14 +51,9 @@ pub enum EvaluationError {
     /// A collection of that name already exists.
     #[error("there is a collection {0:?} already")]
     CollectionExists(String),
-    /// Some documents could not be indexed: figures over part of the documents would mislead.
-    #[error("{failed} documents could not be indexed; the first: {first}")]
-    NotIndexed {
-        /// Number of failed documents.
-        failed: u64,
-        /// Name of the first failed document, and the reason.
-        first: String,
-    },
+    /// No document could be indexed.
+    #[error("none of the {} documents could be indexed; the first: {}", .0.documents, .0.first)]
+    NotIndexed(NotIndexed),
     /// The collection holds documents that are not in the set.
     #[error("collection {collection:?} holds {stored} documents and the set has {expected}")]
     ForeignDocuments {
@@ -113,8 +109,27 @@ pub enum Event<'a> {
     Searched(Mode, &'a RetrievalFigures),
 }
 
+/// Documents of a set that could not be indexed. Nothing of them is found, and the figures count that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotIndexed {
+    /// Number of these documents.
+    pub documents: u64,
+    /// Name of the first of them, and the reason.
+    pub first: String,
+}
+
+impl NotIndexed {
+    /// Together with those of a later job.
+    fn with(earlier: Option<Self>, later: Option<Self>) -> Option<Self> {
+        match (earlier, later) {
+            (Some(one), Some(other)) => Some(Self { documents: one.documents + other.documents, first: one.first }),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
 /// Documents of a set in their collection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// Documents in the collection.
     pub documents: u64,
@@ -122,6 +137,8 @@ pub struct Loaded {
     pub chunks: u64,
     /// Time from the first document sent to the last one stored.
     pub duration: Duration,
+    /// Documents that are not in it.
+    pub not_indexed: Option<NotIndexed>,
 }
 
 /// The evaluation of one set by one service.
@@ -171,8 +188,8 @@ impl<'a> Evaluation<'a> {
     /// Indexes the documents and measures everything that is planned.
     ///
     /// # Errors
-    /// Documents that cannot be indexed, documents that are not of the set, failures of the service. A rejected answer
-    /// and a reached time limit are figures, not errors.
+    /// A set of which no document can be indexed, documents that are not of the set, failures of the service. A document
+    /// that cannot be indexed, a rejected answer and a reached time limit are figures, not errors.
     pub async fn measure(&self) -> Result<SetReport, EvaluationError> {
         let loaded = self.load().await?;
         (self.observe)(Event::Loaded(&loaded));
@@ -182,6 +199,7 @@ impl<'a> Evaluation<'a> {
             documents: loaded.documents,
             chunks: loaded.chunks,
             ingest_s: loaded.duration.as_secs_f64(),
+            not_indexed: loaded.not_indexed,
             ..SetReport::default()
         };
         for mode in &self.plan.modes {
@@ -207,37 +225,43 @@ impl<'a> Evaluation<'a> {
         Ok(report)
     }
 
-    /// Indexes the documents like any upload and waits until all are stored.
+    /// Indexes the documents like any upload and waits until each of them is stored or has failed.
     async fn load(&self) -> Result<Loaded, EvaluationError> {
         let (started, documents) = (Instant::now(), &self.set.documents);
         let mut jobs = Vec::new();
         for part in parts(documents) {
             jobs.push(self.client.ingest(&self.collection, part).await?);
         }
-        let mut done = 0;
+        let (mut done, mut not_indexed) = (0, None);
         for job in jobs {
-            done += self.wait_for(&job, done).await?;
+            let (settled, failed) = self.wait_for(&job, done).await?;
+            done += settled;
+            not_indexed = NotIndexed::with(not_indexed, failed);
         }
         let duration = started.elapsed();
         let stored = self.client.collection(&self.collection).await?;
-        let expected = u64::try_from(documents.len()).unwrap_or(u64::MAX);
+        let failed = not_indexed.as_ref().map_or(0, |failed| failed.documents);
+        let expected = u64::try_from(documents.len()).unwrap_or(u64::MAX).saturating_sub(failed);
+        if let Some(failed) = not_indexed.take_if(|_| expected == 0) {
+            return Err(EvaluationError::NotIndexed(failed));
+        }
         if stored.documents != expected {
             let (collection, stored) = (self.collection.clone(), stored.documents);
             return Err(EvaluationError::ForeignDocuments { collection, stored, expected });
         }
-        Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration })
+        Ok(Loaded { documents: stored.documents, chunks: stored.chunks, duration, not_indexed })
     }
 
-    /// Waits for the end of a job, where `before` documents were settled earlier; returns how many it settled.
-    async fn wait_for(&self, job: &str, before: usize) -> Result<usize, EvaluationError> {
+    /// Waits for the end of a job, where `before` documents were settled earlier; returns how many it settled, and those
+    /// that it could not index.
+    async fn wait_for(&self, job: &str, before: usize) -> Result<(usize, Option<NotIndexed>), EvaluationError> {
         loop {
             let state = self.client.job(job).await?;
             self.tell(Work::Index, before + state.settled, self.set.documents.len());
-            match state.failed {
-                _ if state.is_open => sleep(LOOK).await,
-                Some((failed, first)) => return Err(EvaluationError::NotIndexed { failed, first }),
-                None => return Ok(state.settled),
+            if !state.is_open {
+                return Ok((state.settled, state.not_indexed));
             }
+            sleep(LOOK).await;
         }
     }
 

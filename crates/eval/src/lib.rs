@@ -13,7 +13,7 @@ mod set;
 
 pub use self::{
     client::{Client, Mode},
-    evaluation::{Evaluation, EvaluationError, Event, Loaded, Plan, Work, measure_claims},
+    evaluation::{Evaluation, EvaluationError, Event, Loaded, NotIndexed, Plan, Work, measure_claims},
     oracle::Oracle,
     report::{ClaimsReport, ModeReport, OffCorpusReport, Report, SetReport},
     set::{ClaimSet, Dataset, OffCorpus, read, read_claims, read_off_corpus},

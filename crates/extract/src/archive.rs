@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::{Cause, ExtractError, decode};
+use super::{Cause, ExtractError, decode::characters};
 
 /// Limit of the total unpacked size of the parts of one archive, in bytes.
 pub(super) const MAX_UNPACKED_BYTES: u64 = 256 * 1024 * 1024;
@@ -48,7 +48,7 @@ impl<'bytes> Archive<'bytes> {
         let mut bytes = Vec::new();
         part.take(self.left + 1).read_to_end(&mut bytes).map_err(|error| ExtractError::malformed("file", error))?;
         self.left = self.left.checked_sub(bytes.len() as u64).ok_or_else(bomb)?;
-        decode(&bytes, None).map(Some)
+        characters(&bytes, None).map(Some)
     }
 
     /// Unpacks every part and discards the result, to verify that others may unpack them.

@@ -1,7 +1,12 @@
 //! The text of a document as it is built up, with its headings and pages.
 
-use super::{Cause, ExtractError};
-use domain::split::{Heading, PageMap};
+use std::borrow::Cow;
+
+use super::{Cause, ExtractError, repair::Control};
+use domain::{
+    job::ReadingNotes,
+    split::{Heading, PageMap},
+};
 
 /// Longest text of a document, in bytes: about ten thousand pages.
 pub const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
@@ -16,15 +21,18 @@ pub(super) struct Content {
     pub(super) headings: Vec<Heading>,
     pub(super) pages: PageMap,
     pub(super) title: Option<String>,
+    /// What was restored, dropped or missing.
+    pub(super) notes: ReadingNotes,
 }
 
 impl Content {
-    /// Text as it is.
-    pub(super) fn of_text(text: String) -> Result<Self, ExtractError> {
+    /// Makes this text, as it is, the content.
+    pub(super) fn set_text(&mut self, text: String) -> Result<(), ExtractError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(too_long());
         }
-        Ok(Self { text, ..Self::default() })
+        self.text = text;
+        Ok(())
     }
 
     /// Adds a paragraph, set off by a blank line.
@@ -39,7 +47,7 @@ impl Content {
 
     /// Adds a heading; white space in it is collapsed, and an empty one is left out.
     pub(super) fn heading(&mut self, level: u8, text: &str) -> Result<(), ExtractError> {
-        let text = cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = self.cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
             return Ok(());
         }
@@ -56,14 +64,14 @@ impl Content {
 
     /// Keeps the first title that is not empty.
     pub(super) fn name(&mut self, title: &str) {
-        let title = cleaned(title).split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = self.cleaned(title).split_whitespace().collect::<Vec<_>>().join(" ");
         if self.title.is_none() && !title.is_empty() {
             self.title = Some(title);
         }
     }
 
     fn add(&mut self, text: &str, gap: &str) -> Result<(), ExtractError> {
-        let text = cleaned(text);
+        let text = self.cleaned(text);
         let text = text.trim_end().trim_start_matches('\n');
         if text.trim().is_empty() {
             return Ok(());
@@ -74,11 +82,27 @@ impl Content {
         self.text.push_str(text);
         if self.text.len() > MAX_TEXT_BYTES { Err(too_long()) } else { Ok(()) }
     }
-}
 
-/// Text without the control characters, such as NUL, that formats leave in it.
-fn cleaned(text: &str) -> String {
-    text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
+    /// Text without the control characters, such as NUL, that formats leave in it.
+    fn cleaned<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let is_clean = |character: char| !character.is_control() || matches!(character, '\n' | '\t');
+        if text.chars().all(is_clean) {
+            return Cow::Borrowed(text);
+        }
+        let cleaned = text.chars().filter_map(|character| match Control::of(character) {
+            _ if is_clean(character) => Some(character),
+            None => None,
+            Some(Control::Windows(meant)) => {
+                self.notes.repaired_characters += 1;
+                Some(meant)
+            }
+            Some(Control::Foreign) => {
+                self.notes.dropped_characters += 1;
+                None
+            }
+        });
+        Cow::Owned(cleaned.collect())
+    }
 }
 
 fn too_long() -> ExtractError {
@@ -108,6 +132,7 @@ mod tests {
         assert_eq!(content.headings, [Heading { bytes: 0..12, level: 1, text: "Annual leave".to_owned() }]);
         assert_eq!((content.pages.page_at(0), content.pages.page_at(content.text.len() - 1)), (Some(1), Some(2)));
         assert_eq!(content.title.as_deref(), Some("A title"));
+        assert_eq!(content.notes, ReadingNotes { dropped_characters: 2, ..ReadingNotes::default() });
     }
 
     #[test]
@@ -116,7 +141,7 @@ mod tests {
         let block = "x".repeat(MAX_TEXT_BYTES / 2);
         content.block(&block).expect("half");
         assert_eq!(content.block(&block).expect_err("the gap is too much").cause, Cause::TooLarge);
-        assert!(Content::of_text("x".repeat(MAX_TEXT_BYTES)).is_ok());
-        assert!(Content::of_text("x".repeat(MAX_TEXT_BYTES + 1)).is_err());
+        assert!(Content::default().set_text("x".repeat(MAX_TEXT_BYTES)).is_ok());
+        assert!(Content::default().set_text("x".repeat(MAX_TEXT_BYTES + 1)).is_err());
     }
 }

@@ -7,53 +7,46 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use super::{Cause, ExtractError};
+use super::{
+    Cause, ExtractError,
+    repair::{Control, is_binary, restored},
+};
+use domain::job::ReadingNotes;
 
 /// Number of bytes that are examined to detect UTF-16 without a mark.
 const SAMPLE: usize = 4096;
 
-/// A text has at most one control character per this many characters.
-const CHARACTERS_PER_CONTROL: usize = 50;
-
-/// Decodes text in any encoding of the WHATWG Encoding Standard; byte order marks are left out.
+/// Decodes text in any encoding of the WHATWG Encoding Standard, and restores what a wrong decoding before damaged; byte
+/// order marks are left out.
 ///
 /// `declared` is the name of the encoding that sender or document give, if any.
 ///
 /// # Errors
 /// `encoding` when no encoding fits, `binary` when the bytes are not text.
-pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractError> {
-    let text = if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
-        strictly(encoding, bytes.get(mark..).unwrap_or_default())?
+pub(super) fn decode(bytes: &[u8], declared: Option<&str>, notes: &mut ReadingNotes) -> Result<String, ExtractError> {
+    restored(characters(bytes, declared)?, notes)
+}
+
+/// Decodes text as it is.
+///
+/// # Errors
+/// `encoding` when no encoding fits.
+pub(super) fn characters(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractError> {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        strictly(encoding, bytes.get(mark..).unwrap_or_default())
     } else if let Some(encoding) = unmarked_utf16(bytes) {
-        strictly(encoding, bytes)?
-    } else if bytes.contains(&0) {
-        return Err(binary("NUL characters"));
+        strictly(encoding, bytes)
     } else {
-        eight_bit(bytes, declared)?
-    };
-    if text.contains('\0') {
-        return Err(binary("NUL characters"));
+        eight_bit(bytes, declared)
     }
-    let controls = text.chars().filter(|character| is_foreign(*character)).count();
-    if controls * CHARACTERS_PER_CONTROL > text.chars().count().max(CHARACTERS_PER_CONTROL) {
-        return Err(binary("many control characters"));
-    }
-    Ok(text)
 }
 
 /// Whether bytes with this beginning may be text.
 pub(super) fn may_be_text(beginning: &[u8]) -> bool {
-    Encoding::for_bom(beginning).is_some() || unmarked_utf16(beginning).is_some() || !beginning.contains(&0)
-}
-
-fn binary(what: &str) -> ExtractError {
-    ExtractError::new(Cause::Binary, format!("the document holds {what}, so it is not text; send the text itself"))
-}
-
-/// Control characters that do not occur in text.
-fn is_foreign(character: char) -> bool {
-    character.is_control()
-        && !matches!(character, '\t' | '\n' | '\r' | '\u{8}' | '\u{b}' | '\u{c}' | '\u{1b}' | '\u{85}')
+    let is_control = |byte: &&u8| byte.is_ascii() && Control::of(char::from(**byte)).is_some();
+    Encoding::for_bom(beginning).is_some()
+        || unmarked_utf16(beginning).is_some()
+        || !is_binary(beginning.iter().filter(is_control).count(), beginning.len())
 }
 
 fn strictly(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, ExtractError> {
@@ -142,15 +135,19 @@ mod tests {
 
     use super::*;
 
+    fn read(bytes: &[u8], declared: Option<&str>) -> Result<String, ExtractError> {
+        decode(bytes, declared, &mut ReadingNotes::default())
+    }
+
     fn cause(bytes: &[u8]) -> Cause {
-        decode(bytes, None).expect_err("not text").cause
+        read(bytes, None).expect_err("not text").cause
     }
 
     #[test]
     fn byte_order_marks_go() {
-        assert_eq!(decode(b"\xEF\xBB\xBFhi", None).as_deref(), Ok("hi"));
-        assert_eq!(decode(b"\xFF\xFEh\0i\0", None).as_deref(), Ok("hi"));
-        assert_eq!(decode(b"\xFE\xFF\0h\0i", None).as_deref(), Ok("hi"));
+        assert_eq!(read(b"\xEF\xBB\xBFhi", None).as_deref(), Ok("hi"));
+        assert_eq!(read(b"\xFF\xFEh\0i\0", None).as_deref(), Ok("hi"));
+        assert_eq!(read(b"\xFE\xFF\0h\0i", None).as_deref(), Ok("hi"));
         assert_eq!(cause(b"\xFF\xFEh\0i"), Cause::Encoding);
     }
 
@@ -171,43 +168,43 @@ mod tests {
         for (name, text) in samples {
             let encoding = Encoding::for_label(name.as_bytes()).expect(name);
             let (bytes, _, _) = encoding.encode(text);
-            assert_eq!(decode(&bytes, None).as_deref(), Ok(text), "{name}");
-            assert_eq!(decode(&bytes, Some(name)).as_deref(), Ok(text), "{name}");
+            assert_eq!(read(&bytes, None).as_deref(), Ok(text), "{name}");
+            assert_eq!(read(&bytes, Some(name)).as_deref(), Ok(text), "{name}");
         }
         let utf16: Vec<u8> = "Plain words.".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
+        assert_eq!(read(&utf16, None).as_deref(), Ok("Plain words."));
         let utf16: Vec<u8> = "Plain words.".encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(decode(&utf16, None).as_deref(), Ok("Plain words."));
+        assert_eq!(read(&utf16, None).as_deref(), Ok("Plain words."));
         // A declared encoding counts only if the bytes are possible in it.
-        assert_eq!(decode("é".as_bytes(), Some("iso-8859-1")).as_deref(), Ok("é"));
+        assert_eq!(read("é".as_bytes(), Some("iso-8859-1")).as_deref(), Ok("é"));
     }
 
     #[test]
     fn lines_of_two_encodings_are_read_each_in_its_own() {
         let mut bytes = "Zürich liegt am See.\nGenève aussi.\n".as_bytes().to_vec();
         bytes.extend_from_slice(b"M\xfcnchen nicht.\n");
-        assert_eq!(decode(&bytes, None).as_deref(), Ok("Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"));
+        assert_eq!(read(&bytes, None).as_deref(), Ok("Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"));
     }
 
     #[test]
     fn what_is_not_text_is_called_so() {
         assert_eq!(cause(b"a\0b"), Cause::Binary);
         assert_eq!(cause(&[1, 2, 3, 200, 5, 6, 7, 14, 15, 16]), Cause::Binary);
-        assert_eq!(decode(b"", None).as_deref(), Ok(""));
-        assert_eq!(decode(b"\x1b[1mbold\x1b[0m", None).as_deref(), Ok("\x1b[1mbold\x1b[0m"));
+        assert_eq!(read(b"", None).as_deref(), Ok(""));
+        assert_eq!(read(b"\x1b[1mbold\x1b[0m", None).as_deref(), Ok("\x1b[1mbold\x1b[0m"));
     }
 
     proptest! {
         #[test]
         fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            if let Ok(text) = decode(&bytes, None) {
+            if let Ok(text) = read(&bytes, None) {
                 prop_assert!(!text.contains('\0'));
             }
         }
 
         #[test]
         fn utf8_is_left_alone(text in "[^\\x00-\\x1f\\x7f-\\x9f\\u{feff}]{0,60}") {
-            prop_assert_eq!(decode(text.as_bytes(), Some("windows-1252")), Ok(text));
+            prop_assert_eq!(read(text.as_bytes(), Some("windows-1252")), Ok(text));
         }
     }
 }

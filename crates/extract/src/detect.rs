@@ -5,6 +5,9 @@ use super::{Cause, ExtractError, Format, MediaType, archive::Archive, decode::ma
 /// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
 const PDF_PREFIX: usize = 1024;
 
+/// Number of comments and instructions that are skipped in front of a page, counted twice: each may be either.
+const MAX_PROLOG: usize = 32;
+
 /// Signature of Office files before 2007 and of current encrypted ones: a compound file (MS-CFB).
 const COMPOUND_FILE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
@@ -120,12 +123,48 @@ fn text(bytes: &[u8], declared: &str) -> Detected {
     }
 }
 
+/// Whether a document begins like a web page, or like a part of one.
 fn looks_like_html(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    ["<!doctype html", "<html"].iter().any(|tag| {
-        bytes.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-            && bytes.get(tag.len()).is_none_or(|next| next.is_ascii_whitespace() || *next == b'>')
+    const BEGINNINGS: [&str; 19] = [
+        "!doctype html",
+        "html",
+        "head",
+        "body",
+        "title",
+        "meta",
+        "div",
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "table",
+        "ul",
+        "ol",
+        "dl",
+        "section",
+        "article",
+        "main",
+        "blockquote",
+    ];
+    let beginning = after_prolog(bytes);
+    let Some(tag) = beginning.strip_prefix(b"<") else { return false };
+    BEGINNINGS.iter().any(|name| {
+        tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+            && tag.get(name.len()).is_none_or(|next| next.is_ascii_whitespace() || *next == b'>')
     })
+}
+
+/// What follows the byte order mark, white space, comments and processing instructions of a document of markup.
+fn after_prolog(bytes: &[u8]) -> &[u8] {
+    let mut rest = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    for (open, close) in std::iter::repeat([("<!--", "-->"), ("<?", "?>")]).flatten().take(MAX_PROLOG) {
+        if let Some(inside) = rest.strip_prefix(open.as_bytes())
+            && let Some(end) = inside.windows(close.len()).position(|window| window == close.as_bytes())
+        {
+            rest = inside.get(end + close.len()..).unwrap_or_default().trim_ascii_start();
+        }
+    }
+    rest
 }
 
 fn looks_like_json(bytes: &[u8]) -> bool {
@@ -191,12 +230,16 @@ mod tests {
 
     #[test]
     fn content_goes_before_names() {
-        let cases: [(&[u8], &str, Format, &str); 14] = [
+        let cases: [(&[u8], &str, Format, &str); 18] = [
             (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
             (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
             (b"# Files\n\nOne starts with %PDF-1.7.", "text/markdown", Format::Markdown, "text/markdown"),
             (b" <!DOCTYPE HTML>\n<p>", "text/plain", Format::Html, "text/html"),
             (b"<html lang=de>", "application/pdf", Format::Html, "text/html"),
+            (b"<!-- saved --> <?xml version='1.0'?>\n<HTML>", "text/plain", Format::Html, "text/html"),
+            (b"<div class=a>words</div>", "application/octet-stream", Format::Html, "text/html"),
+            (b"<p>words</p>", "text/plain", Format::Html, "text/html"),
+            (b"<!-- only a comment", "text/plain", Format::Plain, "text/plain"),
             (b"<htmlx>", "text/plain", Format::Plain, "text/plain"),
             (b"<!doctype html>", "text/markdown", Format::Markdown, "text/markdown"),
             (b"words", "application/pdf", Format::Plain, "text/plain"),

@@ -18,13 +18,13 @@ mod json;
 mod media_type;
 mod office;
 mod pdf;
+mod repair;
 mod rows;
 mod xml;
 
 use serde::{Deserialize, Serialize};
 
 pub use content::MAX_TEXT_BYTES;
-pub use decode::decode;
 pub use detect::{looks_like_document, needs_isolation};
 pub use error::{Cause, ExtractError};
 pub use media_type::{Format, MediaType};
@@ -34,7 +34,10 @@ use self::{
     content::Content,
     detect::{Detected, detect},
 };
-use domain::split::{Heading, PageMap, SplitterKind, headings_of_markdown};
+use domain::{
+    job::ReadingNotes,
+    split::{Heading, PageMap, SplitterKind, headings_of_markdown},
+};
 
 /// The result of extracting a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +54,8 @@ pub struct Extracted {
     pub headings: Vec<Heading>,
     /// Where its pages begin.
     pub pages: PageMap,
+    /// What was restored, dropped or missing.
+    pub notes: ReadingNotes,
 }
 
 /// Extracts the text of a document. `declared` is the media type given by its sender or its name; if the content
@@ -64,17 +69,17 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
     }
     let Detected { format, media_type } = detect(bytes, declared)?;
     let mut content = Content::default();
+    let text = if format.is_text() { text_of(bytes, declared, format, &mut content.notes)? } else { String::new() };
     match format {
         Format::Plain | Format::Markdown | Format::Code => {
-            content = Content::of_text(text_of(bytes, declared, format)?)?;
+            content.set_text(text)?;
         }
-        Format::Html => html::page(&text_of(bytes, declared, format)?, &mut content)?,
+        Format::Html => html::page(&text, &mut content)?,
         Format::Table => {
-            let is_tabbed = media_type != MediaType::of(Format::Table).name;
-            rows::separated(&text_of(bytes, declared, format)?, is_tabbed, &mut content)?;
+            rows::separated(&text, media_type != MediaType::of(Format::Table).name, &mut content)?;
         }
-        Format::Json => json::document(&text_of(bytes, declared, format)?, &mut content)?,
-        Format::JsonLines => json::lines(&text_of(bytes, declared, format)?, &mut content)?,
+        Format::Json => json::document(&text, &mut content)?,
+        Format::JsonLines => json::lines(&text, &mut content)?,
         Format::Pdf => pdf::document(bytes, &mut content)?,
         Format::Docx => office::document(bytes, &mut content)?,
         Format::Pptx => office::presentation(bytes, &mut content)?,
@@ -87,14 +92,14 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
     Ok(finish(content, format, media_type))
 }
 
-fn text_of(bytes: &[u8], declared: &str, format: Format) -> Result<String, ExtractError> {
+fn text_of(bytes: &[u8], declared: &str, format: Format, notes: &mut ReadingNotes) -> Result<String, ExtractError> {
     let charset = media_type::charset(declared).map(str::to_owned);
     let charset = charset.or_else(|| if format == Format::Html { html::charset(bytes) } else { None });
-    decode(bytes, charset.as_deref())
+    decode::decode(bytes, charset.as_deref(), notes)
 }
 
 fn finish(content: Content, format: Format, media_type: String) -> Extracted {
-    let Content { text, headings, pages, title } = content;
+    let Content { text, headings, pages, title, notes } = content;
     let splitter = match format {
         Format::Markdown => SplitterKind::Markdown,
         Format::Code => SplitterKind::Code,
@@ -126,7 +131,7 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
             headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone())
         }
     });
-    Extracted { text, title, media_type, splitter, headings, pages }
+    Extracted { text, title, media_type, splitter, headings, pages, notes }
 }
 
 /// The first heading of Markdown text if it comes before any other text.

@@ -260,7 +260,7 @@ fn advise(error: EvaluationError) -> anyhow::Error {
         EvaluationError::ForeignDocuments { .. } => {
             "it was kept from another version of the set, or is somebody's: delete it, or choose another --collection-prefix"
         }
-        EvaluationError::NotIndexed { .. } => "correct or remove them in the corpus",
+        EvaluationError::NotIndexed(_) => "correct or remove them in the corpus",
         EvaluationError::Service { .. } => return error.into(),
     };
     anyhow!("{error}; {advice}")

@@ -35,6 +35,12 @@ impl<'a> Progress<'a> {
             Event::Loaded(loaded) => {
                 let seconds = loaded.duration.as_secs_f64();
                 eprintln!("{set}: {} documents in {} chunks, {seconds:.0} s", loaded.documents, loaded.chunks);
+                if let Some(failed) = &loaded.not_indexed {
+                    eprintln!(
+                        "{set}: {} documents could not be indexed; the first: {}",
+                        failed.documents, failed.first
+                    );
+                }
             }
             Event::Searched(mode, figures) => {
                 let (mode, queries, ndcg) = (mode.as_str(), figures.queries, figures.ndcg_at_10);

@@ -180,7 +180,12 @@ impl Found {
                 );
                 *self.skipped.entry(ending).or_default() += 1;
             }
-            Err(error) => self.failed.push(Failure::here(path.display().to_string(), format!("{error:#}"))),
+            // A name is shown escaped where it would break the line that names it.
+            Err(error) => {
+                let name = path.display().to_string();
+                let name = if name.contains(char::is_control) { format!("{name:?}") } else { name };
+                self.failed.push(Failure::here(name, format!("{error:#}")));
+            }
         }
     }
 }
@@ -188,6 +193,9 @@ impl Found {
 /// Source and size of a file; `None` if its format cannot be read.
 fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<(String, u64)>> {
     let source = source_of(path).ok_or_else(|| anyhow!("its name is not UTF-8; rename it"))?;
+    if source.contains(char::is_control) {
+        bail!("its name holds a line break or another control character; rename it");
+    }
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
     if !is_named && MediaType::of_name(&source).is_none() {

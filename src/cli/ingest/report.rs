@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::job::ReadingNotes;
 
 /// Largest number of failed documents that are named per cause; the JSON report names all of them.
 const NAMED: usize = 10;
@@ -20,6 +22,8 @@ pub(super) struct Report {
     pub(super) searchable: u64,
     /// Documents that are not stored, or lack vectors.
     pub(super) failed: Vec<Failure>,
+    /// Stored documents that were damaged or lack pages.
+    pub(super) noted: Vec<Note>,
     /// Number of skipped files in folders, by file extension.
     pub(super) skipped: BTreeMap<String, usize>,
     /// Number of symbolic links in folders, which were skipped.
@@ -41,6 +45,15 @@ pub(super) struct Failure {
     pub(super) message: String,
 }
 
+/// A stored document about which something was conspicuous when it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Note {
+    /// Source of the document.
+    pub(super) source: String,
+    /// What it was.
+    pub(super) reading: ReadingNotes,
+}
+
 impl Failure {
     /// A document that could not be read on this machine.
     pub(super) fn here(source: String, message: String) -> Self {
@@ -59,11 +72,11 @@ impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "{} documents in {:.1} s: {} stored in {} chunks, {} unchanged, {} failed",
-            self.documents(),
+            "{} in {:.1} s: {} stored in {}, {} unchanged, {} failed",
+            counted(self.documents(), "document"),
             self.seconds,
             self.stored,
-            self.chunks,
+            counted(usize::try_from(self.chunks).unwrap_or(usize::MAX), "chunk"),
             self.unchanged,
             self.failed.len()
         )?;
@@ -79,37 +92,89 @@ impl fmt::Display for Report {
             let kinds: Vec<String> = self.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
             writeln!(
                 formatter,
-                "{total} files passed over, which are of no format that is read: {}",
+                "{} passed over, which {} of no format that is read: {}",
+                counted(total, "file"),
+                if total == 1 { "is" } else { "are" },
                 kinds.join(", ")
             )?;
         }
         if self.links > 0 {
             writeln!(
                 formatter,
-                "{} symbolic links passed over; name them, or where they lead, and they are taken",
-                self.links
+                "{} passed over; named by itself, or by where it leads, a link is taken",
+                counted(self.links, "symbolic link")
             )?;
         }
+        self.write_notes(formatter)?;
         let mut causes: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failed {
             causes.entry(&failure.cause).or_default().push(failure);
         }
         for (cause, failures) in causes {
-            writeln!(formatter, "\n{cause} ({})", failures.len())?;
-            for failure in failures.iter().take(NAMED) {
-                writeln!(formatter, "  {}: {}", failure.source, failure.message)?;
-            }
-            if failures.len() > NAMED {
-                writeln!(formatter, "  and {} more; --json names them", failures.len() - NAMED)?;
-            }
+            let lines = failures.iter().map(|failure| format!("{}: {}", failure.source, failure.message)).collect();
+            write_list(formatter, cause, lines)?;
         }
         Ok(())
     }
 }
 
+impl Report {
+    /// Writes which documents lack pages, and which were damaged.
+    fn write_notes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut pages, mut damage) = (Vec::new(), Vec::new());
+        for Note { source, reading } in &self.noted {
+            let ReadingNotes { repaired_characters, dropped_characters, pages_without_text } = reading;
+            if !pages_without_text.is_empty() {
+                let numbers: Vec<String> = pages_without_text.iter().map(u32::to_string).collect();
+                pages.push(format!("{source}: {}", numbers.join(", ")));
+            }
+            if repaired_characters + dropped_characters > 0 {
+                damage.push(format!("{source}: {repaired_characters} repaired, {dropped_characters} dropped"));
+            }
+        }
+        write_list(formatter, "pages without text; recognise the text of scans first (OCR)", pages)?;
+        write_list(formatter, "damaged characters", damage)
+    }
+}
+
+/// Writes some of the lines below a heading, if there are any.
+fn write_list(formatter: &mut fmt::Formatter<'_>, heading: &str, lines: Vec<String>) -> fmt::Result {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(formatter, "\n{heading} ({})", lines.len())?;
+    for line in lines.iter().take(NAMED) {
+        writeln!(formatter, "  {line}")?;
+    }
+    if lines.len() > NAMED {
+        writeln!(formatter, "  and {} more; --json names them", lines.len() - NAMED)?;
+    }
+    Ok(())
+}
+
+/// A number of things: one of them stands in the singular.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_not_several() {
+        let report = Report {
+            stored: 1,
+            chunks: 1,
+            links: 1,
+            skipped: BTreeMap::from([(".png".to_owned(), 1)]),
+            ..Report::default()
+        };
+        let expected = "1 document in 0.0 s: 1 stored in 1 chunk, 0 unchanged, 0 failed\n\
+                        1 file passed over, which is of no format that is read: 1 .png\n\
+                        1 symbolic link passed over; named by itself, or by where it leads, a link is taken\n";
+        assert_eq!(report.to_string(), expected);
+    }
 
     #[test]
     fn failures_stand_by_cause() {
@@ -122,7 +187,13 @@ mod tests {
             (0..12).map(|number| failure(&format!("{number}.pdf"), "no_text_layer")).collect();
         failed.push(failure("a.docx", "encrypted"));
         let skipped = BTreeMap::from([(".png".to_owned(), 2), (".zip".to_owned(), 1)]);
+        let note = |source: &str, reading: ReadingNotes| Note { source: source.to_owned(), reading };
+        let noted = vec![
+            note("b.pdf", ReadingNotes { pages_without_text: vec![2, 5], ..ReadingNotes::default() }),
+            note("c.txt", ReadingNotes { repaired_characters: 20, dropped_characters: 1, ..ReadingNotes::default() }),
+        ];
         let report = Report {
+            noted,
             stored: 3,
             chunks: 9,
             unchanged: 1,
@@ -135,7 +206,9 @@ mod tests {
         let text = report.to_string();
         let expected = "17 documents in 1.2 s: 3 stored in 9 chunks, 1 unchanged, 13 failed\n\
                         3 files passed over, which are of no format that is read: 2 .png, 1 .zip\n\
-                        4 symbolic links passed over; name them, or where they lead, and they are taken\n\
+                        4 symbolic links passed over; named by itself, or by where it leads, a link is taken\n\
+                        \npages without text; recognise the text of scans first (OCR) (1)\n  b.pdf: 2, 5\n\
+                        \ndamaged characters (1)\n  c.txt: 20 repaired, 1 dropped\n\
                         \nencrypted (1)\n  a.docx: do this\n\
                         \nno_text_layer (12)\n  0.pdf: do this\n";
         assert!(text.starts_with(expected), "{text}");

@@ -1,17 +1,14 @@
 //! Sends all documents in parts and follows the jobs that the parts become.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
-use tokio::{
-    fs::File,
-    io::AsyncReadExt,
-    time::{Instant, sleep},
-};
+use tokio::time::{Instant, sleep};
 
 use super::{
     gather::{Found, Target},
+    parts::{Part, parts_of, read, too_large},
     progress::{Course, Progress},
     report::{Failure, Report},
 };
@@ -24,21 +21,14 @@ use crate::{
     service::context::Ids,
 };
 
-/// A part has at most this many documents, …
-const PART_DOCUMENTS: usize = 100;
-/// … or this many bytes.
-const PART_BYTES: u64 = 8 * 1024 * 1024;
 /// Number of open jobs at once: enough that the service always has work.
 const OPEN_JOBS: usize = 4;
 /// Interval between two requests for the state of a job.
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the client waits for a service that is unavailable, or a queue that is full.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// Number of failed documents that are requested at once.
+/// Number of documents of a job that are requested at once.
 const ITEMS: usize = 1_000;
-
-/// Documents that are sent together.
-type Part = Vec<Target>;
 
 /// Options that apply to all documents.
 pub(super) struct Order {
@@ -220,8 +210,13 @@ impl Run {
                 self.report.unchanged += count("unchanged");
                 for state in ["failed", "cancelled"] {
                     if count(state) > 0 {
-                        self.collect(&job.id, state).await?;
+                        let items = self.items(&job.id, &format!("items_state={state}")).await?;
+                        self.report.failed.extend(items.iter().map(failure_of));
                     }
+                }
+                if count("documents") > 0 {
+                    let items = self.items(&job.id, "items_noted=true").await?;
+                    self.report.noted.extend(items.into_iter().filter_map(|item| serde_json::from_value(item).ok()));
                 }
             } else {
                 let sum: u64 = ["documents", "unchanged", "failed", "cancelled"].map(count).iter().sum();
@@ -242,20 +237,18 @@ impl Run {
         Ok(())
     }
 
-    /// Records why documents of a job failed.
-    async fn collect(&mut self, job: &str, state: &str) -> anyhow::Result<()> {
-        let mut from = 0;
+    /// The documents of a job that pass a filter.
+    async fn items(&self, job: &str, filter: &str) -> anyhow::Result<Vec<Value>> {
+        let (mut from, mut items) = (0, Vec::new());
         loop {
-            let path = format!("/v1/jobs/{job}?items_state={state}&items_limit={ITEMS}&items_from={from}");
-            let body = self.get(&path).await?;
-            for item in body.get("items").and_then(Value::as_array).into_iter().flatten() {
-                let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-                let (source, cause, message) = (text("source"), text("cause"), text("message"));
-                self.report.failed.push(Failure { source, cause, message });
+            let path = format!("/v1/jobs/{job}?{filter}&items_limit={ITEMS}&items_from={from}");
+            let mut body = self.get(&path).await?;
+            if let Some(Value::Array(page)) = body.get_mut("items").map(Value::take) {
+                items.extend(page);
             }
             match body.get("next_items_from").and_then(Value::as_u64) {
                 Some(next) => from = next,
-                None => return Ok(()),
+                None => return Ok(items),
             }
         }
     }
@@ -289,46 +282,10 @@ impl Run {
     }
 }
 
-/// The content of a file, unless it exceeds the limit, regardless of its reported size: it may grow, or be a pipe.
-async fn read(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let mut content = Vec::new();
-    let mut file = File::open(path).await?;
-    if file.metadata().await?.len() > limit {
-        return Ok(None);
-    }
-    let read = (&mut file).take(limit.saturating_add(1)).read_to_end(&mut content).await?;
-    Ok((u64::try_from(read).unwrap_or(u64::MAX) <= limit).then_some(content))
-}
-
-/// The failure that the service would report for a file that is too large.
-fn too_large(source: String, limit: u64) -> Failure {
-    let message = format!(
-        "it is larger than the {limit} bytes that the service takes at once; split it into several, or raise \
-         CITED_MAX_BODY_BYTES, at the service and here"
-    );
-    Failure { source, cause: "body_too_large".to_owned(), message }
-}
-
-/// Splits the documents into parts that are sent as one request each: either files or URLs.
-fn parts_of(targets: Vec<Target>) -> Vec<Part> {
-    let (urls, files): (Part, Part) = targets.into_iter().partition(|target| matches!(target, Target::Url(_)));
-    let mut parts: Vec<Part> = Vec::new();
-    for kind in [files, urls] {
-        let (mut part, mut bytes) = (Part::new(), 0);
-        for target in kind {
-            let size = if let Target::File { size, .. } = &target { *size } else { 0 };
-            if !part.is_empty() && (part.len() >= PART_DOCUMENTS || bytes + size > PART_BYTES) {
-                parts.push(std::mem::take(&mut part));
-                bytes = 0;
-            }
-            bytes += size;
-            part.push(target);
-        }
-        if !part.is_empty() {
-            parts.push(part);
-        }
-    }
-    parts
+/// Why a document of a job failed.
+fn failure_of(item: &Value) -> Failure {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Failure { source: text("source"), cause: text("cause"), message: text("message") }
 }
 
 fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
@@ -354,25 +311,4 @@ fn refused(target: &Target, answer: &Answer) -> Failure {
         _ => faults.join("; "),
     };
     Failure { source: target.source().to_owned(), cause: code.to_owned(), message }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_bounded_and_of_one_kind() {
-        let file = |number: u64, size: u64| Target::File {
-            path: format!("{number}").into(),
-            source: format!("{number}"),
-            size,
-        };
-        let mut targets: Vec<Target> = (0..150).map(|number| file(number, 10)).collect();
-        targets.insert(3, Target::Url("https://example.org/".to_owned()));
-        targets.push(file(200, PART_BYTES * 3));
-        targets.push(file(201, PART_BYTES));
-        targets.push(file(202, 1));
-        let sizes: Vec<usize> = parts_of(targets).iter().map(Vec::len).collect();
-        assert_eq!(sizes, [100, 50, 1, 1, 1, 1]);
-    }
 }

@@ -11,6 +11,7 @@ use super::{
         schema::{IndexingSchema, IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema},
     },
     model_work::{ContextGapsBody, ContextsBody, EmbeddingsBody},
+    reading::ReadingBody,
 };
 use crate::{
     domain::job::{Indexing, ItemState, JobKind, JobState, Stage},
@@ -203,6 +204,10 @@ pub(super) struct ItemBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     context: Option<ContextGapsBody>,
+    /// What was conspicuous when the document was read; left out if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reading: Option<ReadingBody>,
 }
 
 impl From<JobCounts> for CountsBody {
@@ -257,6 +262,7 @@ impl From<JobItemRow> for ItemBody {
             message: row.message,
             attempts: row.attempts,
             context: row.context_gaps.map(ContextGapsBody::from),
+            reading: row.reading.map(ReadingBody::from),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod body;
 mod events;
 mod model_work;
+mod reading;
 
 use axum::{
     Extension, Json,
@@ -109,6 +110,10 @@ pub(super) struct ItemsQuery {
     /// Only items in this state.
     #[param(inline, value_type = Option<ItemStateSchema>)]
     items_state: Option<ItemState>,
+    /// Only items of documents about which something was conspicuous when they were read (`reading`).
+    #[serde(default)]
+    #[param(default = false)]
+    items_noted: bool,
 }
 
 const fn default_items() -> i64 {
@@ -167,6 +172,7 @@ pub(super) async fn get_job(
         from: position("?items_from", query.items_from)?,
         limit: query.items_limit,
         state: query.items_state,
+        is_noted: query.items_noted,
     };
     Ok(Json(state.services.ingest.job(tenant, id, page).await?.into()))
 }

@@ -27,7 +27,7 @@ impl Processor {
         count: impl Fn(&str) -> TermCounts,
         now: OffsetDateTime,
     ) -> NewDocument {
-        let Prepared { described, title, media_type, text, layout, splitter, pieces } = &document.prepared;
+        let Prepared { described, title, media_type, text, layout, splitter, pieces, reading } = &document.prepared;
         let chunks = pieces
             .iter()
             .zip(&document.vectors)
@@ -64,6 +64,7 @@ impl Processor {
             splitter: splitter.clone(),
             embedding_calls: document.embedding_calls,
             awaits_vectors: document.vectors.iter().any(Option::is_none),
+            reading: reading.clone(),
             chunks,
         }
     }

@@ -9,7 +9,10 @@ use super::{
     pipeline::Processor,
 };
 use crate::{
-    domain::{identity::EmbeddingProfile, job::Stage},
+    domain::{
+        identity::EmbeddingProfile,
+        job::{ReadingNotes, Stage},
+    },
     extract::Extracted,
     service::ServiceError,
     store::{ClaimedItem, ItemFailure, ReadDocument, StoredDocument, UnchangedItem},
@@ -91,7 +94,8 @@ fn rebuild(
         fetch.request_hash = request_hash;
     }
     let (text, media_type) = (document.text, document.media_type);
-    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages };
+    let notes = ReadingNotes::default();
+    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages, notes };
     Ok(Rebuilt::Changed(Box::new((described, extracted))))
 }
 

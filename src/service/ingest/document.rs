@@ -17,7 +17,7 @@ use crate::{
         contextual::{Contextual, beside_sentence, with_sentence},
         fingerprint::{Hash, content_hash, fingerprint, hex},
         identity::EmbeddingProfile,
-        job::Stage,
+        job::{ReadingNotes, Stage},
         lexical::analyzer::ANALYZER_VERSION,
         split::{
             FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 3;
+const SPLIT_VERSION: u32 = 4;
 
 /// A document without its content.
 #[derive(Debug)]
@@ -70,6 +70,8 @@ pub(super) struct Prepared {
     pub(super) layout: Value,
     pub(super) splitter: String,
     pub(super) pieces: Vec<PreparedPiece>,
+    /// What was conspicuous when it was read.
+    pub(super) reading: ReadingNotes,
 }
 
 /// A piece, with the texts that are embedded and indexed for it.
@@ -306,7 +308,7 @@ fn split_document(
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
     let layout = Layout::of(&described, &extracted).store();
-    let Extracted { text, title, media_type, splitter, headings, pages } = extracted;
+    let Extracted { text, title, media_type, splitter, headings, pages, notes } = extracted;
     let title = described.origin.title.clone().or(title).unwrap_or_else(|| name_of(&described.origin.source));
     let embedded_title = embedded_title(&title, &described.origin.source).to_owned();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
@@ -345,7 +347,7 @@ fn split_document(
         .collect();
     metrics.add(Stage::Split, 1, started);
     let splitter = lineage(&settings, plan.window);
-    Ok(Prepared { described, title, media_type, text, layout, splitter, pieces })
+    Ok(Prepared { described, title, media_type, text, layout, splitter, pieces, reading: notes })
 }
 
 /// How a document was split, as its chunks say.

@@ -14,7 +14,7 @@ use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{fingerprint::Hash, identity::TenantId};
+use crate::domain::{fingerprint::Hash, identity::TenantId, job::ReadingNotes};
 use crate::store::{
     Collection, Documents, FetchRecord, NewChunk, StoreError,
     collections::index,
@@ -70,6 +70,8 @@ pub struct NewDocument {
     pub chunks: Vec<NewChunk>,
     /// Whether some of its chunks still lack a vector: its item then goes on to its second phase.
     pub awaits_vectors: bool,
+    /// What was conspicuous when it was read.
+    pub reading: ReadingNotes,
 }
 
 /// An item whose document is already stored with the same result.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::domain::{
     cost::NanoUsd,
     identity::TenantId,
-    job::{Indexing, ItemState, JobKind, JobState, Stage},
+    job::{Indexing, ItemState, JobKind, JobState, ReadingNotes, Stage},
 };
 use crate::store::{
     ContextGaps, ContextWork, Jobs, StoreError, WebhookRow, Work, documents::chunk_context, jobs::metrics,
@@ -137,6 +137,8 @@ pub struct ItemPage {
     pub limit: i64,
     /// Only items in this state.
     pub state: Option<ItemState>,
+    /// Only items of documents about which something was conspicuous when they were read.
+    pub is_noted: bool,
 }
 
 /// One document of a job.
@@ -160,6 +162,8 @@ pub struct JobItemRow {
     pub attempts: u32,
     /// Chunks of the stored document that should have a sentence but have none.
     pub context_gaps: Option<ContextGaps>,
+    /// What was conspicuous when the document was read.
+    pub reading: Option<ReadingNotes>,
 }
 
 impl JobDetail {
@@ -276,16 +280,19 @@ impl Jobs<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT ordinal, source, shown AS "state!", document_id, stage, cause, message, attempts,
-                      CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>"
+                      CASE WHEN state = 'succeeded' THEN context_gaps END AS "context_gaps: Json<ContextGaps>",
+                      reading AS "reading: Json<ReadingNotes>"
                FROM job_item CROSS JOIN LATERAL (SELECT CASE WHEN state IN ('queued', 'running') AND phase = 'embed'
                    THEN 'searchable' ELSE state END AS shown) AS as_shown
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3 AND ($4::text IS NULL OR shown = $4)
+                 AND (NOT $6::bool OR reading IS NOT NULL)
                ORDER BY ordinal LIMIT $5"#,
             tenant.0,
             job,
             page.from,
             page.state.map(ItemState::as_str),
             page.limit,
+            page.is_noted,
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -303,6 +310,7 @@ impl Jobs<'_> {
                     message: row.message,
                     attempts: row.attempts.unsigned_abs(),
                     context_gaps: row.context_gaps.map(|gaps| gaps.0),
+                    reading: row.reading.map(|reading| reading.0),
                 })
             })
             .collect()

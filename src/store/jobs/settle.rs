@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use sqlx::{Postgres, Transaction};
+use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::identity::TenantId;
+use crate::domain::{identity::TenantId, job::ReadingNotes};
 use crate::store::{CommitBatch, FilledItem, StoreError, documents::commit::Stored};
 
 type Tx = Transaction<'static, Postgres>;
@@ -21,6 +21,7 @@ pub(in crate::store) async fn settle_items(
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,
 ) -> Result<(), StoreError> {
+    note_readings(transaction, batch).await?;
     let present = documents_present(transaction, batch, stored).await?;
     let mut landed = Vec::with_capacity(batch.documents.len() + batch.unchanged.len());
     for document in batch.documents {
@@ -41,6 +42,28 @@ pub(in crate::store) async fn settle_items(
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
     settle(transaction, batch.tenant, batch.job_id, &done, batch.now).await?;
     requeue_for_vectors(transaction, batch, &awaiting).await
+}
+
+/// Stores with the items what was conspicuous about their documents.
+async fn note_readings(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<(), StoreError> {
+    let noted = batch.documents.iter().filter(|document| !document.reading.is_empty());
+    let (ordinals, readings): (Vec<i32>, Vec<Json<&ReadingNotes>>) =
+        noted.map(|document| (document.item, Json(&document.reading))).unzip();
+    if ordinals.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        "UPDATE job_item i SET reading = new.reading
+         FROM UNNEST($3::int[], $4::jsonb[]) AS new (ordinal, reading)
+         WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($3)",
+        batch.tenant.0,
+        batch.job_id,
+        &ordinals,
+        &readings as &[Json<&ReadingNotes>],
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
 }
 
 /// A document that was stored before.

@@ -29,7 +29,7 @@ const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-const READABLE: [Readable; 24] = [
+const READABLE: [Readable; 28] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -82,6 +82,10 @@ const READABLE: [Readable; 24] = [
     ("shift-jis.txt", "text/plain", &["有給休暇は年に二十八日あります。"]),
     ("utf-16.txt", "text/plain", &["Die Tür ist zwei Meter hoch. 漢字 😀"]),
     ("mixed.txt", "text/plain", &["Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"]),
+    ("twice.txt", "text/plain", &["Die Größe der Tür – ‘genau’ 20 °C."]),
+    ("latin-1.html", "text/html", &["It’s “free” for all."]),
+    ("stray.txt", "text/plain", &["Words and more words."]),
+    ("partly.pdf", "application/pdf", &[LEAVE, CARRY]),
     ("right-to-left.txt", "text/plain", &["יש עשרים ושמונה", "لكل موظف"]),
     ("emoji.txt", "text/plain", &["👨‍👩‍👧‍👦🏳️‍🌈 e\u{301} "]),
     ("one-line.txt", "text/plain", &["All of it stands on one line"]),
@@ -211,6 +215,22 @@ async fn every_file_comes_to_its_end() {
     let chapters = ["Leave", "Carrying over"].map(|title| (Value::Null, json!([title])));
     expect("leave.epub", "The book of leave", &chapters);
     expect("staff.xlsx", "staff", &[(Value::Null, json!(["Staff"])), (Value::Null, json!(["Rates"]))]);
+    let noted = |repaired: u32, dropped: u32, pages: &[u32]| json!({"repaired_characters": repaired, "dropped_characters": dropped, "pages_without_text": pages});
+    let expected = [
+        ("latin-1.html", noted(3, 0, &[])),
+        ("partly.pdf", noted(0, 0, &[2, 4])),
+        ("stray.txt", noted(0, 2, &[])),
+        ("twice.txt", noted(7, 0, &[])),
+    ];
+    let readings: BTreeMap<&str, Value> =
+        items.iter().filter_map(|(name, item)| Some((name.as_str(), item.get("reading")?.clone()))).collect();
+    assert_eq!(readings, BTreeMap::from(expected));
+    let jobs = app.get("/v1/jobs?limit=1").await.body;
+    let job = jobs["jobs"][0]["id"].as_str().expect("an id").to_owned();
+    let conspicuous = app.get(&format!("/v1/jobs/{job}?items_noted=true")).await.body;
+    let names: Vec<&str> =
+        conspicuous["items"].as_array().expect("items").iter().filter_map(|item| item["source"].as_str()).collect();
+    assert_eq!(names.len(), readings.len(), "{names:?}");
     expect("leave.py", "leave", &[(Value::Null, json!([]))]);
     app.stop().await;
 }

@@ -176,6 +176,30 @@ async fn labelled_claims_are_checked_and_measured() {
 }
 
 #[tokio::test]
+async fn a_document_that_cannot_be_read_is_told_and_ends_nothing() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    let mut corpus = std::fs::read_to_string(folder.join("corpus.jsonl")).expect("read");
+    for (id, text) in [("stray", "Plants need\u{1} water."), ("noise", &"\u{1}\u{2}".repeat(40))] {
+        corpus.push_str(&format!("{}\n", json!({"_id": id, "title": "Plants", "text": text})));
+    }
+    std::fs::write(folder.join("corpus.jsonl"), corpus).expect("written");
+    let app = TestApp::built_in().await;
+    let path = folder.display().to_string();
+    let arguments = ["eval", &path, "--modes", "lexical", "--server", &app.base, "--format", "json"];
+    let run = command(&arguments, &[]).output().await.expect("it runs");
+    let report: Value = serde_json::from_str(&text(&run)).expect("JSON");
+    let set = &report["sets"][0];
+    assert_eq!((&set["documents"], &set["not_indexed"]["documents"]), (&json!(5), &json!(1)), "{report:#}");
+    let first = set["not_indexed"]["first"].as_str().expect("a name");
+    assert!(first.starts_with("\"noise\": ") && first.contains("control characters"), "{first}");
+    assert_eq!(set["retrieval"][0]["queries"], 2, "{report:#}");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_collection_that_is_somebodys_is_left_alone() {
     let root = tempfile::tempdir().expect("a folder");
     let folder = root.path().join("tiny");

@@ -54,9 +54,9 @@ async fn a_folder_goes_in_and_a_second_time_costs_nothing() {
     let first = ingest(&app, folder.path(), &arguments).await;
     let report = text(&first.stdout);
     assert!(first.status.success(), "{report}{}", text(&first.stderr));
-    assert!(report.starts_with("231 documents in "), "{report}");
+    assert!(report.starts_with("231 document in "), "{report}");
     assert!(report.contains(": 231 stored in 231 chunks, 0 unchanged, 0 failed\n"), "{report}");
-    assert!(report.contains("1 files passed over, which are of no format that is read: 1 .png\n"), "{report}");
+    assert!(report.contains("1 file passed over, which is of no format that is read: 1 .png\n"), "{report}");
     let named = app.get("/v1/documents?collection=c&source_prefix=handbook/Gr").await.body;
     assert_eq!(named["documents"][0]["source"], "handbook/Größe \"neu\".txt", "{named}");
     let found = app.post("/v1/search", json!({"query": "groß", "collections": ["c"], "mode": "lexical", "filter": {"metadata": {"team": "people"}}})).await;
@@ -78,6 +78,7 @@ async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
     let long = "ä".repeat(120);
     write(folder.path(), "good.md", "# Leave\n\n28 days.");
     write(folder.path(), "empty.txt", "");
+    write(folder.path(), "two\nlines.txt", "Words.");
     write(folder.path(), "old.rtf", "{\\rtf1 Words.}");
     write(folder.path(), "long.txt", "one line and no end ".repeat(4 * 1024 * 1024));
     let deep = format!("{}a.md", format!("{long}/").repeat(9));
@@ -86,10 +87,11 @@ async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
     let output = ingest(&app, folder.path(), &[".", "http://127.0.0.1:9/page"]).await;
     let report = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{report}");
-    assert!(text(&output.stderr).contains("cited: 5 of 6 documents failed"), "{output:?}");
-    assert!(report.contains(": 1 stored in 1 chunks, 0 unchanged, 5 failed\n"), "{report}");
+    assert!(text(&output.stderr).contains("cited: 6 of 7 documents failed"), "{output:?}");
+    assert!(report.contains(": 1 stored in 1 chunk, 0 unchanged, 6 failed\n"), "{report}");
     for line in [
         "\nempty (1)\n  empty.txt: ",
+        "\nunreadable (1)\n  \"./two\\nlines.txt\": its name holds a line break or another control character; rename it",
         "\nbody_too_large (1)\n  long.txt: it is larger than the 67108864 bytes that the service takes at once; split",
         "\nunsupported (1)\n  old.rtf: ",
         "\nurl_refused (1)\n  http://127.0.0.1:9/page: ",
@@ -155,7 +157,7 @@ async fn documents_are_found_by_their_words_first_where_that_is_wanted() {
     watched.expect("it is found by its words before it has vectors");
     // The command ends when the vectors are there.
     assert!(output.status.success(), "{output:?}");
-    assert!(text(&output.stdout).contains(": 1 stored in 1 chunks, 0 unchanged, 0 failed\n"), "{output:?}");
+    assert!(text(&output.stdout).contains(": 1 stored in 1 chunk, 0 unchanged, 0 failed\n"), "{output:?}");
     assert_eq!(app.get("/v1/collections/c").await.body["embedded_chunks"], 1);
 
     // What lacks nothing but vectors is told apart, and the report says how to get them.
@@ -184,7 +186,7 @@ async fn nothing_is_lost_without_a_word() {
     // The same file named in three ways is one document.
     let once = ingest(&app, &inner, &["a.md", "./a.md", "*.md"]).await;
     assert!(once.status.success(), "{once:?}");
-    assert!(text(&once.stdout).starts_with("1 documents in "), "{once:?}");
+    assert!(text(&once.stdout).starts_with("1 document in "), "{once:?}");
     let outer = ingest(&app, &inner, &["a.md", "../a.md"]).await;
     let report = text(&outer.stdout);
     assert_eq!(outer.status.code(), Some(1), "{report}");

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use self::reply::{AskReply, CheckReply, JobReply, SearchReply, SourceReply, VerdictReply};
 pub(crate) use self::reply::{CollectionReply, SearchResult};
 use crate::{
-    evaluation::EvaluationError,
+    evaluation::{EvaluationError, NotIndexed},
     measures::{
         answers::{Reply, ReplyEnd, SourceSeen},
         claims::CheckedClaim,
@@ -88,8 +88,8 @@ pub(crate) struct JobState {
     pub(crate) settled: usize,
     /// Whether the job is still running.
     pub(crate) is_open: bool,
-    /// Once the job has ended: the number of its documents that are not stored, and the first of them with the cause.
-    pub(crate) failed: Option<(u64, String)>,
+    /// Once the job has ended: its documents that are not stored.
+    pub(crate) not_indexed: Option<NotIndexed>,
 }
 
 /// A response of the service.

@@ -5,6 +5,7 @@ use domain::corrective::Grade;
 use serde::Deserialize;
 
 use super::JobState;
+use crate::evaluation::NotIndexed;
 
 #[derive(Deserialize)]
 pub(super) struct JobReply {
@@ -124,16 +125,18 @@ impl JobReply {
     pub(super) fn state(self) -> JobState {
         let is_open = matches!(self.state.as_str(), "queued" | "running");
         JobState {
-            settled: self.counts.documents + self.counts.unchanged,
+            settled: self.counts.documents
+                + self.counts.unchanged
+                + usize::try_from(self.counts.failed).unwrap_or(usize::MAX),
             is_open,
-            failed: (!is_open && self.state != "succeeded").then(|| self.failures()),
+            not_indexed: (!is_open && self.state != "succeeded").then(|| self.failures()),
         }
     }
 
-    fn failures(&self) -> (u64, String) {
+    fn failures(&self) -> NotIndexed {
         let first = self.items.first();
         let cause = first.and_then(|item| item.message.as_deref()).unwrap_or(self.state.as_str());
         let name = first.map_or("the job", |item| item.source.as_str());
-        (self.counts.failed, format!("{name:?}: {cause}"))
+        NotIndexed { documents: self.counts.failed, first: format!("{name:?}: {cause}") }
     }
 }

@@ -5,12 +5,15 @@ mod table;
 use serde::Serialize;
 
 use self::table::Table;
-use crate::measures::{
-    answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
-    claims::ClaimFigures,
-    conversations::ConversationFigures,
-    metrics::mean,
-    retrieval::RetrievalFigures,
+use crate::{
+    evaluation::NotIndexed,
+    measures::{
+        answers::{AnswerFigures, CURVE_POINTS, OffCorpusFigures},
+        claims::ClaimFigures,
+        conversations::ConversationFigures,
+        metrics::mean,
+        retrieval::RetrievalFigures,
+    },
 };
 
 /// All results of an evaluation.
@@ -44,6 +47,9 @@ pub struct SetReport {
     pub chunks: u64,
     /// Seconds it took to index them.
     pub ingest_s: f64,
+    /// Documents that could not be indexed, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_indexed: Option<NotIndexed>,
     /// Retrieval, by mode.
     pub retrieval: Vec<ModeReport>,
     /// Answers.
@@ -103,6 +109,7 @@ impl Report {
 
     fn page(&self, form: fn(&Table) -> String) -> String {
         let tables = [
+            self.not_indexed(),
             self.retrieval(),
             self.durations(),
             self.answers(),
@@ -112,6 +119,15 @@ impl Report {
             self.claims(),
         ];
         tables.iter().filter(|table| !table.is_empty()).map(form).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Sets of which documents are missing.
+    fn not_indexed(&self) -> Table {
+        let mut table = Table::new(["documents not indexed", "number", "the first"]);
+        for (set, failed) in self.sets.iter().filter_map(|set| Some((set, set.not_indexed.as_ref()?))) {
+            table.push(vec![set.name.clone(), failed.documents.to_string(), failed.first.clone()]);
+        }
+        table
     }
 
     /// One line per set, and their mean where there are several.

@@ -22,8 +22,8 @@ const SKIPPED: [&str; 21] = [
     "object", "optgroup", "script", "select", "style", "svg", "template", "textarea", "video",
 ];
 
-/// Links in headings that lead to the heading itself.
-const PERMALINKS: [&str; 4] = ["¶", "#", "§", "🔗"];
+/// Signs of links that lead to the place where they stand. Icon fonts have theirs in a private use area.
+const PERMALINKS: [char; 6] = ['¶', '#', '§', '🔗', '⚓', '∞'];
 
 /// Elements that are left out around the main content, but kept inside it.
 const FRAME: [&str; 3] = ["header", "footer", "aside"];
@@ -193,9 +193,16 @@ impl<'content> Walk<'content> {
             || (self.skips_frame && self.inside == 0 && FRAME.contains(&name))
     }
 
-    /// Whether the element is a link in a heading that leads to the heading itself, which is not part of its text.
+    /// Whether the element is a link that leads to the place where it stands, in a heading, term, caption or elsewhere;
+    /// its sign is not part of the text.
     fn is_permalink(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        self.heading.is_some() && element.name() == "a" && PERMALINKS.contains(&text_of(node).trim())
+        if element.name() != "a" {
+            return false;
+        }
+        let leads_within = element.attribute("href").is_some_and(|target| target.contains('#'));
+        let text = text_of(node);
+        let mut signs = text.chars().filter(|sign| !sign.is_whitespace() && !is_invisible(*sign)).peekable();
+        (leads_within || self.heading.is_some()) && signs.peek().is_some() && signs.all(is_permalink_sign)
     }
 
     fn open(&mut self, element: &Element) -> Result<(), ExtractError> {
@@ -310,7 +317,7 @@ impl<'content> Walk<'content> {
             self.end_term()?;
         }
         match self.heading {
-            Some(level) => self.content.heading(level, text.trim().trim_end_matches(['¶', '🔗', ' '])),
+            Some(level) => self.content.heading(level, text.trim_end_matches(is_heading_end)),
             None if self.preformatted > 0 => self.content.block(&text),
             None => {
                 let mark = std::mem::take(&mut self.mark);
@@ -322,6 +329,25 @@ impl<'content> Walk<'content> {
             }
         }
     }
+}
+
+fn is_permalink_sign(sign: char) -> bool {
+    PERMALINKS.contains(&sign) || is_private(sign)
+}
+
+/// Whether the character is in a private use area: only an icon font says what it looks like.
+fn is_private(character: char) -> bool {
+    matches!(character, '\u{e000}'..='\u{f8ff}')
+}
+
+/// Whether the character only says how its neighbours are shown: a variation selector, a joiner.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{fe0e}' | '\u{fe0f}' | '\u{200b}'..='\u{200d}')
+}
+
+/// Whether the character is a permalink's sign at the end of a heading that is no link. `#` and `§` may be meant: `C#`.
+fn is_heading_end(character: char) -> bool {
+    matches!(character, '¶' | '🔗') || is_private(character) || is_invisible(character) || character.is_whitespace()
 }
 
 fn is_block(name: &str) -> bool {

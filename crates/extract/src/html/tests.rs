@@ -32,10 +32,22 @@ fn marks_that_lead_to_a_heading_are_no_part_of_it_and_other_signs_are() {
         ("<h2>Rates <a href=#r> § </a></h2>", "Rates"),
         ("<h2><a href=#r>#1 of all</a></h2>", "#1 of all"),
         ("<h2>Rates ¶</h2>", "Rates"),
+        ("<h2>Rates<a class=headerlink href=#r>\u{f0c1}</a></h2>", "Rates"),
+        ("<h2>Rates \u{f0c1}</h2>", "Rates"),
+        ("<h2><a href='page.html#r'>⚓\u{fe0e}</a> Rates</h2>", "Rates"),
+        ("<h2><a href=#r></a>Rates</h2>", "Rates"),
     ] {
         let content = read(&format!("{html}<p>Text</p>"));
         assert_eq!(&content.text[content.headings[0].bytes.clone()], heading, "{html}");
     }
+}
+
+#[test]
+fn marks_that_lead_to_a_term_or_caption_are_no_part_of_it() {
+    let list = "<dl><dt>open()<a class=headerlink href=#open>¶</a></dt><dd>Opens.</dd></dl>";
+    assert_eq!(read(list).text, "open(): Opens.");
+    assert_eq!(read("<table><caption>Rates<a href=#t>\u{f0c1}</a></caption></table>").text, "Rates");
+    assert_eq!(read("<p>See <a href=x.html>§</a> and <a href=#n>1</a>.</p>").text, "See § and 1.");
 }
 
 #[test]

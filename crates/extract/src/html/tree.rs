@@ -15,7 +15,7 @@ use html5ever::{
 };
 
 /// Attributes that are looked at; others are not kept.
-const KEPT: [&str; 5] = ["aria-hidden", "colspan", "hidden", "role", "rowspan"];
+const KEPT: [&str; 6] = ["aria-hidden", "colspan", "hidden", "href", "role", "rowspan"];
 
 /// A node of a page.
 #[derive(Debug)]

@@ -30,9 +30,12 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
         ));
     }
     let extracted = glyphs::read(&pdf, MAX_TEXT_BYTES)?;
-    if extracted.pages.iter().flatten().all(|line| !line.text.chars().any(char::is_alphanumeric)) {
+    let is_empty = |page: &[Line]| !page.iter().any(|line| line.text.chars().any(char::is_alphanumeric));
+    if extracted.pages.iter().all(|page| is_empty(page)) {
         return Err(no_text(pages.len(), extracted.unmapped));
     }
+    let empty = (1..).zip(&extracted.pages).filter(|(_, page)| is_empty(page));
+    content.notes.pages_without_text = empty.map(|(number, _)| number).collect();
     if let Some(title) = pdf.metadata().title.as_deref().and_then(title_of) {
         content.name(&title);
     }

@@ -1,0 +1,27 @@
+//! How a document of a job was read.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::job::ReadingNotes;
+
+/// What was conspicuous about a document that could be read.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReadingNotes, example = json!({"repaired_characters": 20, "dropped_characters": 1, "pages_without_text": [4, 5]}))]
+pub(super) struct ReadingBody {
+    /// Number of characters that were restored because a wrong decoding had damaged them before the document was sent:
+    /// Windows-1252 read as Latin-1, or UTF-8 read twice.
+    repaired_characters: u32,
+    /// Number of control characters that were dropped, such as NUL.
+    dropped_characters: u32,
+    /// Pages without text, from 1: blank, drawn or scanned ones. Nothing on them is found; recognise the text of scans
+    /// first (OCR).
+    pages_without_text: Vec<u32>,
+}
+
+impl From<ReadingNotes> for ReadingBody {
+    fn from(notes: ReadingNotes) -> Self {
+        let ReadingNotes { repaired_characters, dropped_characters, pages_without_text } = notes;
+        Self { repaired_characters, dropped_characters, pages_without_text }
+    }
+}
