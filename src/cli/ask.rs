@@ -12,6 +12,11 @@ use crate::config::Config;
 /// Time added to the longest ask: for the network, and because a service elsewhere may allow longer asks.
 const MARGIN: Duration = Duration::from_secs(90);
 
+/// Most passages that an abstention shows.
+const MOST_CLOSEST: usize = 3;
+/// Longest beginning of such a passage, in characters.
+const LONGEST_CLOSEST: usize = 160;
+
 /// Arguments of `cited ask`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -44,40 +49,74 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     Ok(())
 }
 
-/// Formats the answer with one footnote per citation.
+/// Formats the answer with its footnotes; an abstention with the nearest passages.
 fn readable(body: &Value) -> String {
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let number = |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
-    let Some(answer) = body.get("answer").and_then(Value::as_str) else {
-        return format!("No answer in these documents ({}).\n", text(body, "reason"));
-    };
-    let mut page = format!("{answer}\n");
-    let empty = Vec::new();
-    for part in body.get("missing").and_then(Value::as_array).unwrap_or(&empty).iter().filter_map(Value::as_str) {
+    let Some(answer) = body.get("answer").and_then(Value::as_str) else { return abstention(body) };
+    let is_passages = !items(body, "passages").is_empty();
+    let mut page = String::new();
+    if is_passages {
+        page.push_str("No sentence of these documents answers this. They say about it:\n\n");
+    }
+    let _ = writeln!(page, "{answer}");
+    for part in items(body, "missing").iter().filter_map(Value::as_str) {
         let _ = write!(page, "\nNot in these documents: {part}\n");
     }
-    let sources = body.get("sources").and_then(Value::as_array).unwrap_or(&empty);
-    for citation in body.get("citations").and_then(Value::as_array).unwrap_or(&empty) {
+    let mut told = Vec::new();
+    for citation in items(body, "citations") {
+        let marker = number(citation, "marker");
+        // The quotes of a passage are the passage.
+        if is_passages && told.contains(&marker) {
+            continue;
+        }
+        told.push(marker);
         let index = usize::try_from(number(citation, "source_index")).unwrap_or(usize::MAX);
-        let title = sources
-            .get(index)
-            .map(|source| format!("{} ({})", text(source, "title"), text(source, "source")))
-            .unwrap_or_default();
-        let _ = write!(page, "\n[^{}] {title}\n", number(citation, "marker"));
-        if let Some(quote) = citation.get("quote").filter(|quote| !quote.is_null()) {
-            let words = text(quote, "text").split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = write!(
-                page,
-                "     \"{words}\"\n     characters {} to {}, ",
-                number(quote, "start"),
-                number(quote, "end")
-            );
-        } else {
-            page.push_str("     ");
+        let title = items(body, "sources").get(index).map(named).unwrap_or_default();
+        let _ = write!(page, "\n[^{marker}] {title}\n");
+        match citation.get("quote").filter(|quote| !quote.is_null() && !is_passages) {
+            Some(quote) => {
+                let (words, start, end) = (line(quote), number(quote, "start"), number(quote, "end"));
+                let _ = write!(page, "     \"{words}\"\n     characters {start} to {end}, ");
+            }
+            None => page.push_str("     "),
         }
         let _ = writeln!(page, "{}", text(citation, "urn"));
     }
     page
+}
+
+/// Formats an abstention with the beginnings of the nearest passages.
+fn abstention(body: &Value) -> String {
+    let mut page = format!("No answer in these documents ({}).\n", text(body, "reason"));
+    for (place, source) in items(body, "sources").iter().take(MOST_CLOSEST).enumerate() {
+        if place == 0 {
+            page.push_str("\nClosest:\n");
+        }
+        let words: String = line(source).chars().take(LONGEST_CLOSEST).collect();
+        let _ = writeln!(page, "  - {}: \"{}…\"", named(source), words.trim_end());
+    }
+    page
+}
+
+/// A source by its title and its name.
+fn named(source: &Value) -> String {
+    format!("{} ({})", text(source, "title"), text(source, "source"))
+}
+
+/// The text of a quote or a source on one line.
+fn line(value: &Value) -> String {
+    text(value, "text").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -98,5 +137,28 @@ mod tests {
             readable(&json!({"answer": null, "reason": "low_support"})),
             "No answer in these documents (low_support).\n"
         );
+    }
+
+    #[test]
+    fn passages_have_one_footnote_for_each_source() {
+        let citation = json!({"marker": 2, "source_index": 1, "urn": "cited:h/d@1#0", "quote": {"text": "Open it.", "start": 0, "end": 8}});
+        let body = json!({
+            "answer": "1. Open it. [^2]\n2. Close it. [^2]",
+            "passages": [{"source_index": 1, "reason": "steps", "about": null}],
+            "citations": [citation, citation],
+            "sources": [{}, {"title": "Doors", "source": "doors.md"}],
+        });
+        assert_eq!(
+            readable(&body),
+            "No sentence of these documents answers this. They say about it:\n\n1. Open it. [^2]\n2. Close it. [^2]\n\n[^2] Doors (doors.md)\n     cited:h/d@1#0\n"
+        );
+    }
+
+    #[test]
+    fn an_abstention_shows_the_closest_passages() {
+        let source = json!({"title": "Doors", "source": "doors.md", "text": "Doors\nopen inwards."});
+        let body = json!({"answer": null, "reason": "low_support", "sources": [source, source, source, source]});
+        let closest = "  - Doors (doors.md): \"Doors open inwards.…\"\n".repeat(3);
+        assert_eq!(readable(&body), format!("No answer in these documents (low_support).\n\nClosest:\n{closest}"));
     }
 }

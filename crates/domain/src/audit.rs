@@ -10,6 +10,8 @@ pub enum AuditOutcome {
     Answered,
     /// With a checked answer that lacks a part of what was asked.
     Partial,
+    /// With checked passages: no sentence answers the question.
+    Passages,
     /// With an honest "not in these documents".
     Abstained,
     /// With a question back: the conversation does not tell what is asked for.
@@ -37,6 +39,7 @@ impl AuditOutcome {
         match self {
             Self::Answered => "answered",
             Self::Partial => "partial",
+            Self::Passages => "passages",
             Self::Abstained => "abstained",
             Self::Clarify => "clarify",
             Self::DryRun => "dry_run",

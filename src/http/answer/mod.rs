@@ -10,16 +10,17 @@ use uuid::Uuid;
 
 use super::{
     number::hundredths as round,
-    schema::{AbstainReasonSchema, ValidationLevelSchema},
+    schema::{AbstainReasonSchema, PassageReasonSchema, ValidationLevelSchema},
     source::SourceBody,
 };
 use crate::{
     domain::{
-        citation::{Citation, Level, Quote},
+        answering::{GivenPassage, PassageReason},
+        citation::{Citation, CitedAnswer, Level, Quote},
         corrective::AbstainReason,
         planning::Plan,
     },
-    service::ask::{AskOutcome, AskReport, EvidenceFound, GradedHit},
+    service::ask::{AskOutcome, AskReport, EvidenceFound, GeneratedBy, GradedHit},
 };
 
 pub(super) use finding::{ContradictionBody, FindingBody};
@@ -52,9 +53,13 @@ pub(super) struct AnswerBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
     plan: Option<Plan>,
-    /// The answer with its `[^N]` markers; null unless answered. `[^N]` cites `sources[N - 1]`.
+    /// The answer, or the passages, with `[^N]` markers; null without either. `[^N]` cites `sources[N - 1]`.
     #[schema(example = "Everyone has 28 days of paid leave a year. [^1]")]
     answer: Option<String>,
+    /// The passages that `answer` consists of, in its order; with the outcome `passages` only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(nullable = false)]
+    passages: Vec<PassageBody>,
     /// One per marker, in order of appearance.
     citations: Vec<CitationBody>,
     /// Sources in marker order, then passages that were found but not used.
@@ -88,6 +93,9 @@ pub(super) enum OutcomeBody {
     Answered,
     /// The answer passed its check but lacks a part of what was asked; `missing` names that part.
     Partial,
+    /// No sentence answers the question (what to do, a comparison, a summary, a list, an explanation), and no model writes
+    /// an answer: `answer` quotes whole passages, and `passages` tells why each is there.
+    Passages,
     /// The documents do not answer the question; `reason` gives the cause.
     Abstained,
     /// The messages do not tell what is asked for; `missing` says what the asker would have to say. Only where a model
@@ -95,6 +103,20 @@ pub(super) enum OutcomeBody {
     Clarify,
     /// Stopped before generation, as requested with `dry_run`.
     DryRun,
+}
+
+/// A passage that is given instead of an answer.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = GivenPassage)]
+pub(super) struct PassageBody {
+    /// Index of its source in `sources`, from 0.
+    source_index: usize,
+    /// Why it is given.
+    #[schema(value_type = PassageReasonSchema)]
+    reason: PassageReason,
+    /// Which of the things compared it is about; null if it is about both, or nothing is compared.
+    #[schema(example = json!(null))]
+    about: Option<String>,
 }
 
 /// A citation: a marker that has been checked.
@@ -206,6 +228,7 @@ impl AnswerBody {
             missing: report.missing,
             plan: report.plan,
             answer: None,
+            passages: Vec::new(),
             citations: Vec::new(),
             sources: Vec::new(),
             evidence: report.evidence.into(),
@@ -229,13 +252,12 @@ impl AnswerBody {
         match report.outcome {
             AskOutcome::Answered { answer, by } => {
                 body.outcome = if body.missing.is_empty() { OutcomeBody::Answered } else { OutcomeBody::Partial };
-                body.citations =
-                    answer.citations().iter().map(|citation| CitationBody::new(citation, &report.sources)).collect();
-                body.validation.attempts = answer.attempts();
-                body.validation.warnings.extend(answer.warnings().iter().map(FindingBody::from));
-                body.answer = Some(answer.text().to_owned());
-                body.model = Some(by.model);
-                body.provider = Some(by.provider);
+                body.write(&answer, by, &report.sources);
+            }
+            AskOutcome::Passages { answer, by, passages } => {
+                body.outcome = OutcomeBody::Passages;
+                body.passages = passages.into_iter().map(PassageBody::from).collect();
+                body.write(&answer, by, &report.sources);
             }
             AskOutcome::Abstained(reason) => {
                 body.reason = Some(reason);
@@ -251,6 +273,23 @@ impl AnswerBody {
         body.sources =
             report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
         body
+    }
+
+    /// Adds what was written, with its citations.
+    fn write(&mut self, answer: &CitedAnswer, by: GeneratedBy, sources: &[GradedHit]) {
+        self.citations = answer.citations().iter().map(|citation| CitationBody::new(citation, sources)).collect();
+        self.validation.attempts = answer.attempts();
+        self.validation.warnings.extend(answer.warnings().iter().map(FindingBody::from));
+        self.answer = Some(answer.text().to_owned());
+        self.model = Some(by.model);
+        self.provider = Some(by.provider);
+    }
+}
+
+impl From<GivenPassage> for PassageBody {
+    fn from(passage: GivenPassage) -> Self {
+        let GivenPassage { source_index, reason, about } = passage;
+        Self { source_index, reason, about }
     }
 }
 

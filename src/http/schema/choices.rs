@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, Choices};
 use crate::domain::{
+    answering::PassageReason,
     audit::AuditOutcome,
     citation::{ClaimVerdict, ContradictionKind, Level},
     contextual::OnFailure,
@@ -54,6 +55,15 @@ pub(in crate::http) type AbstainReasonSchema = Choice<AbstainReason>;
 impl Choices for AbstainReason {
     const NAME: &'static str = "AbstainReason";
     const ABOUT: &'static str = "Why nothing was answered.";
+}
+
+pub(in crate::http) type PassageReasonSchema = Choice<PassageReason>;
+
+impl Choices for PassageReason {
+    const NAME: &'static str = "PassageReason";
+    const ABOUT: &'static str = "Why a passage is given: `steps`, its section tells what to do; `compared`, it is about one of the \
+        things compared; `overview`, it is a part of the document to be summarised; `list`, it holds the list or table asked \
+        for; `explanation`, it comes nearest to explaining it.";
 }
 
 pub(in crate::http) type GradeSchema = Choice<Grade>;

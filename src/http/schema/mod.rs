@@ -8,7 +8,7 @@ mod text;
 pub(super) use choices::{
     AbstainReasonSchema, AuditOutcomeSchema, ClaimVerdictSchema, ContradictionKindSchema, GradeSchema, IndexingSchema,
     IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, OnContextFailureSchema, OnInsufficientSchema,
-    OriginSchema, SizeUnitSchema, SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
+    OriginSchema, PassageReasonSchema, SizeUnitSchema, SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
 };
 pub(super) use text::{
     Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl,

@@ -1,7 +1,10 @@
 //! Drafts of an answer: the input of a draft, the request for one, and the draft itself.
 
-use super::{GeneratedBy, GradedHit, context::AskContext, state::LoopState};
-use crate::domain::citation::{Attempt, Basis, Draft};
+use super::{AskOutcome, GeneratedBy, GradedHit, context::AskContext, state::LoopState};
+use crate::domain::{
+    answering::GivenPassage,
+    citation::{Attempt, Basis, CitedAnswer, Draft},
+};
 
 /// The question and the sources that an answer is written from.
 pub(super) struct Assignment<'a> {
@@ -66,4 +69,23 @@ impl DraftRequest {
 pub(super) struct Written {
     pub(super) text: String,
     pub(super) by: GeneratedBy,
+    /// The passages that it consists of, where it is no answer.
+    pub(super) passages: Vec<GivenPassage>,
+}
+
+impl Written {
+    /// An answer.
+    pub(super) const fn answer(text: String, by: GeneratedBy) -> Self {
+        Self { text, by, passages: Vec::new() }
+    }
+
+    /// The outcome of the draft, checked.
+    pub(super) fn outcome(self, answer: CitedAnswer) -> AskOutcome {
+        let Self { by, passages, .. } = self;
+        if passages.is_empty() {
+            AskOutcome::Answered { answer, by }
+        } else {
+            AskOutcome::Passages { answer, by, passages }
+        }
+    }
 }

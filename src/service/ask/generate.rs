@@ -30,7 +30,7 @@ pub(super) async fn draft(
     request: DraftRequest,
 ) -> Result<Option<Written>, AskError> {
     let Some(chain) = &ask.models.generate else {
-        let quoted = quote::quote(ask, assignment).await?;
+        let quoted = quote::quote(ask, assignment, request.attempt()).await?;
         if let Some(written) = &quoted {
             emitter.emit_words(&written.text, &assignment.basis).await;
         }
@@ -41,7 +41,7 @@ pub(super) async fn draft(
     call.note_used(&reply);
     ask.record.note_cut(AskWarning::of_cut(&reply, ask.budget.limits().completion_tokens));
     let by = GeneratedBy::of(&reply);
-    Ok(Some(Written { text: reply.text, by }))
+    Ok(Some(Written::answer(reply.text, by)))
 }
 
 /// Asks the models for a draft.

@@ -27,7 +27,7 @@
 use std::sync::Arc;
 
 use super::{
-    AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GeneratedBy, GradedBy, Rejection, VoidReason,
+    AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GradedBy, Rejection, VoidReason,
     audit::AuditGuard,
     cache::{self, CacheClaim},
     condense,
@@ -48,7 +48,6 @@ use super::{
 };
 use crate::{
     domain::{
-        citation::CitedAnswer,
         conversation,
         corrective::{AbstainReason, Evidence, Fallback, Step},
     },
@@ -154,7 +153,7 @@ async fn answer_from(
     if let Some(draft) = early_draft
         && let Some(ConfirmedDraft { answer, by }) = draft.confirm(ask, emitter, state).await?
     {
-        return Ok(answered(ask, state, answer, by));
+        return Ok(answered(ask, state, AskOutcome::Answered { answer, by }));
     }
     let chosen = state.pool.evidence(over);
     let sources = retrieve::with_grades(&chosen, retrieve::group(ask, &chosen).await?);
@@ -165,21 +164,22 @@ async fn answer_from(
     emitter.emit_sources(&sources).await;
     let assignment = Assignment::new(ask, state, &sources);
     match write(ask, emitter, &assignment).await? {
-        Ending::Accepted(answer, by) => Ok(answered(ask, state, answer, by)),
+        Ending::Accepted(outcome) => Ok(answered(ask, state, outcome)),
         Ending::NothingToQuote => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
         Ending::Declined => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::ModelDeclined))),
         Ending::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
     }
 }
 
-fn answered(ask: &AskContext, state: &LoopState, answer: CitedAnswer, by: GeneratedBy) -> AskReport {
-    let missing = plan::missing(state, &answer);
-    AskReport { missing, ..AskReport::new(ask, state, AskOutcome::Answered { answer, by }) }
+fn answered(ask: &AskContext, state: &LoopState, outcome: AskOutcome) -> AskReport {
+    let missing = outcome.written().map_or_else(Vec::new, |(answer, _)| plan::missing(state, answer));
+    AskReport { missing, ..AskReport::new(ask, state, outcome) }
 }
 
 /// How the writing of an answer ended.
 enum Ending {
-    Accepted(CitedAnswer, GeneratedBy),
+    /// An answer, or passages.
+    Accepted(AskOutcome),
     /// The sources contain nothing to quote.
     NothingToQuote,
     /// The model found no answer in the sources.
@@ -214,7 +214,7 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
         match judgement {
             Judgement::Accepted(answer) => {
                 emitter.emit_accepted(&answer).await;
-                return Ok(Ending::Accepted(answer, written.by));
+                return Ok(Ending::Accepted(written.outcome(answer)));
             }
             Judgement::NonAnswer => {
                 emitter.emit_void(VoidReason::NonAnswer).await;

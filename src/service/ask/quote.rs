@@ -1,4 +1,4 @@
-//! The built-in answerer: quotes the sentences that answer the question best.
+//! The built-in answerer: quotes the sentences that answer the question best, or whole passages where none can.
 
 use super::{
     AskError, GeneratedBy,
@@ -6,23 +6,35 @@ use super::{
     draft::{Assignment, Written},
     grade, retrieve,
 };
-use crate::domain::answering::{AnswerSource, candidates, compose};
+use crate::domain::{
+    answering::{AnswerSource, Material, candidates, compose, passages},
+    citation::Attempt,
+    planning::QuestionType,
+};
 
 /// Its name in answers.
 const MODEL: &str = "extractive";
 const PROVIDER: &str = "built-in";
 
-/// An answer of quotations; `None` when there is nothing to quote.
+/// An answer of quotations, or passages; `None` when there is nothing to quote. Passages that did not pass are not tried
+/// a second time.
 ///
 /// # Errors
 /// When the embedding model fails.
-pub(super) async fn quote(ask: &AskContext, assignment: &Assignment<'_>) -> Result<Option<Written>, AskError> {
+pub(super) async fn quote(
+    ask: &AskContext,
+    assignment: &Assignment<'_>,
+    attempt: Attempt,
+) -> Result<Option<Written>, AskError> {
     let (state, graded) = (assignment.state, assignment.sources);
     let question = &state.question;
     let evidence = grade::evidence_in(state.analyzer, question, graded.iter().map(|graded| &graded.hit));
     let sources: Vec<AnswerSource<'_>> = graded
         .iter()
         .map(|graded| AnswerSource {
+            key: graded.hit.passage.key,
+            title: &graded.hit.passage.title,
+            heading: &graded.hit.passage.heading,
             text: &graded.hit.passage.text,
             table_header: graded.hit.passage.table_header.as_deref(),
             probability: graded.verdict.probability.unwrap_or(0.5),
@@ -32,5 +44,12 @@ pub(super) async fn quote(ask: &AskContext, assignment: &Assignment<'_>) -> Resu
     let texts = candidates.iter().map(|candidate| candidate.text().to_owned()).collect();
     let cosines = retrieve::cosines(ask, texts).await?;
     let by = GeneratedBy { model: MODEL.to_owned(), provider: PROVIDER.to_owned() };
-    Ok(compose(question, &candidates, Some(&cosines)).map(|answer| Written { text: answer.text, by }))
+    if attempt == Attempt::First {
+        let question_type = state.plan.as_ref().map_or(QuestionType::Lookup, |plan| plan.question_type);
+        let material = Material { inquiry: question, sources: &sources, evidence: &evidence };
+        if let Some(given) = passages(&material, question_type, &candidates, Some(&cosines)) {
+            return Ok(Some(Written { text: given.text, by, passages: given.passages }));
+        }
+    }
+    Ok(compose(question, &candidates, Some(&cosines)).map(|answer| Written::answer(answer.text, by)))
 }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     domain::{
+        answering::GivenPassage,
         budget::Spent,
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
@@ -45,6 +46,15 @@ pub enum AskOutcome {
         /// Its author.
         by: GeneratedBy,
     },
+    /// With checked passages instead of an answer: no sentence answers the question.
+    Passages {
+        /// The quoted passages.
+        answer: CitedAnswer,
+        /// Their author.
+        by: GeneratedBy,
+        /// Why each is given.
+        passages: Vec<GivenPassage>,
+    },
     /// The documents do not answer the question.
     Abstained(AbstainReason),
     /// The message greets or thanks.
@@ -56,6 +66,22 @@ pub enum AskOutcome {
     Unclear,
     /// Stopped before generation, as requested.
     DryRun,
+}
+
+impl AskOutcome {
+    /// What was written, if anything was, with its author.
+    #[must_use]
+    pub const fn written(&self) -> Option<(&CitedAnswer, &GeneratedBy)> {
+        match self {
+            Self::Answered { answer, by } | Self::Passages { answer, by, .. } => Some((answer, by)),
+            Self::Abstained(_) | Self::NoQuestion { .. } | Self::Unclear | Self::DryRun => None,
+        }
+    }
+
+    /// The passages that it consists of; none of an answer.
+    pub(super) fn passages(&self) -> &[GivenPassage] {
+        if let Self::Passages { passages, .. } = self { passages } else { &[] }
+    }
 }
 
 /// Everything about a finished ask.

@@ -96,7 +96,8 @@ pub(super) fn answer_by_part<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], parts
     choice
 }
 
-fn best_for<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
+/// The best sentence for a part of the question.
+pub(super) fn best_for<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
     let all = inquiry.terms.weight_of(part.mask);
     let share =
         |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);

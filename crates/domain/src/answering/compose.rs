@@ -45,7 +45,7 @@ pub fn compose(
 }
 
 /// Candidates that are related to the question, best first.
-fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
+pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
     let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
     let mut ranked: Vec<Scored<'_>> = candidates
         .iter()

@@ -5,6 +5,9 @@
 //! best one to three, each followed by its marker. For a question of several parts, or a comparison, the answer has a
 //! sentence for each part and names the part that the sources lack.
 //!
+//! Where no sentence can be an answer (what to do, a comparison, a summary, a list), [`passages`] gives whole passages
+//! instead, each with the reason why it is there.
+//!
 //! Quotes are exact except for four changes. Three keep an answer one paragraph of plain sentences: white space is
 //! normalised, Markdown signs before a sentence are removed, and text in the source that looks like a marker is escaped
 //! as the marker grammar requires (`\[^1]`). The fourth: a cell of a table comes after the name of its column.
@@ -12,27 +15,56 @@
 mod candidate;
 mod choose;
 mod compose;
+mod excerpt;
+mod need;
 mod parts;
+mod passages;
+#[cfg(test)]
+mod passages_tests;
 mod quote;
 mod row;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Inquiry;
+use crate::evidence::passage::PassageEvidence;
+use crate::identity::ChunkKey;
+
 pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
 pub use self::compose::compose;
+pub use self::need::PassageReason;
 pub(crate) use self::parts::{compared, questions};
+pub use self::passages::passages;
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnswerSource<'s> {
+    /// Its first chunk.
+    pub key: ChunkKey,
+    /// The title of its document.
+    pub title: &'s str,
+    /// The headings above it.
+    pub heading: &'s [String],
     /// Its text.
     pub text: &'s str,
     /// The header of the table that it begins in, if that stands before it.
     pub table_header: Option<&'s str>,
     /// Probability that it answers the question, 0 to 1, as graded; 0.5 where there is none.
     pub probability: f32,
+}
+
+impl<'s> AnswerSource<'s> {
+    /// A text by itself: without a document, headings or a grade.
+    #[must_use]
+    pub const fn alone(text: &'s str) -> Self {
+        let key = ChunkKey { document_id: uuid::Uuid::nil(), ordinal: 0 };
+        Self { key, title: "", heading: &[], text, table_header: None, probability: 0.5 }
+    }
 }
 
 /// A sentence as the answer quotes it.
@@ -55,4 +87,35 @@ pub struct ExtractiveAnswer {
     pub text: String,
     /// Its sentences in order.
     pub sentences: Vec<QuotedSentence>,
+}
+
+/// The material of an answer: the question, the sources, and what each holds of the question.
+#[derive(Debug, Clone, Copy)]
+pub struct Material<'m> {
+    /// The question.
+    pub inquiry: &'m Inquiry,
+    /// The sources in marker order.
+    pub sources: &'m [AnswerSource<'m>],
+    /// Made of the texts of the sources, in the same order.
+    pub evidence: &'m [PassageEvidence],
+}
+
+/// Passages with markers, given where no sentence answers the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuotedPassages {
+    /// The passages under their titles and headings, `[^N]` after each sentence, and at the end what the sources lack.
+    pub text: String,
+    /// The passages in the order of the text.
+    pub passages: Vec<GivenPassage>,
+}
+
+/// A passage that is given instead of an answer. Part of the API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenPassage {
+    /// Place of its source in the list, from 0; its marker is one more.
+    pub source_index: usize,
+    /// Why it is given.
+    pub reason: PassageReason,
+    /// Which of the things compared it is about.
+    pub about: Option<String>,
 }

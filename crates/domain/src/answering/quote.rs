@@ -5,6 +5,9 @@ use crate::markdown::{BlockKind, blocks};
 /// Longest sentence quoted, in bytes: longer text is a table or a list without full stops.
 const LONGEST: usize = 1200;
 
+/// Characters of a line that tell whether it opens HTML of several lines.
+const LONGEST_TAG: usize = 9;
+
 /// Fewest letters and digits: shorter text is a label or a stray mark.
 const SHORTEST: usize = 12;
 
@@ -14,6 +17,15 @@ const SHORTEST: usize = 12;
 #[must_use]
 pub(super) fn quotable(words: &str) -> Option<String> {
     if words.len() > LONGEST || words.chars().filter(|c| c.is_alphanumeric()).count() < SHORTEST {
+        return None;
+    }
+    plain_line(words)
+}
+
+/// The same for text of any length that has words: a whole list is quoted with its short items.
+#[must_use]
+pub(super) fn plain_line(words: &str) -> Option<String> {
+    if !words.chars().any(char::is_alphanumeric) {
         return None;
     }
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -26,7 +38,13 @@ pub(super) fn quotable(words: &str) -> Option<String> {
     let is_plain = block.kind == BlockKind::Paragraph && block.content == 0 && block.range == (0..line.len());
     // An odd fence of code would swallow the marker after it.
     let has_fence = line.contains("```") || line.contains("~~~");
-    (is_plain && !has_fence).then_some(line)
+    (is_plain && !has_fence && !opens_html(&line)).then_some(line)
+}
+
+/// Whether a line opens HTML that goes on over blank lines, and would swallow what is written after it.
+fn opens_html(line: &str) -> bool {
+    let opening = line.chars().take(LONGEST_TAG).collect::<String>().to_ascii_lowercase();
+    ["<!", "<?", "<pre", "<script", "<style", "<textarea"].iter().any(|tag| opening.starts_with(tag))
 }
 
 /// A table row without the bars at its ends.
@@ -38,7 +56,7 @@ fn without_row_bars(line: &str) -> &str {
 }
 
 /// Puts a backslash before every `[^` that none precedes: an even number of them is no escape.
-fn escape_markers(line: &str) -> String {
+pub(super) fn escape_markers(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len() + 4);
     let mut backslashes = 0usize;
     let mut rest = line.chars().peekable();

@@ -8,14 +8,13 @@ use crate::evidence::Inquiry;
 use crate::evidence::passage::PassageEvidence;
 use crate::lexical::analyzer::Analyzer;
 
-fn inquiry(question: &str) -> Inquiry {
+pub(super) fn inquiry(question: &str) -> Inquiry {
     Inquiry::new(Analyzer::english(), question, 100, |_| 5)
 }
 
 fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
     let inquiry = inquiry(question);
-    let sources: Vec<AnswerSource<'_>> =
-        texts.iter().map(|text| AnswerSource { text, table_header: None, probability: 0.5 }).collect();
+    let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource::alone(text)).collect();
     let evidence: Vec<PassageEvidence> =
         texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &inquiry.terms, "", text)).collect();
     let found = candidates(&inquiry, &sources, &evidence);
@@ -168,7 +167,7 @@ fn answers_from_a_table_are_single_rows_with_the_names_of_their_columns() {
 
     let inquiry = inquiry(question);
     let header = "Our people:\n| Name | Phone number |";
-    let source = AnswerSource { text: &rows, table_header: Some(header), probability: 0.5 };
+    let source = AnswerSource { table_header: Some(header), ..AnswerSource::alone(&rows) };
     let evidence = PassageEvidence::new(Analyzer::english(), &inquiry.terms, header, &rows);
     let answer = compose(&inquiry, &candidates(&inquiry, &[source], &[evidence]), None).expect("an answer");
     assert_eq!(answer.text, expected);
@@ -181,7 +180,7 @@ fn is_bounded() {
     assert_eq!(answer.sentences.len(), 1);
 }
 
-fn hostile_source() -> impl Strategy<Value = String> {
+pub(super) fn hostile_source() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "Parental leave lasts 26 weeks",
         "leave",

@@ -187,6 +187,7 @@ impl Client {
         let reply: AskReply = self.read(answer, &[200, 422, 504])?;
         let end = match (reply.outcome.as_deref(), reply.code.as_deref()) {
             (Some("answered" | "partial"), _) => ReplyEnd::Answered(reply.answer.unwrap_or_default()),
+            (Some("passages"), _) => ReplyEnd::Passages(reply.answer.unwrap_or_default()),
             (Some(_), _) => ReplyEnd::Abstained,
             (None, Some("citation_validation")) => ReplyEnd::Rejected,
             (None, Some("deadline")) => ReplyEnd::TimedOut,

@@ -60,6 +60,8 @@ pub struct SourceSeen {
 pub enum ReplyEnd {
     /// An answer, markers included.
     Answered(String),
+    /// Passages instead of an answer, markers included.
+    Passages(String),
     /// An abstention: "Not in these documents."
     Abstained,
     /// The citations were wrong after the retry.
@@ -101,6 +103,7 @@ struct GoldUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndKind {
     Answered,
+    Passages,
     Abstained,
     Rejected,
     TimedOut,
@@ -133,8 +136,8 @@ impl QuestionFigures {
             cost_usd: reply.cost_usd,
             answerability: reply.answerability,
         };
-        if let ReplyEnd::Answered(answer) = &reply.end {
-            figures.read_answer(question, gold.as_ref(), answer, &reply.sources);
+        if let ReplyEnd::Answered(text) | ReplyEnd::Passages(text) = &reply.end {
+            figures.read_answer(question, gold.as_ref(), text, &reply.sources);
         }
         figures
     }
@@ -155,7 +158,9 @@ impl QuestionFigures {
             .filter_map(|citation| sources.get(citation.source_index))
             .map(|source| source.document.clone())
             .collect();
-        self.answer_holds = gold.map(|gold| gold.are_in(&without_markers(&draft)));
+        // Passages around a right answer leave it to the reader to find it.
+        let is_answer = self.end == EndKind::Answered;
+        self.answer_holds = gold.map(|gold| is_answer && gold.are_in(&without_markers(&draft)));
         self.citations = citation_figures(&cited, &question.gold_documents);
         if let Some(gold) = &mut self.gold {
             gold.is_cited = cited.iter().any(|document| question.gold_documents.contains(document));
@@ -175,6 +180,7 @@ impl EndKind {
     const fn of(end: &ReplyEnd) -> Self {
         match end {
             ReplyEnd::Answered(_) => Self::Answered,
+            ReplyEnd::Passages(_) => Self::Passages,
             ReplyEnd::Abstained => Self::Abstained,
             ReplyEnd::Rejected => Self::Rejected,
             ReplyEnd::TimedOut => Self::TimedOut,
@@ -218,6 +224,8 @@ pub struct AnswerFigures {
     pub answered_from_gold_of_found: Option<f64>,
     /// Of the answerable ones: share that got an answer.
     pub answered: Option<f64>,
+    /// Of the answerable ones: share that got passages instead of an answer.
+    pub given_passages: Option<f64>,
     /// Of the answerable ones: share whose answer holds a right answer; an abstention does not.
     pub answer_holds_answer: Option<f64>,
     /// Of the answerable ones that got an answer: share whose answer holds a right one.
@@ -294,6 +302,7 @@ impl AnswerFigures {
             answered_from_gold,
             answered_from_gold_of_found: quotient(answered_from_gold, gold_found),
             answered: share(&answerable, |question| question.end == EndKind::Answered),
+            given_passages: share(&answerable, |question| question.end == EndKind::Passages),
             answer_holds_answer: share(&held, |holds| **holds),
             given_answer_holds_answer: share(&given, |holds| **holds),
             abstention_precision: if unanswerable.is_empty() { None } else { precision },

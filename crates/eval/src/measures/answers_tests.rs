@@ -70,6 +70,7 @@ fn each_share_has_its_denominator() {
         answered_from_gold: Some(0.5),
         answered_from_gold_of_found: Some(2.0 / 3.0),
         answered: Some(0.5),
+        given_passages: Some(0.0),
         answer_holds_answer: Some(0.25),
         given_answer_holds_answer: Some(0.5),
         abstention_precision: Some(0.5),
@@ -94,6 +95,15 @@ fn each_share_has_its_denominator() {
         cost_usd_per_ask: Some(0.5),
     };
     assert_eq!(figures, expected);
+}
+
+#[test]
+fn passages_cite_and_are_no_answer() {
+    let green = question(&["green"], &["d"]);
+    let given = reply(ReplyEnd::Passages("Barley is green [^1].".to_owned()), &[("d", "Barley is green.")]);
+    let figures = AnswerFigures::of(&[QuestionFigures::of(&green, &["d".to_owned()], &given)]);
+    assert_eq!((figures.answered, figures.given_passages), (Some(0.0), Some(1.0)));
+    assert_eq!((figures.answer_holds_answer, figures.answered_from_gold), (Some(0.0), Some(1.0)));
 }
 
 #[test]

@@ -275,6 +275,7 @@ const ANSWER_MEASURES: &[(&str, ReadMeasure)] = &[
     ("answered from such a document", |set| share(set.answered_from_gold)),
     ("the latter as a share of the former", |set| share(set.answered_from_gold_of_found)),
     ("answered", |set| share(set.answered)),
+    ("given passages", |set| share(set.given_passages)),
     ("answered and right", |set| share(set.answer_holds_answer)),
     ("right, of those answered", |set| share(set.given_answer_holds_answer)),
     ("claims that their citations support (ALCE recall)", |set| share(set.claim_citation_recall)),

@@ -71,6 +71,7 @@ impl<'e> End<'e> {
         let (outcome, reason) = match &report.outcome {
             AskOutcome::Answered { .. } if !report.missing.is_empty() => (AuditOutcome::Partial, None),
             AskOutcome::Answered { .. } => (AuditOutcome::Answered, None),
+            AskOutcome::Passages { .. } => (AuditOutcome::Passages, None),
             AskOutcome::Abstained(reason) => (AuditOutcome::Abstained, Some(reason.as_str().to_owned())),
             AskOutcome::NoQuestion { .. } => {
                 (AuditOutcome::Abstained, Some(AbstainReason::NoQuestion.as_str().to_owned()))
@@ -78,10 +79,7 @@ impl<'e> End<'e> {
             AskOutcome::Unclear => (AuditOutcome::Clarify, None),
             AskOutcome::DryRun => (AuditOutcome::DryRun, None),
         };
-        let answer = match &report.outcome {
-            AskOutcome::Answered { answer, .. } => Some(answer),
-            AskOutcome::Abstained(_) | AskOutcome::NoQuestion { .. } | AskOutcome::Unclear | AskOutcome::DryRun => None,
-        };
+        let answer = report.outcome.written().map(|(answer, _)| answer);
         Self {
             outcome,
             reason,

@@ -8,13 +8,14 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        answering::GivenPassage,
         citation::{Attempt, Draft, Ruling, Verdict, validate},
         origin::Origin,
     },
     service::ask::{
-        AskOutcome, AskReport, AskWarning, GeneratedBy, GradedHit,
+        AskReport, AskWarning, GeneratedBy, GradedHit,
         context::AskContext,
-        draft::basis,
+        draft::{Written, basis},
         evidence_pool::EvidenceFound,
         record::{AttemptTrace, Stage},
         report::Findings,
@@ -25,6 +26,7 @@ use crate::{
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     text: String,
+    passages: Vec<GivenPassage>,
     is_second_draft: bool,
     model: String,
     provider: String,
@@ -41,12 +43,13 @@ pub(super) struct Entry {
 impl Entry {
     /// The entry for an answer; `None` if the answer must not be reused.
     pub(super) fn of(report: &AskReport, used: usize) -> Option<Value> {
-        let AskOutcome::Answered { answer, by } = &report.outcome else { return None };
+        let (answer, by) = report.outcome.written()?;
         if !may_be_kept(report) {
             return None;
         }
         let entry = Self {
             text: answer.text().to_owned(),
+            passages: report.outcome.passages().to_vec(),
             is_second_draft: answer.attempts() > 1,
             model: by.model.clone(),
             provider: by.provider.clone(),
@@ -90,15 +93,11 @@ pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
         return None;
     };
     let by = GeneratedBy { model: entry.model, provider: entry.provider };
-    ask.record.note_attempt(AttemptTrace {
-        attempt: attempt.number(),
-        errors: Vec::new(),
-        by: by.clone(),
-        rulings: Vec::new(),
-    });
+    let written = Written { text: answer.text().to_owned(), by: by.clone(), passages: entry.passages };
+    ask.record.note_attempt(AttemptTrace { attempt: attempt.number(), errors: Vec::new(), by, rulings: Vec::new() });
     ask.record.set_sources(used);
     ask.record.set_warnings(entry.warnings);
     let findings = Findings { sources: entry.sources, evidence: entry.evidence, missing: entry.missing, plan: None };
-    let report = AskReport::with(ask, AskOutcome::Answered { answer, by }, findings);
+    let report = AskReport::with(ask, written.outcome(answer), findings);
     Some(AskReport { is_cache_hit: true, ..report })
 }

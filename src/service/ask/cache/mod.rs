@@ -18,7 +18,7 @@ use self::{
     key::CacheKey,
 };
 use super::{
-    AskError, AskOutcome, AskReport,
+    AskError, AskReport,
     context::AskContext,
     emit::Emitter,
     single_flight::{Flight, Role, SingleFlight},
@@ -52,7 +52,7 @@ pub(super) async fn recall(
     let Some(report) = known.and_then(|answer| entry::recall(ask, answer)) else { return Ok(None) };
     *claim = None;
     emitter.emit_sources(&ask.record.sources()).await;
-    if let AskOutcome::Answered { answer, .. } = &report.outcome {
+    if let Some((answer, _)) = report.outcome.written() {
         emitter.emit_whole(answer).await;
     }
     Ok(Some(report))

@@ -58,7 +58,7 @@ fn main() {
                     };
                     if admitted {
                         let probability = verdict.probability.unwrap_or(0.5);
-                        sources.push(AnswerSource { text: passage.text, table_header: None, probability });
+                        sources.push(AnswerSource { probability, ..AnswerSource::alone(passage.text) });
                         kept.push(evidence.clone());
                     }
                 }

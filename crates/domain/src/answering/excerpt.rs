@@ -1,0 +1,340 @@
+//! Selects the passages for a question that no quoted sentence answers.
+
+use std::ops::Range;
+
+use super::choose::{Scored, best_for};
+use super::need::{Need, PassageReason, gives_reason};
+use super::parts::parts;
+use super::units::{Unit, UnitKind, sections, units};
+use super::{AnswerSource, Material};
+use crate::citation::is_ignorance;
+
+/// Most passages of an answer.
+const MOST_PASSAGES: usize = 4;
+
+/// Most passages that explain something.
+const MOST_EXPLANATIONS: usize = 3;
+
+/// Share of the best sentence's score from which the paragraph of another one is worth reading too.
+const WORTH_READING: f32 = 0.85;
+
+/// The same for a sentence that gives a reason and thereby answers the question.
+const GIVES_REASON: f32 = 0.75;
+
+/// Bonus of a section with a list or code, for a question for steps; the other scores range from 0 to about 1.
+const STEPS_BONUS: f32 = 0.25;
+
+/// Weight of the question's terms in a section, its headings included.
+const SECTION_WEIGHT: f32 = 0.6;
+
+/// Largest section that is given whole, in bytes.
+const WHOLE_SECTION: usize = 1500;
+
+/// Fewest items or rows of a list.
+const FEWEST_MEMBERS: usize = 3;
+
+/// Share of the question's weight that the headings and the lead-in of a list must hold for it to be the one asked for.
+const LIST_ASKED_FOR: f32 = 0.5;
+
+/// A part of a source that is quoted, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Excerpt {
+    pub(super) source: usize,
+    /// Positions of its units.
+    pub(super) units: Range<usize>,
+    /// Position of the heading of its section, if it has one.
+    pub(super) heading: Option<usize>,
+    pub(super) reason: PassageReason,
+    /// The thing it is about, if several are compared.
+    pub(super) about: Option<String>,
+}
+
+/// The passages chosen, and the parts of the question that none is about.
+#[derive(Debug, Default)]
+pub(super) struct Excerpts {
+    pub(super) chosen: Vec<Excerpt>,
+    pub(super) missing: Vec<String>,
+}
+
+/// The sources of an answer, read as units.
+pub(super) struct Sources<'m> {
+    material: &'m Material<'m>,
+    read: Vec<ReadSource<'m>>,
+}
+
+/// A source, its units, and how well they answer.
+pub(super) struct ReadSource<'m> {
+    pub(super) source: &'m AnswerSource<'m>,
+    pub(super) units: Vec<Unit>,
+    sections: Vec<Range<usize>>,
+    /// Score of the best sentence of each unit; 0 where none is related to the question.
+    scores: Vec<f32>,
+}
+
+impl<'m> Sources<'m> {
+    pub(super) fn new(material: &'m Material<'m>, ranked: &[Scored<'_>]) -> Self {
+        let read = |(number, (source, evidence)): (usize, (&'m AnswerSource<'m>, _))| {
+            let units = units(source, evidence);
+            let score = |unit: &Unit| {
+                let own = ranked
+                    .iter()
+                    .filter(|(found, _)| found.source == number && unit.range.contains(&found.range.start));
+                own.map(|(_, score)| *score).fold(0.0, f32::max)
+            };
+            ReadSource { source, scores: units.iter().map(score).collect(), sections: sections(&units), units }
+        };
+        Self { material, read: material.sources.iter().zip(material.evidence).enumerate().map(read).collect() }
+    }
+
+    pub(super) fn get(&self, source: usize) -> Option<&ReadSource<'m>> {
+        self.read.get(source)
+    }
+
+    /// The passages for a need; none if a sentence answers the question, or nothing is related to it.
+    pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
+        let chosen = match need {
+            Need::Comparison => return self.compared(ranked),
+            Need::Steps => self.steps(),
+            Need::Overview => self.overview(ranked),
+            Need::Listing => self.listing(),
+            Need::Reason if is_given(ranked) => Vec::new(),
+            Need::Reason | Need::Explanation => self.explanation(ranked),
+        };
+        Excerpts { chosen, missing: Vec::new() }
+    }
+
+    /// The section that tells best what to do.
+    fn steps(&self) -> Vec<Excerpt> {
+        let mut best: Option<(f32, Excerpt)> = None;
+        for (number, read) in self.read.iter().enumerate() {
+            for section in &read.sections {
+                let Some((anchor, score)) = read.best_unit(section) else { continue };
+                let has_steps = read.members(section) >= 2 || read.holds(section, UnitKind::Code);
+                let value = score
+                    + SECTION_WEIGHT * self.share(number, section.clone())
+                    + if has_steps { STEPS_BONUS } else { 0.0 };
+                if best.as_ref().is_none_or(|(highest, _)| value > *highest) {
+                    let units = read.around_steps(section, anchor);
+                    best = Some((value, read.excerpt(number, section, units, PassageReason::Steps)));
+                }
+            }
+        }
+        best.into_iter().map(|(_, excerpt)| excerpt).collect()
+    }
+
+    /// Share of the question that the units, their heading and the title hold.
+    fn share(&self, source: usize, units: Range<usize>) -> f32 {
+        let title = self.material.evidence.get(source).map_or(0, |evidence| evidence.title_mask);
+        let own = self.get(source).and_then(|read| read.units.get(units)).unwrap_or_default();
+        let mask = own.iter().fold(title, |mask, unit| mask | unit.mask);
+        self.material.inquiry.terms.share(mask)
+    }
+
+    /// The passages of the best source's document in its order, each from its beginning.
+    fn overview(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
+        let best = ranked.first().map_or(0, |(found, _)| found.source);
+        let Some(document) = self.get(best).map(|read| read.source.key.document_id) else { return Vec::new() };
+        let mut own: Vec<(usize, &ReadSource<'_>)> =
+            self.read.iter().enumerate().filter(|(_, read)| read.source.key.document_id == document).collect();
+        own.sort_by_key(|(_, read)| read.source.key.ordinal);
+        let first = |(number, read): (usize, &ReadSource<'_>)| {
+            let section = read.sections.iter().find(|section| read.first_words(section).is_some())?.clone();
+            let units = read.whole_run(&section, read.first_words(&section)?);
+            Some(read.excerpt(number, &section, units, PassageReason::Overview))
+        };
+        own.into_iter().filter_map(first).take(MOST_PASSAGES).collect()
+    }
+
+    /// The list or the table whose lead-in or heading names what is asked for.
+    fn listing(&self) -> Vec<Excerpt> {
+        let mut best: Option<(f32, Excerpt)> = None;
+        for (number, read) in self.read.iter().enumerate() {
+            for section in &read.sections {
+                let mut at = section.start;
+                while at < section.end {
+                    let run = read.run(section, at);
+                    at = run.end.max(at + 1);
+                    if run.len() < FEWEST_MEMBERS {
+                        continue;
+                    }
+                    let units = read.with_lead_in(section, run.clone());
+                    let heading = section.start..section.start + usize::from(read.heading(section).is_some());
+                    let named = self.share(number, units.start..run.start).max(self.share(number, heading));
+                    let value = named + self.share(number, run.clone()) + read.best_score(&run);
+                    if named >= LIST_ASKED_FOR && best.as_ref().is_none_or(|(highest, _)| value > *highest) {
+                        best = Some((value, read.excerpt(number, section, units, PassageReason::List)));
+                    }
+                }
+            }
+        }
+        best.into_iter().map(|(_, excerpt)| excerpt).collect()
+    }
+
+    /// The paragraphs of the best sentences.
+    fn explanation(&self, ranked: &[Scored<'_>]) -> Vec<Excerpt> {
+        let mut chosen: Vec<Excerpt> = Vec::new();
+        let highest = ranked.first().map_or(0.0, |(_, score)| *score);
+        for (found, _) in ranked.iter().filter(|(_, score)| *score >= highest * WORTH_READING) {
+            let Some(excerpt) = self.paragraph_of(found.source, found.range.start, PassageReason::Explanation) else {
+                continue;
+            };
+            let is_there = chosen.iter().any(|other| other.overlaps(&excerpt));
+            if !is_there && chosen.len() < MOST_EXPLANATIONS {
+                chosen.push(excerpt);
+            }
+        }
+        chosen
+    }
+
+    /// The best passage for each of the things compared, and which of them have none.
+    fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
+        let mut found = Excerpts::default();
+        for part in parts(self.material.inquiry) {
+            let best = best_for(self.material.inquiry, ranked, &part);
+            let excerpt =
+                best.and_then(|(best, _)| self.paragraph_of(best.source, best.range.start, PassageReason::Compared));
+            match excerpt {
+                None => found.missing.push(part.missing()),
+                Some(excerpt) => match found.chosen.iter_mut().find(|other| other.overlaps(&excerpt)) {
+                    // It is about both.
+                    Some(known) => known.about = None,
+                    None => found.chosen.push(Excerpt { about: Some(part.text.clone()), ..excerpt }),
+                },
+            }
+        }
+        found.missing.retain(|sentence| is_ignorance(sentence));
+        found
+    }
+
+    /// The paragraph in which a sentence stands, with the list or code that belongs to it.
+    fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
+        let read = self.get(source)?;
+        let unit = read.units.iter().position(|unit| unit.range.start <= start && start < unit.range.end)?;
+        let section = read.sections.iter().find(|section| section.contains(&unit))?;
+        Some(read.excerpt(source, section, read.whole_run(section, unit), reason))
+    }
+}
+
+impl Excerpt {
+    fn overlaps(&self, other: &Self) -> bool {
+        self.source == other.source && self.units.start < other.units.end && other.units.start < self.units.end
+    }
+}
+
+impl ReadSource<'_> {
+    fn unit(&self, at: usize) -> Option<&Unit> {
+        self.units.get(at)
+    }
+
+    /// Position of the heading of a section, if it has one.
+    fn heading(&self, section: &Range<usize>) -> Option<usize> {
+        let of_section = section.clone().take_while(|at| self.is_of(*at, UnitKind::Heading));
+        of_section.last()
+    }
+
+    fn is_of(&self, at: usize, kind: UnitKind) -> bool {
+        self.unit(at).is_some_and(|unit| unit.kind == kind)
+    }
+
+    fn is_member(&self, at: usize) -> bool {
+        self.unit(at).is_some_and(Unit::is_member)
+    }
+
+    fn leads_on(&self, at: usize) -> bool {
+        self.unit(at).is_some_and(|unit| unit.leads_on(self.source.text))
+    }
+
+    fn holds(&self, section: &Range<usize>, kind: UnitKind) -> bool {
+        section.clone().any(|at| self.is_of(at, kind))
+    }
+
+    fn members(&self, section: &Range<usize>) -> usize {
+        section.clone().filter(|at| self.is_member(*at)).count()
+    }
+
+    fn best_score(&self, units: &Range<usize>) -> f32 {
+        self.scores.get(units.clone()).unwrap_or_default().iter().copied().fold(0.0, f32::max)
+    }
+
+    /// The unit of a section with the best sentence, the first of equals.
+    fn best_unit(&self, section: &Range<usize>) -> Option<(usize, f32)> {
+        let scored = section.clone().filter_map(|at| Some((at, *self.scores.get(at)?)));
+        let related = scored.filter(|(at, score)| *score > 0.0 && !self.is_of(*at, UnitKind::Heading));
+        related.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The first unit of a section that is no heading.
+    fn first_words(&self, section: &Range<usize>) -> Option<usize> {
+        section.clone().find(|at| !self.is_of(*at, UnitKind::Heading) && !self.is_of(*at, UnitKind::Code))
+    }
+
+    /// The list or the table that a unit stands in; empty if it stands in none.
+    fn run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
+        let start = (section.start..at).rev().take_while(|before| self.is_member(*before)).last().unwrap_or(at);
+        let end = (at..section.end).take_while(|next| self.is_member(*next)).last().map_or(at, |last| last + 1);
+        start.min(end)..end
+    }
+
+    /// The units with the lead-in before them, if there is one.
+    fn with_lead_in(&self, section: &Range<usize>, units: Range<usize>) -> Range<usize> {
+        let before = units.start.checked_sub(1).filter(|before| section.contains(before));
+        let start = before.filter(|before| self.leads_on(*before)).unwrap_or(units.start);
+        start..units.end
+    }
+
+    /// A unit with what belongs to it: the whole list with its lead-in, the code after its sentence.
+    fn whole_run(&self, section: &Range<usize>, at: usize) -> Range<usize> {
+        let run = self.run(section, at);
+        let mut units = if run.is_empty() { at..at + 1 } else { self.with_lead_in(section, run) };
+        if self.is_of(units.start, UnitKind::Code) && units.start > section.start {
+            units.start -= 1;
+        }
+        self.complete(section, units)
+    }
+
+    /// The units with all that cannot be cut off after them: a list, code, what a lead-in announces.
+    fn complete(&self, section: &Range<usize>, mut units: Range<usize>) -> Range<usize> {
+        while units.end < section.end {
+            let last = units.end - 1;
+            let continues = self.is_member(last) && self.is_member(units.end);
+            let is_code = self.is_of(units.end, UnitKind::Code);
+            if !(self.leads_on(last) || continues || is_code) {
+                break;
+            }
+            units.end += 1;
+        }
+        units
+    }
+
+    /// The whole section, or, of a long one, what belongs to the unit and as much after it as fits.
+    fn around_steps(&self, section: &Range<usize>, anchor: usize) -> Range<usize> {
+        let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
+        if self.length(&(first..section.end)) <= WHOLE_SECTION {
+            return first..section.end;
+        }
+        let mut units = self.whole_run(section, anchor);
+        while units.end < section.end {
+            let more = self.complete(section, units.start..units.end + 1);
+            if self.length(&more) > WHOLE_SECTION {
+                break;
+            }
+            units = more;
+        }
+        units
+    }
+
+    fn length(&self, units: &Range<usize>) -> usize {
+        let own = self.units.get(units.clone()).unwrap_or_default();
+        own.iter().map(|unit| unit.range.len()).sum()
+    }
+
+    fn excerpt(&self, source: usize, section: &Range<usize>, units: Range<usize>, reason: PassageReason) -> Excerpt {
+        Excerpt { source, units, heading: self.heading(section), reason, about: None }
+    }
+}
+
+/// Whether one of the best sentences gives a reason.
+fn is_given(ranked: &[Scored<'_>]) -> bool {
+    let highest = ranked.first().map_or(0.0, |(_, score)| *score);
+    ranked.iter().any(|(found, score)| *score >= highest * GIVES_REASON && gives_reason(&found.text))
+}

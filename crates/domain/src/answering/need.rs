@@ -1,0 +1,207 @@
+//! Questions that no quoted sentence answers: they are given passages. English only.
+
+use serde::{Deserialize, Serialize};
+
+use super::parts::compared;
+use crate::evidence::Inquiry;
+use crate::evidence::kind::AnswerKind;
+use crate::planning::QuestionType;
+
+/// Openings of a question for what is to be done.
+const STEPS: [&str; 24] = [
+    "how to ",
+    "how do i ",
+    "how do we ",
+    "how do you ",
+    "how does one ",
+    "how can i ",
+    "how can we ",
+    "how can you ",
+    "how can one ",
+    "how could i ",
+    "how should i ",
+    "how should we ",
+    "how must i ",
+    "how would i ",
+    "how would you ",
+    "what are the steps ",
+    "what steps ",
+    "which steps ",
+    "what is the procedure ",
+    "what is the process ",
+    "steps to ",
+    "what do i do ",
+    "what should i do ",
+    "what do i have to do ",
+];
+
+/// Openings of a question for every item of a list.
+const LISTINGS: [&str; 11] = [
+    "list ",
+    "enumerate ",
+    "name all ",
+    "show all ",
+    "give me a list ",
+    "give a list ",
+    "what are all ",
+    "which are all ",
+    "what are the different ",
+    "what are the available ",
+    "what are the supported ",
+];
+
+/// Openings of a question for an account of something.
+const EXPLANATIONS: [&str; 4] = ["explain ", "describe ", "how does ", "how do "];
+
+/// Ends of a question for an account of something.
+const WORKINGS: [&str; 4] = [" work", " works", " function", " happen"];
+
+/// Words that give a reason.
+const REASONS: [&str; 21] = [
+    "because",
+    "due to",
+    "owing to",
+    "thanks to",
+    "since",
+    "so that",
+    "in order to",
+    "as a result",
+    "therefore",
+    "thus",
+    "hence",
+    "reason",
+    "reasons",
+    "cause",
+    "caused",
+    "causes",
+    "to avoid",
+    "to prevent",
+    "to ensure",
+    "to allow",
+    "to protect",
+];
+
+/// Something that cannot be answered by quoting a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Need {
+    /// What to do, step by step.
+    Steps,
+    /// Two things side by side.
+    Comparison,
+    /// The gist of a document.
+    Overview,
+    /// Every item of a list.
+    Listing,
+    /// An account of something.
+    Explanation,
+    /// A reason; a sentence that gives one answers the question.
+    Reason,
+}
+
+/// Why a passage is given. The words are part of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassageReason {
+    /// Its section tells what to do.
+    Steps,
+    /// It is about one of the things compared.
+    Compared,
+    /// It is a part of the document to be summarised.
+    Overview,
+    /// It holds the list or the table that was asked for.
+    List,
+    /// It comes nearest to explaining it.
+    Explanation,
+}
+
+impl PassageReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] = [Self::Steps, Self::Compared, Self::Overview, Self::List, Self::Explanation];
+}
+
+/// The need of a question, if it has one. A question for a number, a date, a person or a place is for that one thing.
+pub(super) fn need(inquiry: &Inquiry, question_type: QuestionType) -> Option<Need> {
+    let question = inquiry.text.trim().to_lowercase();
+    let asked = question.trim_end_matches(['?', '.', '!', ' ']);
+    let begins = |openings: &[&str]| openings.iter().any(|opening| asked.starts_with(opening));
+    let is_for_one_thing =
+        matches!(inquiry.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person | AnswerKind::Place);
+    if question_type == QuestionType::Summary {
+        Some(Need::Overview)
+    } else if begins(&LISTINGS) {
+        Some(Need::Listing)
+    } else if question_type == QuestionType::Exploratory {
+        Some(Need::Explanation)
+    } else if begins(&STEPS) {
+        Some(Need::Steps)
+    } else if is_for_one_thing {
+        None
+    } else if !compared(&inquiry.text).is_empty() {
+        Some(Need::Comparison)
+    } else if asked.starts_with("why ") {
+        Some(Need::Reason)
+    } else if begins(&EXPLANATIONS[..2])
+        || begins(&EXPLANATIONS[2..]) && WORKINGS.iter().any(|end| asked.ends_with(end))
+    {
+        Some(Need::Explanation)
+    } else {
+        (inquiry.kind == AnswerKind::List).then_some(Need::Listing)
+    }
+}
+
+/// Whether a sentence gives a reason.
+pub(super) fn gives_reason(sentence: &str) -> bool {
+    let words: Vec<String> = sentence
+        .to_lowercase()
+        .split(|sign: char| !sign.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let text = format!(" {} ", words.join(" "));
+    REASONS.iter().any(|reason| text.contains(&format!(" {reason} ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+    use crate::planning::plan;
+
+    #[test]
+    fn tells_what_no_sentence_answers() {
+        let table = [
+            ("How do I undo the last commit?", Some(Need::Steps)),
+            ("How to mount a disk", Some(Need::Steps)),
+            ("What should I do if my laptop is lost?", Some(Need::Steps)),
+            ("Compare annual leave with sick leave.", Some(Need::Comparison)),
+            ("What is the difference between tea and coffee?", Some(Need::Comparison)),
+            ("Summarise the leave policy", Some(Need::Overview)),
+            ("List all signals", Some(Need::Listing)),
+            ("What are the fees?", Some(Need::Listing)),
+            ("Explain rebasing", Some(Need::Explanation)),
+            ("How does rebasing work?", Some(Need::Explanation)),
+            ("Why is the sky blue?", Some(Need::Reason)),
+            ("How many weeks is parental leave?", None),
+            ("How long does it take to work?", None),
+            ("When was Roe vs. Wade decided?", None),
+            ("Who differs between the two?", None),
+            ("How did Napoleon die?", None),
+            ("What does -z do?", None),
+            ("", None),
+        ];
+        for (question, expected) in table {
+            let inquiry = Inquiry::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(need(&inquiry, plan(question).question_type), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn tells_a_reason_from_other_sentences() {
+        for reason in ["It is blue because of scattering.", "The reason: dust.", "It was closed to avoid accidents."] {
+            assert!(gives_reason(reason), "{reason}");
+        }
+        for other in ["The sky is blue.", "He reasoned well.", "It rains in Sincerity.", ""] {
+            assert!(!gives_reason(other), "{other}");
+        }
+    }
+}

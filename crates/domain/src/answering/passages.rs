@@ -1,0 +1,184 @@
+//! Passages instead of an answer, where no sentence can be one: each under its title and heading, quoted word for word.
+
+use std::fmt::Write as _;
+
+use super::compose::rank;
+use super::excerpt::{Excerpt, ReadSource, Sources};
+use super::need::need;
+use super::quote::{escape_markers, plain_line};
+use super::row::labelled;
+use super::units::{Unit, UnitKind};
+use super::{GivenPassage, Material, QuotedPassages, SentenceCandidate};
+use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
+use crate::markdown::{BlockKind, blocks};
+use crate::planning::QuestionType;
+use crate::sentence::sentences;
+
+/// Longest lead-in, in bytes.
+const LONGEST_LEAD_IN: usize = 200;
+
+/// The passages for a question that no quoted sentence answers; `None` if a sentence may.
+///
+/// `cosines` runs parallel to `candidates`, as in [`compose`](super::compose()).
+#[must_use]
+pub fn passages(
+    material: &Material<'_>,
+    question_type: QuestionType,
+    candidates: &[SentenceCandidate],
+    cosines: Option<&[f32]>,
+) -> Option<QuotedPassages> {
+    let need = need(material.inquiry, question_type)?;
+    let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
+    let ranked = rank(candidates, cosines);
+    let sources = Sources::new(material, &ranked);
+    let excerpts = sources.excerpts(&need, &ranked);
+    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    for excerpt in excerpts.chosen {
+        page.push(&sources, excerpt);
+    }
+    if page.passages.is_empty() {
+        return None;
+    }
+    for sentence in &excerpts.missing {
+        page.paragraph(sentence);
+    }
+    Some(page)
+}
+
+impl QuotedPassages {
+    /// Adds an excerpt, unless nothing of it can be quoted.
+    fn push(&mut self, sources: &Sources<'_>, excerpt: Excerpt) {
+        let Some(read) = sources.get(excerpt.source) else { return };
+        let mut quoted = Quoted { text: String::new(), number: excerpt.source + 1, is_cited: false, last: None };
+        for unit in read.units.get(excerpt.units.clone()).unwrap_or_default() {
+            quoted.unit(read, unit);
+        }
+        if !quoted.is_cited {
+            return;
+        }
+        if let Some(lead_in) = lead_in(read, excerpt.heading) {
+            self.paragraph(&lead_in);
+        }
+        self.paragraph(&quoted.text);
+        let Excerpt { source, reason, about, .. } = excerpt;
+        self.passages.push(GivenPassage { source_index: source, reason, about });
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+    }
+}
+
+/// The title of a source and the headings above a passage of it, as a heading; `None` where they cannot be one.
+fn lead_in(read: &ReadSource<'_>, heading: Option<usize>) -> Option<String> {
+    let own = heading.and_then(|at| read.units.get(at)?.sentences.first());
+    let own = own.and_then(|words| read.source.text.get(words.clone()));
+    let above = std::iter::once(read.source.title).chain(read.source.heading.iter().map(String::as_str));
+    let mut names: Vec<String> = Vec::new();
+    for name in above.chain(own) {
+        // Signs of markup could pair with those of the next name.
+        let name = name.trim_end_matches(['#', ' ']).replace(['`', '*', '~', '<', '>'], " ");
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !name.is_empty() && names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    let line = escape_markers(&names.join(" › "));
+    let line = line.trim_end_matches(['.', '!', ':', '。', '！', '：', ' ']);
+    let heading = format!("### {line}");
+    let is_heading = matches!(blocks(&heading).as_slice(), [block] if block.kind == BlockKind::Heading);
+    let has_words = line.len() <= LONGEST_LEAD_IN && line.chars().any(char::is_alphanumeric);
+    (has_words && is_heading && states_nothing_else(&heading, read)).then_some(heading)
+}
+
+/// Whether the check of an answer finds nothing in a lead-in but what its source holds: an odd title may read otherwise
+/// beside others.
+fn states_nothing_else(lead_in: &str, read: &ReadSource<'_>) -> bool {
+    let context: Vec<&str> =
+        std::iter::once(read.source.title).chain(read.source.heading.iter().map(String::as_str)).collect();
+    let source = PreparedSource::with_context(read.source.text, &context.join(" "));
+    let draft = Draft::read(lead_in, &Basis::new(vec![source], ""), Attribution::Best);
+    findings(&draft, Level::Cited).errors.is_empty()
+}
+
+/// The quoted words of an excerpt.
+struct Quoted {
+    text: String,
+    /// The number of its source in markers.
+    number: usize,
+    is_cited: bool,
+    /// The kind of the last unit.
+    last: Option<UnitKind>,
+}
+
+impl Quoted {
+    fn unit(&mut self, read: &ReadSource<'_>, unit: &Unit) {
+        let text = read.source.text;
+        let written = match unit.kind {
+            UnitKind::Heading => None,
+            UnitKind::Code => code(text.get(unit.range.clone()).unwrap_or_default()),
+            UnitKind::Row => {
+                let header = unit.header.clone().and_then(|header| text.get(header)).or(read.source.table_header);
+                let row = text.get(unit.range.clone()).unwrap_or_default();
+                let line = header.map_or_else(|| row.to_owned(), |header| labelled(header, row));
+                plain_line(&line).map(|line| format!("- {}", self.marked(&[line])))
+            }
+            UnitKind::Paragraph | UnitKind::Item => {
+                let lines: Vec<String> =
+                    unit.sentences.iter().filter_map(|words| plain_line(text.get(words.clone())?)).collect();
+                let mark =
+                    if unit.kind == UnitKind::Item { format!("{} ", list_mark(&unit.mark)) } else { String::new() };
+                (!lines.is_empty()).then(|| format!("{mark}{}", self.marked(&lines)))
+            }
+        };
+        let Some(written) = written else { return };
+        if self.last.is_some() {
+            // Members of one list stand line by line; anything else is a paragraph of its own.
+            let is_in_list = self.last == Some(unit.kind) && unit.is_member();
+            self.text.push_str(if is_in_list { "\n" } else { "\n\n" });
+        }
+        self.text.push_str(&written);
+        self.last = Some(unit.kind);
+    }
+
+    /// The sentences on one line, each with its marker.
+    fn marked(&mut self, lines: &[String]) -> String {
+        let mut marked = String::new();
+        for line in lines {
+            let mut written = 0;
+            for sentence in sentences(line) {
+                let words = line.get(written..sentence.range.end).unwrap_or_default().trim_start();
+                written = sentence.range.end;
+                let gap = if marked.is_empty() { "" } else { " " };
+                // Writing to a String cannot fail.
+                let _ = write!(marked, "{gap}{words} [^{}]", self.number);
+            }
+        }
+        self.is_cited = true;
+        marked
+    }
+}
+
+/// The bullet or number before an item, as Markdown knows it.
+fn list_mark(mark: &str) -> &str {
+    let is_number =
+        mark.strip_suffix(['.', ')']).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_number { mark } else { "-" }
+}
+
+/// A block of code between fences of its own; `None` if it has fences within.
+fn code(block: &str) -> Option<String> {
+    let lines: Vec<&str> = block.lines().collect();
+    let inner = lines.get(1..)?;
+    let is_fence = |line: &&str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+    let inner = match inner.split_last() {
+        Some((last, rest)) if is_fence(last) => rest,
+        _ => inner,
+    };
+    let is_plain = !inner.iter().any(|line| line.contains("```") || line.contains("~~~") || line.contains('\r'));
+    let has_words = inner.iter().any(|line| line.chars().any(char::is_alphanumeric));
+    (is_plain && has_words).then(|| format!("```\n{}\n```", inner.join("\n")))
+}

@@ -1,0 +1,169 @@
+use proptest::prelude::*;
+
+use super::tests::{hostile_source, inquiry};
+use super::*;
+use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
+use crate::evidence::passage::PassageEvidence;
+use crate::lexical::analyzer::Analyzer;
+use crate::planning::plan;
+
+fn given_of(question: &str, sources: &[AnswerSource<'_>]) -> Option<QuotedPassages> {
+    let inquiry = inquiry(question);
+    let evidence: Vec<PassageEvidence> = sources
+        .iter()
+        .map(|source| PassageEvidence::new(Analyzer::english(), &inquiry.terms, source.title, source.text))
+        .collect();
+    let found = candidates(&inquiry, sources, &evidence);
+    let material = Material { inquiry: &inquiry, sources, evidence: &evidence };
+    passages(&material, plan(question).question_type, &found, None)
+}
+
+fn given(question: &str, texts: &[&str]) -> Option<QuotedPassages> {
+    given_of(question, &texts.iter().map(|text| AnswerSource::alone(text)).collect::<Vec<_>>())
+}
+
+fn text(question: &str, texts: &[&str]) -> String {
+    given(question, texts).map_or_else(String::new, |given| given.text)
+}
+
+const PRINTER: &str = "# Printers\n\nThe printers are on the second floor.\n\n## Changing the toner\n\nTo change the toner of a printer:\n\n1. Open the lid.\n2. Pull the old toner out.\n3. Push the new one in.\n\nThen print a page:\n\n```sh\nlp test.txt\n```\n\n## Costs\n\nA page costs 2 cents.";
+
+#[test]
+fn a_how_to_is_given_its_section() {
+    let given = given("How do I change the toner of a printer?", &["Toner is black.", PRINTER]).expect("passages");
+    let expected = "### Changing the toner\n\nTo change the toner of a printer: [^2]\n\n1. Open the lid. [^2]\n2. Pull the old toner out. [^2]\n3. Push the new one in. [^2]\n\nThen print a page: [^2]\n\n```\nlp test.txt\n```";
+    assert_eq!(given.text, expected);
+    assert_eq!(given.passages, [GivenPassage { source_index: 1, reason: PassageReason::Steps, about: None }]);
+}
+
+#[test]
+fn a_long_section_is_given_from_the_steps_on() {
+    let filler = "The toner of a printer has a long history that nobody needs to know in order to use it. ".repeat(30);
+    let page = format!("{filler}\n\nTo change the toner of a printer:\n\n- Open the lid.\n- Pull it out.\n\n{filler}");
+    let text = text("How to change the toner of a printer?", &[&page]);
+    assert_eq!(text, "To change the toner of a printer: [^1]\n\n- Open the lid. [^1]\n- Pull it out. [^1]");
+}
+
+#[test]
+fn things_compared_get_a_passage_each() {
+    let plans = ["The Basic plan costs 5 euros. It has no support.", "The Premium plan costs 9 euros.\n\nCall us."];
+    let question = "What is the difference between the Basic plan and the Premium plan?";
+    let both = given(question, &plans).expect("passages");
+    assert_eq!(
+        both.text,
+        "The Basic plan costs 5 euros. [^1] It has no support. [^1]\n\nThe Premium plan costs 9 euros. [^2]"
+    );
+    let about: Vec<_> = both.passages.iter().map(|passage| passage.about.as_deref()).collect();
+    assert_eq!(about, [Some("the Basic plan"), Some("the Premium plan")]);
+    let one = given("What is the difference between the Basic plan and the Enterprise plan?", &plans).expect("one");
+    assert!(one.text.ends_with("\n\nThe sources do not say anything about the Enterprise plan."), "{}", one.text);
+    assert_eq!(one.passages.len(), 1);
+    let together = given(question, &["The Basic plan costs 5 euros, the Premium plan costs 9 euros."]).expect("one");
+    assert_eq!(together.passages, [GivenPassage { source_index: 0, reason: PassageReason::Compared, about: None }]);
+}
+
+#[test]
+fn a_list_is_given_whole_or_not_at_all() {
+    let fees = "Fees of the visa office:\n\n- Visa: 60 euros\n- Stamp: 5 euros\n- Courier: 12 euros\n\nPay in cash.";
+    let question = "What are the fees of the visa office?";
+    assert_eq!(
+        text(question, &[fees]),
+        "Fees of the visa office: [^1]\n\n- Visa: 60 euros [^1]\n- Stamp: 5 euros [^1]\n- Courier: 12 euros [^1]"
+    );
+    assert_eq!(given("What are the colours of the flag?", &[fees]), None, "it is another list");
+    assert_eq!(given(question, &["The fees of the visa office are the visa fee and the stamp fee."]), None);
+    let table =
+        "# Fees of the visa office\n\n| What | Price |\n|---|---|\n| Visa | 60 |\n| Stamp | 5 |\n| Courier | 12 |";
+    assert_eq!(
+        text("List the fees of the visa office", &[table]),
+        "### Fees of the visa office\n\n- What: Visa | Price: 60 [^1]\n- What: Stamp | Price: 5 [^1]\n- What: Courier | Price: 12 [^1]"
+    );
+}
+
+#[test]
+fn a_summary_begins_at_the_beginning_of_the_document() {
+    let part = |ordinal, text| {
+        let of = AnswerSource::alone(text);
+        AnswerSource { key: ChunkKey { ordinal, ..of.key }, title: "Leave", ..of }
+    };
+    let foreign = AnswerSource {
+        key: ChunkKey { document_id: uuid::Uuid::max(), ordinal: 0 },
+        ..AnswerSource::alone("The canteen policy covers lunch.")
+    };
+    let sources = [
+        part(4, "The leave policy grants 26 weeks to parents. Apply early."),
+        foreign,
+        part(0, "# Leave\n\nThis leave policy covers everybody."),
+    ];
+    let given = given_of("Summarise the leave policy", &sources).expect("passages");
+    let order: Vec<_> = given.passages.iter().map(|passage| (passage.source_index, passage.reason)).collect();
+    assert_eq!(order, [(2, PassageReason::Overview), (0, PassageReason::Overview)]);
+    assert!(
+        given.text.starts_with("### Leave\n\nThis leave policy covers everybody. [^3]\n\n### Leave\n\n"),
+        "{given:?}"
+    );
+}
+
+#[test]
+fn a_reason_is_quoted_and_its_lack_explained() {
+    let question = "Why is the canteen closed on Fridays?";
+    assert_eq!(given(question, &["The canteen is closed on Fridays because the cook is away."]), None);
+    let around = "On Fridays the canteen is closed. The cook is away then.\n\nTea is free.";
+    let given = given(question, &[around]).expect("passages");
+    assert_eq!(given.text, "On Fridays the canteen is closed. [^1] The cook is away then. [^1]");
+    assert_eq!(given.passages[0].reason, PassageReason::Explanation);
+}
+
+#[test]
+fn questions_that_a_sentence_answers_get_no_passages() {
+    for question in ["How long is parental leave?", "Who grants parental leave?", "When does parental leave begin?"] {
+        assert_eq!(given(question, &["Parental leave lasts 26 weeks. It begins at birth. Ada grants it."]), None);
+    }
+    assert_eq!(given("How do I apply for parental leave?", &["Coffee is free for everybody."]), None);
+    assert_eq!(given("How do I apply for parental leave?", &[]), None);
+}
+
+#[test]
+fn the_lead_in_names_document_and_section_and_nothing_else() {
+    let heading = ["Setup".to_owned(), "Network [^7]".to_owned()];
+    let of = AnswerSource {
+        title: "Handbook.",
+        heading: &heading,
+        ..AnswerSource::alone("## Wi-Fi\n\nTo join, type the password.")
+    };
+    let given = given_of("How do I join the Wi-Fi with a password?", &[of]).expect("passages");
+    assert_eq!(given.text, "### Handbook. › Setup › Network \\[^7] › Wi-Fi\n\nTo join, type the password. [^1]");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// The validator accepts all passages at its strictest level, by construction, for any sources.
+    #[test]
+    fn all_passages_are_accepted(
+        sources in prop::collection::vec(hostile_source(), 1..4),
+        title in "[A-Za-z0-9 .:!?#*`_<>\\[\\]^()/-]{0,30}",
+        question in prop::sample::select(vec![
+            "How do I take weeks of parental leave?",
+            "Compare leave with weeks",
+            "Summarise parental leave",
+            "List all weeks of leave",
+            "Why is parental leave 26 weeks?",
+            "Explain leave",
+        ]),
+    ) {
+        let sources: Vec<AnswerSource<'_>> =
+            sources.iter().map(|text| AnswerSource { title: &title, ..AnswerSource::alone(text) }).collect();
+        if let Some(given) = given_of(question, &sources) {
+            let prepared: Vec<PreparedSource> =
+                sources.iter().map(|source| PreparedSource::with_context(source.text, source.title)).collect();
+            let draft = Draft::new(given.text.clone(), &prepared);
+            let verdict = validate(&draft, Level::Cited, Attempt::First);
+            prop_assert!(matches!(verdict, Verdict::Accept(_)), "{:?}: {verdict:?}", given.text);
+            let cited: Vec<usize> = draft.citations().iter().map(|citation| citation.source_index).collect();
+            for passage in &given.passages {
+                prop_assert!(cited.contains(&passage.source_index), "{:?}", given);
+            }
+        }
+    }
+}

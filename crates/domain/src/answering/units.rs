@@ -1,0 +1,103 @@
+//! A source as the units that a passage is made of: paragraphs, items of lists, rows of tables, code.
+
+use std::ops::Range;
+
+use super::AnswerSource;
+use crate::evidence::TermMask;
+use crate::evidence::passage::PassageEvidence;
+use crate::markdown::BlockKind;
+use crate::sentence::{Sentence, sentences};
+
+/// Kinds of units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnitKind {
+    Heading,
+    Paragraph,
+    /// An item of a list.
+    Item,
+    Code,
+    /// A row of a table.
+    Row,
+}
+
+/// A block of a source that is quoted as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit {
+    pub(super) kind: UnitKind,
+    /// Bytes in the source, with the markup before its words.
+    pub(super) range: Range<usize>,
+    /// Bytes of the words of its sentences.
+    pub(super) sentences: Vec<Range<usize>>,
+    /// The bullet or number before its words.
+    pub(super) mark: String,
+    /// Question terms in it.
+    pub(super) mask: TermMask,
+    /// Bytes of the header above it, if it is a row.
+    pub(super) header: Option<Range<usize>>,
+}
+
+impl Unit {
+    /// Whether it ends with a colon: what follows belongs to it.
+    pub(super) fn leads_on(&self, text: &str) -> bool {
+        let words = text.get(self.range.clone()).unwrap_or_default().trim_end();
+        self.kind == UnitKind::Paragraph && words.ends_with([':', '：'])
+    }
+
+    /// Whether it is a part of a list, a table or a listing, which is never quoted in part.
+    pub(super) const fn is_member(&self) -> bool {
+        matches!(self.kind, UnitKind::Item | UnitKind::Row)
+    }
+}
+
+/// The units of a source in order; rules and headers of tables are none.
+pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut block = None;
+    for sentence in sentences(source.text) {
+        let words = sentence.words();
+        let known = evidence.sentences.iter().find(|known| known.range.start == words.start);
+        let mask = known.map_or(0, |known| known.mask);
+        let is_same_block = block.replace(sentence.block) == Some(sentence.block);
+        if let Some(unit) = units.last_mut().filter(|_| is_same_block) {
+            unit.range.end = sentence.range.end;
+            unit.sentences.push(words);
+            unit.mask |= mask;
+        } else if let Some((kind, mark)) = kind_of(source.text, &sentence) {
+            units.push(Unit {
+                kind,
+                range: sentence.range.clone(),
+                sentences: vec![words],
+                mark,
+                mask,
+                header: known.and_then(|known| known.header.clone()),
+            });
+        } else {
+            block = None;
+        }
+    }
+    units
+}
+
+/// The kind of the unit that begins with a sentence, and the mark before its words.
+fn kind_of(text: &str, sentence: &Sentence) -> Option<(UnitKind, String)> {
+    let lead = text.get(sentence.range.start..sentence.content).unwrap_or_default();
+    let mark = lead.trim().trim_start_matches(['>', ' ', '\t']);
+    match sentence.kind {
+        BlockKind::Heading => Some((UnitKind::Heading, String::new())),
+        BlockKind::Paragraph if mark.is_empty() => Some((UnitKind::Paragraph, String::new())),
+        BlockKind::Paragraph => Some((UnitKind::Item, mark.to_owned())),
+        BlockKind::Code => Some((UnitKind::Code, String::new())),
+        BlockKind::TableRow => Some((UnitKind::Row, String::new())),
+        BlockKind::TableHeader | BlockKind::Rule => None,
+    }
+}
+
+/// The sections of a source: from each heading up to the next one.
+pub(super) fn sections(units: &[Unit]) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = vec![0];
+    // A heading right below another one opens no section of its own: the first would be empty.
+    let is_heading = |at: usize| units.get(at).is_some_and(|unit| unit.kind == UnitKind::Heading);
+    starts.extend((1..units.len()).filter(|at| is_heading(*at) && !is_heading(at - 1)));
+    let ends = starts.iter().skip(1).copied().chain([units.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).filter(|section| !section.is_empty()).collect()
+}
