@@ -72,8 +72,8 @@ CREATE TABLE job_item (
     contexts         jsonb,                      -- sentences written so far, by context_key in hexadecimal: a worker that is lost, or a model
                                                  -- that is busy, costs none of them twice. Goes with the content
     context_gaps     jsonb,                      -- {"without", "left_out", "cause", "message"}: chunks that have no sentence, and why. Null: none
-    reading          jsonb,                      -- {"repaired_characters", "dropped_characters", "pages_without_text"}: what was
-                                                 -- conspicuous when the document was read. Null: nothing
+    reading          jsonb,                      -- {"repaired_characters", "dropped_characters", "pages_without_text", "unread_attachments"}:
+                                                 -- what was conspicuous when the document was read. Null: nothing
     finished_at      timestamptz,
     PRIMARY KEY (tenant_id, job_id, ordinal)
 ) WITH (fillfactor = 70);

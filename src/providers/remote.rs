@@ -97,6 +97,14 @@ impl Client {
         self.send(self.http.get(format!("{}{path}", self.base))).await
     }
 
+    /// `DELETE path`.
+    ///
+    /// # Errors
+    /// When the service cannot be reached.
+    pub async fn delete(&self, path: &str) -> Result<Answer, reqwest::Error> {
+        self.send(self.http.delete(format!("{}{path}", self.base))).await
+    }
+
     /// `POST path` with a JSON body.
     ///
     /// # Errors

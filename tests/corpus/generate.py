@@ -8,7 +8,9 @@ The files are committed; run this only to change them. What each must come to st
 import datetime
 import io
 import json
+import struct
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 import docx
@@ -17,6 +19,7 @@ import openpyxl
 import pikepdf
 import pptx
 import pptx.util
+import xlwt
 from PIL import Image, ImageDraw
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen import canvas
@@ -173,6 +176,128 @@ def pdf():
     partly.save()
 
 
+ODF = "urn:oasis:names:tc:opendocument:xmlns"
+
+
+def open_document(name, kind, body):
+    """An OpenDocument file with this content."""
+    spaces = " ".join(f'xmlns:{space}="{ODF}:{uri}:1.0"' for space, uri in [
+        ("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"), ("presentation", "presentation")])
+    with zipfile.ZipFile(FILES / name, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}", zipfile.ZIP_STORED)
+        archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{ODF}:manifest:1.0"/>')
+        archive.writestr("content.xml", f'<office:document-content {spaces} office:version="1.3"><office:body>{body}</office:body></office:document-content>')
+
+
+def open_documents():
+    def cell(text):
+        return f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+
+    def row(*texts):
+        return f'<table:table-row>{"".join(map(cell, texts))}</table:table-row>'
+
+    open_document("leave.odt", "text", f"""<office:text><text:h text:outline-level="1">Leave</text:h><text:p>{LEAVE}</text:p>
+<text:h text:outline-level="2">Carrying over</text:h><text:p>{CARRY}</text:p>
+<text:list><text:list-item><text:p>Ask your manager.</text:p></text:list-item><text:list-item><text:p>Then tell the office.</text:p></text:list-item></text:list>
+<table:table><table:table-header-rows>{row("Kind", "Days")}</table:table-header-rows>{row("Annual", "28")}</table:table></office:text>""")
+    page = '<draw:page draw:name="{0}"><draw:frame presentation:class="title"><draw:text-box><text:p>{0}</text:p></draw:text-box></draw:frame><draw:frame presentation:class="outline"><draw:text-box><text:p>{1}</text:p></draw:text-box></draw:frame></draw:page>'
+    open_document("leave.odp", "presentation", f'<office:presentation>{page.format("Leave", LEAVE)}{page.format("Carrying over", CARRY)}</office:presentation>')
+    open_document("staff.ods", "spreadsheet", f'<office:spreadsheet><table:table table:name="Staff">{row("Name", "Office")}{row("Mira Novak", "Bern")}</table:table></office:spreadsheet>')
+
+
+def compound_file(name, streams):
+    """A compound file (MS-CFB) of streams, which are ordered by the length of their names and then by name; each is at
+    least 4,096 bytes long, so that it needs no small sectors."""
+    free, end, fat_sector = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+    fat, data = [fat_sector, end], b""
+    entries = [("Root Entry", 5, end, 0)]
+    for title, content in streams:
+        content = content.ljust(-(-max(len(content), 4096) // 512) * 512, b"\0")
+        first, sectors = len(fat), len(content) // 512
+        fat += [*range(first + 1, first + sectors), end]
+        data += content
+        entries.append((title, 2, first, len(content)))
+    directory = b""
+    for number in range(4):
+        title, kind, first, size = entries[number] if number < len(entries) else ("", 0, 0, 0)
+        utf16 = (title + "\0").encode("utf-16-le") if title else b""
+        child = 1 if number == 0 else free
+        right = number + 1 if 0 < number < len(entries) - 1 else free
+        directory += utf16.ljust(64, b"\0") + struct.pack("<HBBIII", len(utf16), kind, 1, free, right, child) + bytes(36) + struct.pack("<IQ", first, size)
+    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, end, 0, end, 0) + struct.pack("<I", 0) + struct.pack("<I", free) * 108
+    table = struct.pack(f"<{len(fat)}I", *fat).ljust(512, b"\xff")
+    assert len(table) == 512 and len(directory) == 512 and len(header) == 512
+    write(name, header + table + directory + data)
+
+
+def legacy():
+    text = f"Leave\r{LEAVE}\r{CARRY}\r".encode("windows-1252")
+    document = bytearray(0x800) + text
+    struct.pack_into("<HH", document, 0, 0xA5EC, 0xC1)
+    struct.pack_into("<H", document, 0x0A, 0x0200)
+    struct.pack_into("<H", document, 0x20, 14)
+    struct.pack_into("<H", document, 0x3E, 22)
+    struct.pack_into("<II", document, 0x18, 0x800, len(document))
+    struct.pack_into("<I", document, 0x40, len(document))
+    struct.pack_into("<I", document, 0x4C, len(text))
+    struct.pack_into("<H", document, 0x98, 0x5D)
+    # One piece of text in the code page, MS-DOC 2.9.38 (Clx).
+    pieces = struct.pack("<BIIIHIH", 2, 16, 0, len(text), 0, 0x800 * 2 | 0x40000000, 0)
+    struct.pack_into("<II", document, 0x1A2, 0, len(pieces))
+    compound_file("leave.doc", [("1Table", pieces), ("WordDocument", bytes(document))])
+    compound_file("leave.msg", [("__properties_version1.0", b"")])
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Staff")
+    for number, cells in enumerate([["Name", "Since", "Days"], ["Mira Novak", datetime.date(2021, 3, 1), 28]]):
+        for column, cell in enumerate(cells):
+            style = xlwt.easyxf(num_format_str="YYYY-MM-DD") if isinstance(cell, datetime.date) else xlwt.Style.default_style
+            sheet.write(number, column, cell, style)
+    book.save(str(FILES / "staff.xls"))
+
+
+def binary_workbook():
+    def record(kind, content=b""):
+        # Numbers of records and lengths are of seven bits a byte (MS-XLSB 2.1.4).
+        head = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+        return head + bytes([len(content)]) + content
+
+    def wide(text):
+        return struct.pack("<I", len(text)) + text.encode("utf-16-le")
+
+    rows = [["Name", "Office"], ["Mira Novak", "Bern"]]
+    # BrtRowHdr, then a BrtCellSt for each cell.
+    cells = b"".join(
+        record(0, struct.pack("<IIHBBBI", number, 0, 300, 0, 0, 0, 0))
+        + b"".join(record(6, struct.pack("<II", column, 0) + wide(text)) for column, text in enumerate(row))
+        for number, row in enumerate(rows))
+    # BrtBeginSheet, BrtWsDim, BrtBeginSheetData, …, BrtEndSheetData, BrtEndSheet.
+    sheet = record(129) + record(148, struct.pack("<IIII", 0, 1, 0, 1)) + record(145) + cells + record(146) + record(130)
+    # BrtBeginBook, BrtBeginBundleShs, BrtBundleSh, BrtEndBundleShs, BrtEndBook.
+    book = record(131) + record(143) + record(156, struct.pack("<II", 0, 1) + wide("rId1") + wide("Staff")) + record(144) + record(132)
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="{}" Target="{}"/></Relationships>'
+    with zipfile.ZipFile(FILES / "staff.xlsb", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_rels/.rels", relations.format(f"{relation}/officeDocument", "xl/workbook.bin"))
+        archive.writestr("xl/_rels/workbook.bin.rels", relations.format(f"{relation}/worksheet", "worksheets/sheet1.bin"))
+        archive.writestr("xl/workbook.bin", book)
+        archive.writestr("xl/worksheets/sheet1.bin", sheet)
+
+
+def mail():
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "Mira Novak <mira@example.org>", "office@example.org", "Leave"
+    message["Date"], message["Message-ID"] = "Tue, 24 Nov 2026 10:00:00 +0100", "<1@example.org>"
+    message.set_content(f"{LEAVE}\n")
+    message.add_attachment(f"# Carrying over\n\n{CARRY}\n".encode(), maintype="text", subtype="markdown", filename="rules.md")
+    message.add_attachment((FILES / "picture.png").read_bytes(), maintype="image", subtype="png", filename="picture.png")
+    message.set_boundary("boundary")
+    write("leave.eml", message.as_bytes())
+    write("mail.txt", message.as_bytes())
+    plain = f"From: jan@example.org\nSubject: Illness\nMessage-ID: <2@example.org>\nDate: Tue, 24 Nov 2026 11:00:00 +0100\n\n{SICK}\n"
+    write("leave.mbox", f"From jan@example.org Tue Nov 24 11:00:00 2026\n{plain}\nFrom jan@example.org Tue Nov 24 12:00:00 2026\n{plain.replace('Illness', 'Again')}")
+
+
 def hostile():
     write("empty.pdf", b"")
     write("blank.md", " \n\t\n")
@@ -182,13 +307,13 @@ def hostile():
     write("words.pdf", "Only words, whatever the name says.")
     write("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
     write("broken.json", '{"name": "Mira", ')
-    write("rich.rtf", "{\\rtf1\\ansi Words.}")
+    write("rich.rtf", "{\\rtf1\\ansi\\ansicpg1252 Words in Z\\'fcrich.\\par More words.}")
     with zipfile.ZipFile(FILES / "files.zip", "w") as archive:
         archive.writestr("leave.txt", LEAVE)
 
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for make in [texts, encodings, word, slides, workbook, book, pdf, hostile]:
+    for make in [texts, encodings, word, slides, workbook, book, pdf, open_documents, legacy, binary_workbook, mail, hostile]:
         make()
     print(f"{len(list(FILES.iterdir()))} files in {FILES}")

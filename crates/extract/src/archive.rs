@@ -18,6 +18,11 @@ pub(super) struct Archive<'bytes> {
     left: u64,
 }
 
+/// Whether bytes begin like an archive.
+pub(super) fn is_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
 impl<'bytes> Archive<'bytes> {
     /// Reads the archive's list of parts.
     ///

@@ -1,6 +1,12 @@
 //! Detects the format of a document, by its bytes first and by its declared media type second.
 
-use super::{Cause, ExtractError, Format, MediaType, archive::Archive, decode::may_be_text, media_type::essence};
+use super::{
+    Cause, ExtractError, Format, MediaType,
+    archive::{Archive, is_archive},
+    decode::may_be_text,
+    mail,
+    media_type::essence,
+};
 
 /// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
 const PDF_PREFIX: usize = 1024;
@@ -29,11 +35,12 @@ impl Detected {
 
 /// Whether a document is read by large libraries, which should run in a separate process in case they fail.
 ///
-/// True for all documents that have a signature, and for web pages; false for text that is read line by line.
+/// True for all documents that have a signature, for web pages and mail; false for text that is read line by line.
 #[must_use]
 pub fn needs_isolation(bytes: &[u8], declared: &str) -> bool {
     signature(bytes).is_some()
         || looks_like_html(bytes)
+        || mail_format(bytes, declared).is_some()
         || MediaType::parse(declared).is_some_and(|known| known.format == Format::Html)
 }
 
@@ -63,7 +70,7 @@ fn signature(bytes: &[u8]) -> Option<Signature> {
     if bytes.starts_with(b"%PDF") || beginning.windows(5).any(|window| window == b"%PDF-") {
         return Some(Signature::Pdf);
     }
-    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+    if is_archive(bytes) {
         return Some(Signature::Zip);
     }
     if bytes.starts_with(COMPOUND_FILE) {
@@ -90,15 +97,30 @@ pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractEr
         }
         Some(Signature::Pdf) => Ok(Detected::of(Format::Pdf, declared)),
         Some(Signature::Zip) => in_archive(bytes).map(|format| Detected::of(format, declared)),
-        Some(Signature::CompoundFile) => Err(in_compound_file(bytes)),
-        Some(Signature::RichText) => Err(unsupported("a rich text file (RTF)", "save it as DOCX or PDF")),
+        Some(Signature::CompoundFile) => in_compound_file(bytes).map(|format| Detected::of(format, declared)),
+        Some(Signature::RichText) => Ok(Detected::of(Format::Rtf, declared)),
         // Text of some programs begins like another format; the name and the declared type are more reliable then.
         Some(Signature::Other(_)) if is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() => {
             Ok(text(bytes, declared))
         }
         Some(Signature::Other(found)) => Err(unsupported(&format!("of type {found}"), advice_for(found))),
-        None => Ok(text(bytes, declared)),
+        None => Ok(match mail_format(bytes, declared) {
+            Some(format) => Detected::of(format, declared),
+            None => text(bytes, declared),
+        }),
     }
+}
+
+/// The format of mail, by its first lines, or by its declared type if they do not deny it.
+fn mail_format(bytes: &[u8], declared: &str) -> Option<Format> {
+    let declared = MediaType::parse(declared).map(|known| known.format);
+    let is_other = declared.is_some_and(|format| format.is_text() && format != Format::Plain);
+    if declared == Some(Format::Mailbox) && bytes.starts_with(b"From ") || !is_other && mail::looks_like_mailbox(bytes)
+    {
+        return Some(Format::Mailbox);
+    }
+    let is_message = declared == Some(Format::Mail) && may_be_text(bytes.get(..PDF_PREFIX).unwrap_or(bytes));
+    (is_message || !is_other && mail::looks_like_message(bytes)).then_some(Format::Mail)
 }
 
 fn is_text_by_name(declared: &str) -> bool {
@@ -174,34 +196,53 @@ fn looks_like_json(bytes: &[u8]) -> bool {
 
 /// The format of a ZIP archive, by its parts.
 fn in_archive(bytes: &[u8]) -> Result<Format, ExtractError> {
-    let archive = Archive::open(bytes)?;
+    let mut archive = Archive::open(bytes)?;
     let parts = [
         ("word/document.xml", Format::Docx),
         ("ppt/presentation.xml", Format::Pptx),
         ("xl/workbook.xml", Format::Xlsx),
+        ("xl/workbook.bin", Format::Xlsb),
         ("META-INF/container.xml", Format::Epub),
     ];
-    parts.into_iter().find(|(part, _)| archive.has(part)).map(|(_, format)| format).ok_or_else(|| {
-        if archive.has("content.xml") {
-            unsupported("an OpenDocument file", "save it as DOCX, PPTX, XLSX or PDF")
-        } else if archive.has("xl/workbook.bin") {
-            unsupported("a binary workbook (XLSB)", "save it as XLSX")
-        } else {
-            unsupported("a ZIP archive", "unpack it and send the files in it")
-        }
-    })
+    if let Some((_, format)) = parts.into_iter().find(|(part, _)| archive.has(part)) {
+        return Ok(format);
+    }
+    if !archive.has("content.xml") {
+        return Err(unsupported("a ZIP archive", "unpack it and send the files in it"));
+    }
+    let kind = archive.text("mimetype")?.unwrap_or_default();
+    match MediaType::parse(&kind).map(|known| known.format) {
+        Some(format @ (Format::Odt | Format::Odp | Format::Ods)) => Ok(format),
+        _ => Err(unsupported("an OpenDocument file that is neither text, slides nor a workbook", "save it as PDF")),
+    }
 }
 
-fn in_compound_file(bytes: &[u8]) -> ExtractError {
-    // Names of streams are UTF-16; an encrypted Office file has this one (MS-OFFCRYPTO 2.3.4.4).
-    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    if bytes.windows(name.len()).any(|window| window == name) {
-        return ExtractError::new(
-            Cause::Encrypted,
-            "the document needs a password; save it without one and send it again",
-        );
+/// The format of a compound file, by its streams.
+fn in_compound_file(bytes: &[u8]) -> Result<Format, ExtractError> {
+    match anydoc::Format::from_bytes(bytes) {
+        Some(anydoc::Format::Doc) => return Ok(Format::Doc),
+        Some(anydoc::Format::Ppt) => return Ok(Format::Ppt),
+        Some(anydoc::Format::Excel) => return Ok(Format::Xls),
+        _ => {}
     }
-    unsupported("an Office file of before 2007 (DOC, XLS, PPT, MSG)", "save it as DOCX, XLSX, PPTX or PDF")
+    let has_stream = |name: &str| {
+        // Names of streams are UTF-16.
+        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        bytes.windows(name.len()).any(|window| window == name)
+    };
+    // An encrypted Office file has this one (MS-OFFCRYPTO 2.3.4.4).
+    if has_stream("EncryptedPackage") {
+        let message = "the document needs a password; save it without one and send it again";
+        return Err(ExtractError::new(Cause::Encrypted, message));
+    }
+    // MS-OXMSG 2.4.
+    if has_stream("__properties_version1.0") {
+        return Err(unsupported("an Outlook message (MSG)", "save it as EML"));
+    }
+    Err(unsupported(
+        "a compound file in which no Word, Excel or PowerPoint document is found",
+        "save it as DOCX, XLSX, PPTX or PDF",
+    ))
 }
 
 fn advice_for(found: &str) -> &'static str {
@@ -230,7 +271,7 @@ mod tests {
 
     #[test]
     fn content_goes_before_names() {
-        let cases: [(&[u8], &str, Format, &str); 18] = [
+        let cases: [(&[u8], &str, Format, &str); 22] = [
             (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
             (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
             (b"# Files\n\nOne starts with %PDF-1.7.", "text/markdown", Format::Markdown, "text/markdown"),
@@ -240,6 +281,10 @@ mod tests {
             (b"<div class=a>words</div>", "application/octet-stream", Format::Html, "text/html"),
             (b"<p>words</p>", "text/plain", Format::Html, "text/html"),
             (b"<!-- only a comment", "text/plain", Format::Plain, "text/plain"),
+            (b"{\\rtf1 words}", "text/plain", Format::Rtf, "application/rtf"),
+            (b"From: a@b\nDate: x\nMessage-ID: <1@b>\n\nwords", "text/plain", Format::Mail, "message/rfc822"),
+            (b"Subject: words\n\nwords", "message/rfc822", Format::Mail, "message/rfc822"),
+            (b"From: a@b\nDate: x\nMessage-ID: <1@b>\n\n# Words", "text/markdown", Format::Markdown, "text/markdown"),
             (b"<htmlx>", "text/plain", Format::Plain, "text/plain"),
             (b"<!doctype html>", "text/markdown", Format::Markdown, "text/markdown"),
             (b"words", "application/pdf", Format::Plain, "text/plain"),
@@ -259,12 +304,15 @@ mod tests {
     fn what_is_not_read_is_named() {
         let encrypted =
             [COMPOUND_FILE, &"EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
+        let message =
+            [COMPOUND_FILE, &"__properties_version1.0".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()]
+                .concat();
         let cases: [(&[u8], Cause, &str); 6] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", Cause::Unsupported, "image/png"),
-            (b"{\\rtf1\\ansi words}", Cause::Unsupported, "RTF"),
+            (&message, Cause::Unsupported, "save it as EML"),
             (b"PK\x03\x04 broken", Cause::Malformed, "damaged"),
             (b"\x1f\x8b\x08\0\0\0\0\0", Cause::Unsupported, "gzip"),
-            (COMPOUND_FILE, Cause::Unsupported, "before 2007"),
+            (COMPOUND_FILE, Cause::Unsupported, "compound file"),
             (&encrypted, Cause::Encrypted, "password"),
         ];
         for (bytes, cause, word) in cases {

@@ -7,6 +7,7 @@
 
 mod archive;
 mod content;
+mod converted;
 mod decode;
 mod detect;
 mod epub;
@@ -15,6 +16,7 @@ mod grid;
 mod header;
 mod html;
 mod json;
+mod mail;
 mod media_type;
 mod office;
 mod pdf;
@@ -64,6 +66,11 @@ pub struct Extracted {
 /// # Errors
 /// Any [`Cause`] but `timed_out` and `crashed`.
 pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
+    extract_nested(bytes, declared, 0)
+}
+
+/// The same for a document that is attached to `nesting` others, one in the other.
+fn extract_nested(bytes: &[u8], declared: &str, nesting: usize) -> Result<Extracted, ExtractError> {
     if bytes.is_empty() {
         return Err(ExtractError::empty());
     }
@@ -85,6 +92,15 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
         Format::Pptx => office::presentation(bytes, &mut content)?,
         Format::Xlsx => office::workbook(bytes, &mut content)?,
         Format::Epub => epub::book(bytes, &mut content)?,
+        Format::Xls | Format::Xlsb => converted::workbook(bytes, &mut content)?,
+        Format::Ods => office::open_workbook(bytes, &mut content)?,
+        Format::Rtf => converted::document(bytes, anydoc::Format::Rtf, &mut content)?,
+        Format::Doc => converted::document(bytes, anydoc::Format::Doc, &mut content)?,
+        Format::Ppt => converted::document(bytes, anydoc::Format::Ppt, &mut content)?,
+        Format::Odt => converted::document(bytes, anydoc::Format::Odt, &mut content)?,
+        Format::Odp => converted::document(bytes, anydoc::Format::Odp, &mut content)?,
+        Format::Mail => mail::message(bytes, nesting, &mut content)?,
+        Format::Mailbox => mail::mailbox(bytes, nesting, &mut content)?,
     }
     if content.text.trim().is_empty() {
         return Err(ExtractError::empty());
@@ -103,33 +119,13 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
     let splitter = match format {
         Format::Markdown => SplitterKind::Markdown,
         Format::Code => SplitterKind::Code,
-        Format::Plain
-        | Format::Html
-        | Format::Table
-        | Format::Json
-        | Format::JsonLines
-        | Format::Pdf
-        | Format::Docx
-        | Format::Pptx
-        | Format::Xlsx
-        | Format::Epub => SplitterKind::Recursive,
+        _ => SplitterKind::Recursive,
     };
     let title = title.or_else(|| match format {
         Format::Markdown => first_heading(&text),
-        // The first sheet is one of several, and often called "Sheet1".
-        Format::Xlsx => None,
-        Format::Plain
-        | Format::Code
-        | Format::Html
-        | Format::Table
-        | Format::Json
-        | Format::JsonLines
-        | Format::Pdf
-        | Format::Docx
-        | Format::Pptx
-        | Format::Epub => {
-            headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone())
-        }
+        // The first of several: a sheet, often called "Sheet1", or a message.
+        Format::Xlsx | Format::Xls | Format::Xlsb | Format::Ods | Format::Mailbox => None,
+        _ => headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone()),
     });
     Extracted { text, title, media_type, splitter, headings, pages, notes }
 }

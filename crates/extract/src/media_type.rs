@@ -27,16 +27,36 @@ pub enum Format {
     Xlsx,
     /// An electronic book (EPUB 2 and 3).
     Epub,
+    /// A workbook of Excel before 2007 (MS-XLS).
+    Xls,
+    /// A binary workbook (MS-XLSB).
+    Xlsb,
+    /// A workbook in ODF (ISO/IEC 26300).
+    Ods,
+    /// Rich text.
+    Rtf,
+    /// A document of Word before 2007 (MS-DOC).
+    Doc,
+    /// Slides in PPT (MS-PPT).
+    Ppt,
+    /// A text in ODF (ISO/IEC 26300).
+    Odt,
+    /// Slides in ODF (ISO/IEC 26300).
+    Odp,
+    /// A message (RFC 5322).
+    Mail,
+    /// Messages in one file (RFC 4155).
+    Mailbox,
 }
 
 impl Format {
     /// Whether its documents are text in some encoding.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        match self {
-            Self::Plain | Self::Markdown | Self::Code | Self::Html | Self::Table | Self::Json | Self::JsonLines => true,
-            Self::Pdf | Self::Docx | Self::Pptx | Self::Xlsx | Self::Epub => false,
-        }
+        matches!(
+            self,
+            Self::Plain | Self::Markdown | Self::Code | Self::Html | Self::Table | Self::Json | Self::JsonLines
+        )
     }
 }
 
@@ -70,7 +90,7 @@ const fn code(name: &'static str, aliases: &'static [&'static str], extensions: 
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 37] = [
+static MEDIA_TYPES: [MediaType; 47] = [
     media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
@@ -109,6 +129,31 @@ static MEDIA_TYPES: [MediaType; 37] = [
         &["xlsx", "xlsm"],
     ),
     media_type(Format::Epub, "application/epub+zip", &[], &["epub"]),
+    media_type(Format::Xls, "application/vnd.ms-excel", &["application/msexcel"], &["xls", "xlt"]),
+    media_type(Format::Xlsb, "application/vnd.ms-excel.sheet.binary.macroenabled.12", &[], &["xlsb"]),
+    media_type(
+        Format::Ods,
+        "application/vnd.oasis.opendocument.spreadsheet",
+        &["application/vnd.oasis.opendocument.spreadsheet-template"],
+        &["ods", "ots"],
+    ),
+    media_type(Format::Rtf, "application/rtf", &["text/rtf", "text/richtext"], &["rtf"]),
+    media_type(Format::Doc, "application/msword", &[], &["doc", "dot"]),
+    media_type(Format::Ppt, "application/vnd.ms-powerpoint", &["application/mspowerpoint"], &["ppt", "pps", "pot"]),
+    media_type(
+        Format::Odt,
+        "application/vnd.oasis.opendocument.text",
+        &["application/vnd.oasis.opendocument.text-template"],
+        &["odt", "ott"],
+    ),
+    media_type(
+        Format::Odp,
+        "application/vnd.oasis.opendocument.presentation",
+        &["application/vnd.oasis.opendocument.presentation-template"],
+        &["odp", "otp"],
+    ),
+    media_type(Format::Mail, "message/rfc822", &["message/global"], &["eml"]),
+    media_type(Format::Mailbox, "application/mbox", &[], &["mbox"]),
     code("text/x-rust", &[], &["rs"]),
     code("text/x-python", &["text/x-script.python", "application/x-python-code"], &["py", "pyi", "pyw"]),
     code("text/javascript", &["application/javascript", "application/ecmascript"], &["js", "mjs", "cjs", "jsx"]),
@@ -138,8 +183,8 @@ static MEDIA_TYPES: [MediaType; 37] = [
 
 impl MediaType {
     /// For messages.
-    pub const SUPPORTED: &str =
-        "text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, EPUB, CSV, JSON, JSON lines or source code";
+    pub const SUPPORTED: &str = "text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, mbox, CSV, \
+         JSON, JSON lines or source code";
 
     /// Text of which nothing more is known.
     #[must_use]

@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use ignore::{WalkBuilder, overrides::OverrideBuilder};
 
 use super::report::Failure;
@@ -137,6 +137,11 @@ impl Found {
         self.targets.is_empty() && self.failed.is_empty()
     }
 
+    /// Number of files and folders of which it is not known what they hold.
+    pub(super) fn unreadable(&self) -> usize {
+        self.failed.iter().filter(|failure| failure.is_here()).count()
+    }
+
     /// Number of files that were skipped.
     pub(super) fn passed_over(&self) -> usize {
         self.skipped.values().sum::<usize>() + self.links
@@ -171,8 +176,18 @@ impl Found {
 
     /// Adds a file. A file that was not named explicitly is skipped unless it can be read as a document.
     fn file(&mut self, path: &Path, is_named: bool) {
-        match examine(path, is_named) {
-            Ok(Some((source, size))) => self.add(path, source, size),
+        let source = match checked_source(path) {
+            Ok(source) => source,
+            Err(message) => {
+                // The name is shown escaped where it would break the line that names it.
+                let name = path.display().to_string();
+                let source = if name.contains(char::is_control) { format!("{name:?}") } else { name };
+                self.failed.push(Failure { source, cause: "unfit_name".to_owned(), message: message.to_owned() });
+                return;
+            }
+        };
+        match examine(path, &source, is_named) {
+            Ok(Some(size)) => self.add(path, source, size),
             Ok(None) => {
                 let ending = path.extension().map_or_else(
                     || "without extension".to_owned(),
@@ -180,32 +195,32 @@ impl Found {
                 );
                 *self.skipped.entry(ending).or_default() += 1;
             }
-            // A name is shown escaped where it would break the line that names it.
-            Err(error) => {
-                let name = path.display().to_string();
-                let name = if name.contains(char::is_control) { format!("{name:?}") } else { name };
-                self.failed.push(Failure::here(name, format!("{error:#}")));
-            }
+            Err(error) => self.failed.push(Failure::here(path.display().to_string(), format!("{error:#}"))),
         }
     }
 }
 
-/// Source and size of a file; `None` if its format cannot be read.
-fn examine(path: &Path, is_named: bool) -> anyhow::Result<Option<(String, u64)>> {
-    let source = source_of(path).ok_or_else(|| anyhow!("its name is not UTF-8; rename it"))?;
+/// Source of a file, or the reason why its name is of no use as one.
+fn checked_source(path: &Path) -> Result<String, &'static str> {
+    let source = source_of(path).ok_or("its name is not UTF-8; rename it")?;
     if source.contains(char::is_control) {
-        bail!("its name holds a line break or another control character; rename it");
+        return Err("its name holds a line break or another control character; rename it");
     }
+    Ok(source)
+}
+
+/// Size of a file; `None` if its format cannot be read.
+fn examine(path: &Path, source: &str, is_named: bool) -> anyhow::Result<Option<u64>> {
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
-    if !is_named && MediaType::of_name(&source).is_none() {
+    if !is_named && MediaType::of_name(source).is_none() {
         let mut beginning = Vec::new();
         file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
         if !looks_like_document(&beginning) {
             return Ok(None);
         }
     }
-    Ok(Some((source, size)))
+    Ok(Some(size))
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -214,7 +229,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Source of a file: its path as it was named, without the leading components that only lead to its location.
-fn source_of(path: &Path) -> Option<String> {
+pub(super) fn source_of(path: &Path) -> Option<String> {
     let mut source = PathBuf::new();
     for step in path.components() {
         match step {

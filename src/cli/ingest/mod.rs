@@ -1,10 +1,12 @@
 //! `cited ingest`: sends files, folders and URLs to a running service and follows each of them until it is settled.
 
 mod gather;
+mod pace;
 mod parts;
 mod progress;
 mod report;
 mod run;
+mod sync;
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,9 @@ use serde_json::{Map, Value};
 use self::{
     gather::Selection,
     progress::Progress,
+    report::counted,
     run::{Order, Run},
+    sync::{Folder, Plan},
 };
 use crate::{config::Config, domain::job::Indexing, providers::remote, service::context::Context};
 
@@ -46,6 +50,8 @@ pub(super) struct Arguments {
     /// meaning at once; progressive: by words as soon as they are split, and by meaning as their vectors are made.
     #[arg(long, value_name = "complete|progressive", value_parser = indexing)]
     indexing: Option<Indexing>,
+    #[command(flatten)]
+    step: StepArguments,
     /// URL of the service; if not given, `CITED_SERVER`, or the service on this machine. Its key is read from
     /// `CITED_API_KEY`.
     #[arg(long, value_name = "URL", value_parser = url)]
@@ -53,6 +59,21 @@ pub(super) struct Arguments {
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// Whether a folder is kept in step.
+#[derive(Debug, Args)]
+struct StepArguments {
+    /// Keep the documents of one folder in step with its files: send what is new or changed, and delete what is gone or
+    /// no longer chosen. Files and documents are compared by source and content.
+    #[arg(long)]
+    sync: bool,
+    /// With --sync: print what would be done, and do nothing.
+    #[arg(long, requires = "sync")]
+    dry_run: bool,
+    /// With --sync: delete documents even if that is more than half of those of the folder.
+    #[arg(long, requires = "sync")]
+    delete_most: bool,
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
@@ -72,31 +93,51 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let started = Instant::now();
     let client = client(config, arguments.server.as_ref(), TIMEOUT)?;
     let selection = Selection { exclude: &arguments.exclude, all: arguments.all };
-    let found = selection.gather(&arguments.targets)?;
-    if found.is_empty() {
+    let mut found = selection.gather(&arguments.targets)?;
+    if found.is_empty() && !arguments.step.sync {
         bail!(
-            "there is nothing to ingest: {} files were passed over, which are of no format that is read, or links; \
-             hidden and ignored ones are taken with --all",
-            found.passed_over()
+            "there is nothing to ingest: {} passed over, of no format that is read, or links; hidden and ignored ones are \
+             taken with --all",
+            counted(found.passed_over(), "file")
         );
     }
+    let metadata = arguments.metadata.clone().map(Value::Object);
+    let mut plan = None;
+    if arguments.step.sync {
+        let folder = Folder::of(&arguments.targets, &arguments.collection, metadata.as_ref())?;
+        let max_file_bytes = u64::try_from(config.http.max_body_bytes).unwrap_or(u64::MAX);
+        let compared = Plan::of(&client, &folder, &mut found, max_file_bytes).await?;
+        if arguments.step.dry_run {
+            print!("{compared}");
+            return Ok(());
+        }
+        compared.check(found.unreadable(), arguments.step.delete_most)?;
+        plan = Some(compared);
+    }
     let progress = Progress::new(found.targets.len());
-    let metadata = Value::Object(arguments.metadata.unwrap_or_default());
     let ids = Context::system().ids;
+    let metadata = metadata.unwrap_or_else(|| Value::Object(Map::new()));
     let order = Order { collection: arguments.collection, indexing: arguments.indexing, metadata };
-    let mut run = Run::new(client, ids, order, config.http.max_body_bytes, progress);
-    let result = run.ingest(found).await;
+    let mut run = Run::new(client.clone(), ids, order, config.http.max_body_bytes, progress);
+    let mut result = run.ingest(found).await;
     let mut report = run.report();
+    if let Some(plan) = plan {
+        report.unchanged += plan.unchanged;
+        report.searchable += plan.unchanged;
+        if result.is_ok() {
+            result = plan.delete_gone(&client).await.map(|deleted| report.deleted = Some(deleted));
+        }
+    }
     report.seconds = started.elapsed().as_secs_f64();
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         print!("{report}");
     }
-    result.context("not everything was sent; run the command again, what is stored is not done twice")?;
+    result.context("not everything was done; run the command again, what is stored is not done twice")?;
     match report.failed.len() {
         0 => Ok(()),
-        failed => bail!("{failed} of {} documents failed", report.documents()),
+        failed => bail!("{failed} of {} failed", counted(report.documents(), "document")),
     }
 }
 

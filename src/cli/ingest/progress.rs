@@ -8,21 +8,27 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::pace::Pace;
+
 /// Minimum time between two lines.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
+/// Progress of a number of documents.
+#[derive(Debug)]
+pub(super) struct Progress {
+    output: Output,
+    /// Total number of documents.
+    of: usize,
+    pace: Pace,
+}
+
 /// Output of the progress.
 #[derive(Debug)]
-pub(super) enum Progress {
+enum Output {
     /// A terminal.
     Bar(ProgressBar),
-    /// A file or a pipe.
-    Lines {
-        /// Total number of documents.
-        of: usize,
-        /// Time of the last line.
-        told: Instant,
-    },
+    /// A file or a pipe, and the time of the last line.
+    Lines(Instant),
 }
 
 /// Number of documents in each state.
@@ -48,42 +54,47 @@ impl fmt::Display for Course {
 impl Progress {
     /// Progress of this number of documents.
     pub(super) fn new(documents: usize) -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Self::Lines { of: documents, told: Instant::now() };
-        }
-        let bar = ProgressBar::new(u64::try_from(documents).unwrap_or(u64::MAX));
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} documents  {elapsed} (left {eta})  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self::Bar(bar)
+        let output = if std::io::stderr().is_terminal() { bar(documents) } else { Output::Lines(Instant::now()) };
+        Self { output, of: documents, pace: Pace::default() }
     }
 
     /// Shows the current state.
     pub(super) fn tell(&mut self, course: &Course) {
-        match self {
-            Self::Bar(bar) => {
+        self.pace.note(Instant::now(), course.settled);
+        let pace = self.pace.text(self.of.saturating_sub(course.settled));
+        let pace = if pace.is_empty() { pace } else { format!(", {pace}") };
+        match &mut self.output {
+            Output::Bar(bar) => {
                 bar.set_position(u64::try_from(course.settled).unwrap_or(u64::MAX));
-                bar.set_message(course.to_string());
+                bar.set_message(format!("{course}{pace}"));
             }
-            Self::Lines { of, told } if told.elapsed() >= TELL_EVERY => {
+            Output::Lines(told) if told.elapsed() >= TELL_EVERY => {
                 *told = Instant::now();
-                eprintln!("{} of {of} documents, {course}", course.settled);
+                eprintln!("{} of {} documents, {course}{pace}", course.settled, self.of);
             }
-            Self::Lines { .. } => {}
+            Output::Lines(_) => {}
         }
     }
 
     /// Shows a message to the user.
     pub(super) fn note(&self, text: &str) {
-        match self {
-            Self::Bar(bar) => bar.println(text),
-            Self::Lines { .. } => eprintln!("{text}"),
+        match &self.output {
+            Output::Bar(bar) => bar.println(text),
+            Output::Lines(_) => eprintln!("{text}"),
         }
     }
 
     pub(super) fn end(&self) {
-        if let Self::Bar(bar) = self {
+        if let Output::Bar(bar) = &self.output {
             bar.finish_and_clear();
         }
     }
+}
+
+fn bar(documents: usize) -> Output {
+    let bar = ProgressBar::new(u64::try_from(documents).unwrap_or(u64::MAX));
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} documents  {elapsed}  {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    Output::Bar(bar)
 }

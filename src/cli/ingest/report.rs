@@ -9,6 +9,9 @@ use crate::domain::job::ReadingNotes;
 /// Largest number of failed documents that are named per cause; the JSON report names all of them.
 const NAMED: usize = 10;
 
+/// Cause of a failure to read on this machine.
+const UNREADABLE: &str = "unreadable";
+
 /// The outcome of a run.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
@@ -18,6 +21,8 @@ pub(super) struct Report {
     pub(super) chunks: u64,
     /// Documents that were already stored exactly as sent.
     pub(super) unchanged: u64,
+    /// Documents that were deleted because their file is gone; null unless a folder is kept in step.
+    pub(super) deleted: Option<u64>,
     /// Documents that are found by their words: all of the above, and failed ones that only lack vectors.
     pub(super) searchable: u64,
     /// Documents that are not stored, or lack vectors.
@@ -57,7 +62,12 @@ pub(super) struct Note {
 impl Failure {
     /// A document that could not be read on this machine.
     pub(super) fn here(source: String, message: String) -> Self {
-        Self { source, cause: "unreadable".to_owned(), message }
+        Self { source, cause: UNREADABLE.to_owned(), message }
+    }
+
+    /// Whether it could not be read on this machine.
+    pub(super) fn is_here(&self) -> bool {
+        self.cause == UNREADABLE
     }
 }
 
@@ -72,13 +82,14 @@ impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "{} in {:.1} s: {} stored in {}, {} unchanged, {} failed",
+            "{} in {:.1} s: {} stored in {}, {} unchanged, {} failed{}",
             counted(self.documents(), "document"),
             self.seconds,
             self.stored,
             counted(usize::try_from(self.chunks).unwrap_or(usize::MAX), "chunk"),
             self.unchanged,
-            self.failed.len()
+            self.failed.len(),
+            self.deleted.map_or_else(String::new, |deleted| format!(", {deleted} deleted"))
         )?;
         let by_words = self.searchable.saturating_sub(self.stored + self.unchanged);
         if by_words > 0 {
@@ -111,8 +122,9 @@ impl fmt::Display for Report {
             causes.entry(&failure.cause).or_default().push(failure);
         }
         for (cause, failures) in causes {
-            let lines = failures.iter().map(|failure| format!("{}: {}", failure.source, failure.message)).collect();
-            write_list(formatter, cause, lines)?;
+            let lines: Vec<String> =
+                failures.iter().map(|failure| format!("{}: {}", failure.source, failure.message)).collect();
+            write_list(formatter, cause, &lines)?;
         }
         Ok(())
     }
@@ -121,24 +133,29 @@ impl fmt::Display for Report {
 impl Report {
     /// Writes which documents lack pages, and which were damaged.
     fn write_notes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut pages, mut damage) = (Vec::new(), Vec::new());
+        let (mut pages, mut attachments, mut damage) = (Vec::new(), Vec::new(), Vec::new());
         for Note { source, reading } in &self.noted {
-            let ReadingNotes { repaired_characters, dropped_characters, pages_without_text } = reading;
+            let ReadingNotes { repaired_characters, dropped_characters, pages_without_text, unread_attachments } =
+                reading;
             if !pages_without_text.is_empty() {
                 let numbers: Vec<String> = pages_without_text.iter().map(u32::to_string).collect();
                 pages.push(format!("{source}: {}", numbers.join(", ")));
+            }
+            if !unread_attachments.is_empty() {
+                attachments.push(format!("{source}: {}", unread_attachments.join(", ")));
             }
             if repaired_characters + dropped_characters > 0 {
                 damage.push(format!("{source}: {repaired_characters} repaired, {dropped_characters} dropped"));
             }
         }
-        write_list(formatter, "pages without text; recognise the text of scans first (OCR)", pages)?;
-        write_list(formatter, "damaged characters", damage)
+        write_list(formatter, "pages without text; recognise the text of scans first (OCR)", &pages)?;
+        write_list(formatter, "attachments that are not read", &attachments)?;
+        write_list(formatter, "damaged characters", &damage)
     }
 }
 
 /// Writes some of the lines below a heading, if there are any.
-fn write_list(formatter: &mut fmt::Formatter<'_>, heading: &str, lines: Vec<String>) -> fmt::Result {
+fn write_list(formatter: &mut fmt::Formatter<'_>, heading: &str, lines: &[String]) -> fmt::Result {
     if lines.is_empty() {
         return Ok(());
     }
@@ -153,7 +170,7 @@ fn write_list(formatter: &mut fmt::Formatter<'_>, heading: &str, lines: Vec<Stri
 }
 
 /// A number of things: one of them stands in the singular.
-fn counted(number: usize, thing: &str) -> String {
+pub(super) fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 

@@ -288,12 +288,12 @@ fn failure_of(item: &Value) -> Failure {
     Failure { source: text("source"), cause: text("cause"), message: text("message") }
 }
 
-fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
+pub(super) fn unreachable(client: &Client, error: &reqwest::Error) -> anyhow::Error {
     let cause = innermost(error);
     anyhow!("no service answers at {} ({cause}); start one with cited serve, or name it with --server", client.base())
 }
 
-fn detail(answer: &Answer) -> String {
+pub(super) fn detail(answer: &Answer) -> String {
     let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
     format!("HTTP {}: {detail}", answer.status)
 }

@@ -7,7 +7,7 @@ use crate::domain::job::ReadingNotes;
 
 /// What was conspicuous about a document that could be read.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ReadingNotes, example = json!({"repaired_characters": 20, "dropped_characters": 1, "pages_without_text": [4, 5]}))]
+#[schema(as = ReadingNotes, example = json!({"repaired_characters": 20, "dropped_characters": 1, "pages_without_text": [4, 5], "unread_attachments": ["plan.png (unsupported)"]}))]
 pub(super) struct ReadingBody {
     /// Number of characters that were restored because a wrong decoding had damaged them before the document was sent:
     /// Windows-1252 read as Latin-1, or UTF-8 read twice.
@@ -17,11 +17,13 @@ pub(super) struct ReadingBody {
     /// Pages without text, from 1: blank, drawn or scanned ones. Nothing on them is found; recognise the text of scans
     /// first (OCR).
     pages_without_text: Vec<u32>,
+    /// Attachments of a message, or pages of them, that could not be read, each with the reason.
+    unread_attachments: Vec<String>,
 }
 
 impl From<ReadingNotes> for ReadingBody {
     fn from(notes: ReadingNotes) -> Self {
-        let ReadingNotes { repaired_characters, dropped_characters, pages_without_text } = notes;
-        Self { repaired_characters, dropped_characters, pages_without_text }
+        let ReadingNotes { repaired_characters, dropped_characters, pages_without_text, unread_attachments } = notes;
+        Self { repaired_characters, dropped_characters, pages_without_text, unread_attachments }
     }
 }

@@ -22,6 +22,17 @@ use crate::{
 const LEAVE: &str = "Everyone has 28 days of paid leave a year, from the first day on.";
 const CARRY: &str = "Up to five unused days may be carried over; they lapse on 31 March.";
 
+const SICK: &str = "Whoever falls ill stays at home and reports it before nine o'clock.";
+
+/// A message with two attachments, one of them a picture.
+const MESSAGE: &[&str] = &[
+    "Leave\n\nFrom: Mira Novak <mira@example.org>\nTo: office@example.org\nDate: 2026-11-24T10:00:00+01:00\n\n",
+    LEAVE,
+    "rules.md\n\n",
+    CARRY,
+    "Attachment that is not read: picture.png",
+];
+
 /// What a file is and how its text goes: it holds these passages, in this order.
 type Readable = (&'static str, &'static str, &'static [&'static str]);
 
@@ -29,7 +40,7 @@ const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-const READABLE: [Readable; 28] = [
+const READABLE: [Readable; 38] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -91,6 +102,27 @@ const READABLE: [Readable; 28] = [
     ("one-line.txt", "text/plain", &["All of it stands on one line"]),
     ("really-a-pdf.docx", "application/pdf", &[LEAVE]),
     ("page.txt", "text/html", &["This is a page whatever its name says."]),
+    ("rich.rtf", "application/rtf", &["Words in Zürich.\n\nMore words."]),
+    (
+        "leave.odt",
+        "application/vnd.oasis.opendocument.text",
+        &[
+            "Leave\n\n",
+            LEAVE,
+            "Carrying over\n\n",
+            CARRY,
+            "- Ask your manager.\n- Then tell the office.",
+            "| Kind | Days |\n|---|---|\n| Annual | 28 |",
+        ],
+    ),
+    ("leave.odp", "application/vnd.oasis.opendocument.presentation", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY]),
+    ("staff.ods", "application/vnd.oasis.opendocument.spreadsheet", &["Staff\n\n| Name: Mira Novak | Office: Bern |"]),
+    ("staff.xls", "application/vnd.ms-excel", &["| Name: Mira Novak | Since: 2021-03-01 | Days: 28 |"]),
+    ("leave.doc", "application/msword", &["Leave\n\n", LEAVE, CARRY]),
+    ("leave.eml", "message/rfc822", MESSAGE),
+    ("mail.txt", "message/rfc822", MESSAGE),
+    ("leave.mbox", "application/mbox", &["Illness\n\nFrom: jan@example.org", SICK, "Again\n\n", SICK]),
+    ("staff.xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", &["| Name: Mira Novak | Office: Bern |"]),
     ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
 ];
 
@@ -106,7 +138,7 @@ const UNREADABLE: [(&str, &str, &str); 14] = [
     ("scan.pdf", "no_text_layer", "OCR"),
     ("picture.png", "unsupported", "image/png"),
     ("old.doc", "unsupported", "save it as DOCX"),
-    ("rich.rtf", "unsupported", "save it as DOCX"),
+    ("leave.msg", "unsupported", "save it as EML"),
     ("files.zip", "unsupported", "unpack it"),
     ("nul.txt", "binary", "NUL"),
     ("noise.txt", "binary", "control characters"),
@@ -215,9 +247,12 @@ async fn every_file_comes_to_its_end() {
     let chapters = ["Leave", "Carrying over"].map(|title| (Value::Null, json!([title])));
     expect("leave.epub", "The book of leave", &chapters);
     expect("staff.xlsx", "staff", &[(Value::Null, json!(["Staff"])), (Value::Null, json!(["Rates"]))]);
-    let noted = |repaired: u32, dropped: u32, pages: &[u32]| json!({"repaired_characters": repaired, "dropped_characters": dropped, "pages_without_text": pages});
+    let noted = |repaired: u32, dropped: u32, pages: &[u32]| json!({"repaired_characters": repaired, "dropped_characters": dropped, "pages_without_text": pages, "unread_attachments": []});
+    let unread = |name: &str| json!({"repaired_characters": 0, "dropped_characters": 0, "pages_without_text": [], "unread_attachments": [name]});
     let expected = [
         ("latin-1.html", noted(3, 0, &[])),
+        ("leave.eml", unread("picture.png (unsupported)")),
+        ("mail.txt", unread("picture.png (unsupported)")),
         ("partly.pdf", noted(0, 0, &[2, 4])),
         ("stray.txt", noted(0, 2, &[])),
         ("twice.txt", noted(7, 0, &[])),

@@ -182,9 +182,9 @@ async fn a_document_that_cannot_be_read_is_told_and_ends_nothing() {
     std::fs::create_dir(&folder).expect("made");
     write_set(&folder);
     let mut corpus = std::fs::read_to_string(folder.join("corpus.jsonl")).expect("read");
-    for (id, text) in [("stray", "Plants need\u{1} water."), ("noise", &"\u{1}\u{2}".repeat(40))] {
-        corpus.push_str(&format!("{}\n", json!({"_id": id, "title": "Plants", "text": text})));
-    }
+    let noise = "\u{1}\u{2}".repeat(40);
+    let documents = [("stray", "Plants need\u{1} water."), ("noise", &noise)];
+    corpus.extend(documents.map(|(id, text)| format!("{}\n", json!({"_id": id, "title": "Plants", "text": text}))));
     std::fs::write(folder.join("corpus.jsonl"), corpus).expect("written");
     let app = TestApp::built_in().await;
     let path = folder.display().to_string();

@@ -54,7 +54,7 @@ async fn a_folder_goes_in_and_a_second_time_costs_nothing() {
     let first = ingest(&app, folder.path(), &arguments).await;
     let report = text(&first.stdout);
     assert!(first.status.success(), "{report}{}", text(&first.stderr));
-    assert!(report.starts_with("231 document in "), "{report}");
+    assert!(report.starts_with("231 documents in "), "{report}");
     assert!(report.contains(": 231 stored in 231 chunks, 0 unchanged, 0 failed\n"), "{report}");
     assert!(report.contains("1 file passed over, which is of no format that is read: 1 .png\n"), "{report}");
     let named = app.get("/v1/documents?collection=c&source_prefix=handbook/Gr").await.body;
@@ -79,7 +79,7 @@ async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
     write(folder.path(), "good.md", "# Leave\n\n28 days.");
     write(folder.path(), "empty.txt", "");
     write(folder.path(), "two\nlines.txt", "Words.");
-    write(folder.path(), "old.rtf", "{\\rtf1 Words.}");
+    write(folder.path(), "old.msg", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(), &[0; 504]].concat());
     write(folder.path(), "long.txt", "one line and no end ".repeat(4 * 1024 * 1024));
     let deep = format!("{}a.md", format!("{long}/").repeat(9));
     write(folder.path(), &deep, "Deep.");
@@ -91,9 +91,9 @@ async fn what_fails_is_told_by_cause_and_by_the_exit_code() {
     assert!(report.contains(": 1 stored in 1 chunk, 0 unchanged, 6 failed\n"), "{report}");
     for line in [
         "\nempty (1)\n  empty.txt: ",
-        "\nunreadable (1)\n  \"./two\\nlines.txt\": its name holds a line break or another control character; rename it",
+        "\nunfit_name (1)\n  \"./two\\nlines.txt\": its name holds a line break or another control character; rename it",
         "\nbody_too_large (1)\n  long.txt: it is larger than the 67108864 bytes that the service takes at once; split",
-        "\nunsupported (1)\n  old.rtf: ",
+        "\nunsupported (1)\n  old.msg: ",
         "\nurl_refused (1)\n  http://127.0.0.1:9/page: ",
         &format!("\ninvalid_request (1)\n  {deep}: must hold 1 to 2048 bytes"),
     ] {
@@ -114,7 +114,7 @@ async fn nobody_there_and_nothing_there_are_errors() {
     assert!(text(&missing.stderr).contains("there is no file or folder b.md"), "{missing:?}");
     write(folder.path(), "pictures/a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     for (target, told) in [
-        ("pictures", "there is nothing to ingest: 1 files were passed over"),
+        ("pictures", "there is nothing to ingest: 1 file passed over"),
         ("ftp://example.org/a", "ftp://example.org/a is no URL that can be read; name one with http:// or https://"),
     ] {
         let nothing = ingest(&app, folder.path(), &[target]).await;
@@ -202,7 +202,7 @@ async fn nothing_is_lost_without_a_word() {
     {
         let linked = ingest(&app, folder.path(), &["in"]).await;
         assert!(linked.status.success(), "{linked:?}");
-        assert!(text(&linked.stdout).contains("\n1 symbolic links passed over; name them"), "{linked:?}");
+        assert!(text(&linked.stdout).contains("\n1 symbolic link passed over; named by itself"), "{linked:?}");
     }
     // By the setting of this side, as the service would; and an endless one is not read for ever.
     write(folder.path(), "large.txt", "x".repeat(100_001));

@@ -1,12 +1,15 @@
-//! Office documents (ISO/IEC 29500): archives of XML parts.
+//! Office documents (ISO/IEC 29500): archives of XML parts. And workbooks of other formats.
 
 mod docx;
+mod ods;
 mod pptx;
 mod relations;
+mod sheet;
 mod styles;
 mod xlsx;
 
 pub(super) use docx::document;
+pub(super) use ods::open_workbook;
 pub(super) use pptx::presentation;
 pub(super) use relations::resolve;
 pub(super) use xlsx::workbook;

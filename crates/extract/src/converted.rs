@@ -1,0 +1,186 @@
+//! Documents that `anydoc` reads into its model: RTF, ODF text and slides, DOC, PPT, XLS and XLSB.
+//!
+//! The model does not say where slides begin, so these have no pages.
+
+use anydoc::{
+    ConvertError,
+    model::{Block, CellSlot, List, Table, TableKind, inlines_to_plain_text},
+};
+
+use super::{
+    Cause, ExtractError,
+    archive::{Archive, is_archive},
+    content::Content,
+    grid::{Cell, Grid, Span},
+    rows::{self, Rows},
+};
+
+/// Adds a document.
+pub(super) fn document(bytes: &[u8], format: anydoc::Format, content: &mut Content) -> Result<(), ExtractError> {
+    let document = read(bytes, format)?;
+    let notes = document.notes.iter().flat_map(|note| &note.blocks);
+    document.blocks.iter().chain(notes).try_for_each(|block| write(block, content))
+}
+
+/// Adds a workbook: the cells of each row are labelled by the first row.
+pub(super) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
+    for block in &read(bytes, anydoc::Format::Excel)?.blocks {
+        let Block::Table(table) = block else {
+            write(block, content)?;
+            continue;
+        };
+        let mut rows = Rows::default();
+        for row in &table.grid {
+            let cells = row.iter().enumerate();
+            let cells: Vec<rows::Cell> =
+                cells.filter_map(|(column, slot)| Some((column, text_of(&origin(slot)?.blocks)))).collect();
+            rows.push(&cells, content)?;
+        }
+        rows.finish(content)?;
+    }
+    Ok(())
+}
+
+fn read(bytes: &[u8], format: anydoc::Format) -> Result<anydoc::model::Document, ExtractError> {
+    if is_archive(bytes) {
+        // The reader has limits of its own, which are higher.
+        Archive::open(bytes)?.check_size()?;
+    }
+    anydoc::to_document(bytes, format).map_err(failure)
+}
+
+fn write(block: &Block, content: &mut Content) -> Result<(), ExtractError> {
+    match block {
+        Block::Heading { level, content: inlines, .. } => content.heading(*level, &inlines_to_plain_text(inlines)),
+        Block::Paragraph(inlines) => content.block(&inlines_to_plain_text(inlines)),
+        Block::List(list) => write_list(list, "", content),
+        Block::Table(table) if table.kind == TableKind::Layout || table.is_single_cell() => {
+            cells(table).flat_map(|cell| &cell.blocks).try_for_each(|block| write(block, content))
+        }
+        Block::Table(table) => write_table(table, content),
+        Block::BlockQuote(blocks) => blocks.iter().try_for_each(|block| write(block, content)),
+        Block::CodeBlock { text, .. } | Block::Math(text) => content.block(text),
+        Block::Rule => Ok(()),
+    }
+}
+
+/// Writes a list, each paragraph of an entry below its mark.
+fn write_list(list: &List, indent: &str, content: &mut Content) -> Result<(), ExtractError> {
+    let deeper = format!("{indent}  ");
+    for (place, item) in (list.start..).zip(&list.items) {
+        let label = item.marker_label.clone().unwrap_or_else(|| list.marker.label(place));
+        let mut mark = format!("{indent}{label} ");
+        for block in &item.blocks {
+            match block {
+                Block::List(inner) => write_list(inner, &deeper, content)?,
+                Block::Paragraph(inlines) => {
+                    content.line(&format!("{mark}{}", inlines_to_plain_text(inlines)))?;
+                    mark.clone_from(&deeper);
+                }
+                other => write(other, content)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_table(table: &Table, content: &mut Content) -> Result<(), ExtractError> {
+    let mut grid = Grid::default();
+    for (number, row) in table.grid.iter().enumerate() {
+        let cells = row.iter().filter_map(origin).map(|cell| Cell {
+            text: text_of(&cell.blocks).split_whitespace().collect::<Vec<_>>().join(" "),
+            span: Span { columns: extent(cell.col_span), rows: extent(cell.row_span) },
+        });
+        grid.write(cells.collect(), number < table.header_rows, content)?;
+    }
+    Ok(())
+}
+
+fn cells(table: &Table) -> impl Iterator<Item = &anydoc::model::Cell> {
+    table.grid.iter().flatten().filter_map(origin)
+}
+
+const fn origin(slot: &CellSlot) -> Option<&anydoc::model::Cell> {
+    match slot {
+        CellSlot::Origin(cell) => Some(cell),
+        CellSlot::Covered { .. } => None,
+    }
+}
+
+fn extent(span: u32) -> usize {
+    usize::try_from(span).unwrap_or(usize::MAX)
+}
+
+/// The text of blocks that stand in a cell.
+fn text_of(blocks: &[Block]) -> String {
+    let texts = blocks.iter().map(|block| match block {
+        Block::Heading { content: inlines, .. } | Block::Paragraph(inlines) => inlines_to_plain_text(inlines),
+        Block::List(list) => list.items.iter().map(|item| text_of(&item.blocks)).collect::<Vec<_>>().join("; "),
+        Block::Table(table) => cells(table).map(|cell| text_of(&cell.blocks)).collect::<Vec<_>>().join(" "),
+        Block::BlockQuote(blocks) => text_of(blocks),
+        Block::CodeBlock { text, .. } | Block::Math(text) => text.clone(),
+        Block::Rule => String::new(),
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+fn failure(error: ConvertError) -> ExtractError {
+    match error {
+        ConvertError::Encrypted => {
+            ExtractError::new(Cause::Encrypted, "the document needs a password; save it without one and send it again")
+        }
+        ConvertError::ResourceLimit { detail, .. } => ExtractError::new(
+            Cause::TooLarge,
+            format!("the document is over a limit ({detail}); split it, or save it without its media"),
+        ),
+        other => ExtractError::malformed("document", other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::tests::packed;
+
+    fn read(bytes: &[u8], format: anydoc::Format) -> Content {
+        let mut content = Content::default();
+        document(bytes, format, &mut content).expect("a document");
+        content
+    }
+
+    #[test]
+    fn rich_text_has_headings_lists_and_tables() {
+        let text = br"{\rtf1\ansi\ansicpg1252{\stylesheet{\s1\outlinelevel0 heading 1;}}
+            \pard\s1\outlinelevel0 Leave\par\pard Gr\'f6\'dfe: \u8364? 5, \b bold\b0 .\par
+            \trowd\cellx2000\cellx4000\intbl Annual\cell 28\cell\row\trowd\cellx2000\cellx4000\intbl Sick\cell 30\cell\row\pard End.\par}";
+        let content = read(text, anydoc::Format::Rtf);
+        assert_eq!(content.text, "Leave\n\nGröße: € 5, bold.\n\n| Annual | 28 |\n| Sick | 30 |\n\nEnd.");
+        assert_eq!(content.headings.len(), 1);
+    }
+
+    #[test]
+    fn open_documents_have_headings_lists_and_tables() {
+        let body = "<text:h text:outline-level='1'>Leave</text:h><text:p>28 <text:span>days</text:span>.</text:p>
+            <text:list><text:list-item><text:p>One</text:p></text:list-item><text:list-item><text:p>Two</text:p></text:list-item></text:list>
+            <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>Kind</text:p></table:table-cell><table:table-cell><text:p>Days</text:p></table:table-cell></table:table-row></table:table-header-rows>
+            <table:table-row><table:table-cell><text:p>Annual</text:p></table:table-cell><table:table-cell><text:p>28</text:p></table:table-cell></table:table-row></table:table>";
+        let content = format!(
+            "<office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0' xmlns:table='urn:oasis:names:tc:opendocument:xmlns:table:1.0'><office:body><office:text>{body}</office:text></office:body></office:document-content>"
+        );
+        let parts: [(&str, &[u8]); 2] =
+            [("mimetype", b"application/vnd.oasis.opendocument.text"), ("content.xml", content.as_bytes())];
+        let content = read(&packed(&parts), anydoc::Format::Odt);
+        assert_eq!(content.text, "Leave\n\n28 days.\n- One\n- Two\n\n| Kind | Days |\n|---|---|\n| Annual | 28 |");
+        assert_eq!(content.headings.len(), 1);
+    }
+
+    #[test]
+    fn what_breaks_off_is_malformed_or_read_as_far_as_it_goes() {
+        for bytes in [b"{\\rtf1 Words".as_slice(), b"{\\rtf1", b"{\\rtf1{{{{"] {
+            let mut content = Content::default();
+            let _ = document(bytes, anydoc::Format::Rtf, &mut content);
+        }
+        let cause = document(b"PK\x03\x04", anydoc::Format::Odt, &mut Content::default()).expect_err("broken").cause;
+        assert_eq!(cause, Cause::Malformed);
+    }
+}

@@ -1,0 +1,242 @@
+//! Mail (RFC 5322, MIME) and mailboxes of it: headers, body, and the attachments, each below its name.
+
+use std::fmt::Write;
+
+use mail_parser::{
+    Address, Message, MessageParser, MessagePart, MimeHeaders, PartType, mailbox::mbox::MessageIterator,
+};
+
+use super::{ExtractError, MediaType, content::Content, extract_nested, html};
+
+/// Levels of attachments in attachments that are read.
+const MAX_NESTING: usize = 3;
+
+/// Names of headers; a text that begins with several of them, among them one of [`TELLING`], is a message.
+const KNOWN: [&str; 13] = [
+    "from",
+    "to",
+    "cc",
+    "date",
+    "subject",
+    "message-id",
+    "received",
+    "return-path",
+    "delivered-to",
+    "mime-version",
+    "content-type",
+    "reply-to",
+    "dkim-signature",
+];
+/// Headers that nothing but mail has.
+const TELLING: [&str; 5] = ["message-id", "received", "return-path", "delivered-to", "mime-version"];
+/// Number of header lines that must be known.
+const KNOWN_LINES: usize = 3;
+/// Bytes at the beginning that are looked at.
+const BEGINNING: usize = 8 * 1024;
+
+/// Whether a text begins like a message.
+pub(super) fn looks_like_message(bytes: &[u8]) -> bool {
+    let beginning = bytes.get(..BEGINNING).unwrap_or(bytes);
+    let (mut known, mut is_telling) = (0, false);
+    for line in beginning.split(|byte| *byte == b'\n') {
+        if line.trim_ascii().is_empty() {
+            break;
+        }
+        // The line before goes on.
+        if line.starts_with(b" ") || line.starts_with(b"\t") {
+            continue;
+        }
+        let name = line.split(|byte| *byte == b':').next().filter(|name| name.len() < line.len());
+        let Some(name) = name.and_then(|name| std::str::from_utf8(name).ok()) else { return false };
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return false;
+        }
+        let name = name.to_ascii_lowercase();
+        known += usize::from(KNOWN.contains(&name.as_str()));
+        is_telling |= TELLING.contains(&name.as_str());
+    }
+    known >= KNOWN_LINES && is_telling
+}
+
+/// Whether a text begins like a mailbox (RFC 4155): a line that separates messages, and a message.
+pub(super) fn looks_like_mailbox(bytes: &[u8]) -> bool {
+    let end = bytes.iter().position(|byte| *byte == b'\n');
+    bytes.starts_with(b"From ") && end.and_then(|end| bytes.get(end + 1..)).is_some_and(looks_like_message)
+}
+
+/// Adds a message; `nesting` counts the documents that it is attached to.
+pub(super) fn message(bytes: &[u8], nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+    let message = MessageParser::default().parse(bytes);
+    let message = message.ok_or_else(|| ExtractError::malformed("message", "it has no headers"))?;
+    content.name(message.subject().unwrap_or_default());
+    write(&message, nesting, content)
+}
+
+/// Adds the messages of a mailbox.
+pub(super) fn mailbox(bytes: &[u8], nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+    let parser = MessageParser::default();
+    for entry in MessageIterator::new(bytes) {
+        let entry = entry.map_err(|error| ExtractError::malformed("mailbox", error))?;
+        if let Some(message) = parser.parse(entry.contents()) {
+            write(&message, nesting, content)?;
+        }
+    }
+    Ok(())
+}
+
+fn write(message: &Message<'_>, nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+    content.heading(1, message.subject().filter(|subject| !subject.trim().is_empty()).unwrap_or("(no subject)"))?;
+    content.block(&headers(message))?;
+    for part in message.text_bodies() {
+        match &part.body {
+            PartType::Text(text) => content.block(&text.replace("\r\n", "\n"))?,
+            PartType::Html(page) => {
+                // The title of the page is not that of the message.
+                let title = content.title.take();
+                html::page(page, content)?;
+                content.title = title;
+            }
+            PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => {}
+        }
+    }
+    message.attachments().try_for_each(|part| attachment(part, nesting, content))
+}
+
+/// The headers that people read.
+fn headers(message: &Message<'_>) -> String {
+    let mut lines = String::new();
+    for (name, addresses) in [("From", message.from()), ("To", message.to()), ("Cc", message.cc())] {
+        if let Some(addresses) = addresses {
+            let _ = writeln!(lines, "{name}: {}", people(addresses));
+        }
+    }
+    if let Some(date) = message.date() {
+        let _ = writeln!(lines, "Date: {}", date.to_rfc3339());
+    }
+    lines
+}
+
+fn people(addresses: &Address<'_>) -> String {
+    let person = |address: &mail_parser::Addr<'_>| match (address.name(), address.address()) {
+        (Some(name), Some(address)) => format!("{name} <{address}>"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => String::new(),
+    };
+    addresses.iter().map(person).filter(|person| !person.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds an attachment below its name. One that cannot be read is noted.
+fn attachment(part: &MessagePart<'_>, nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+    let declared = part.content_type().map(|kind| match kind.subtype() {
+        Some(subtype) => format!("{}/{subtype}", kind.ctype()),
+        None => kind.ctype().to_owned(),
+    });
+    let name = match (part.attachment_name(), part.message()) {
+        (Some(name), _) => name,
+        (None, Some(message)) => message.subject().unwrap_or("attached message"),
+        // A picture in the text.
+        (None, None) => return Ok(()),
+    };
+    let read = if nesting < MAX_NESTING {
+        extract_nested(part.contents(), &MediaType::choose(name, declared), nesting + 1)
+            .map_err(|error| error.cause.as_str())
+    } else {
+        Err("nested too deeply")
+    };
+    match read {
+        Ok(extracted) => content.embed(name, extracted),
+        Err(cause) => {
+            content.notes.unread_attachments.push(format!("{name} ({cause})"));
+            content.block(&format!("Attachment that is not read: {name}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADERS: &str = "Received: by a\r\n\tb\r\nFrom: =?utf-8?q?J=C3=BCrg?= <j@example.org>\r\nTo: ann@example.org, Bob <bob@example.org>\r\nDate: Tue, 24 Nov 2026 10:00:00 +0100\r\nSubject: Leave\r\nMIME-Version: 1.0\r\n";
+
+    fn read(rest: &str) -> Content {
+        let mut content = Content::default();
+        message(format!("{HEADERS}{rest}").as_bytes(), 0, &mut content).expect("a message");
+        content
+    }
+
+    const ABOVE: &str = "Leave\n\nFrom: Jürg <j@example.org>\nTo: ann@example.org, Bob <bob@example.org>\nDate: 2026-11-24T10:00:00+01:00\n\n";
+
+    #[test]
+    fn headers_and_body() {
+        let content = read(
+            "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=F6=DFe.\r\n",
+        );
+        assert_eq!(content.text, format!("{ABOVE}Größe."));
+        assert_eq!((content.title.as_deref(), content.headings.len()), (Some("Leave"), 1));
+        let content = read("Content-Type: text/html\r\n\r\n<title>x</title><h2>Rules</h2><p>28 days.</p>");
+        assert_eq!(content.text, format!("{ABOVE}Rules\n\n28 days."));
+        assert_eq!(content.title.as_deref(), Some("Leave"));
+    }
+
+    #[test]
+    fn attachments_stand_below_their_names() {
+        let content = read(
+            "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n--c\r\nContent-Type: text/html\r\n\r\n<p>See below.</p>\r\n--c--\r\n\
+             --b\r\nContent-Type: text/csv; name=staff.csv\r\nContent-Disposition: attachment; filename=staff.csv\r\n\r\nname,days\r\nAnn,28\r\n\
+             --b\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=page.html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGgxPlJ1bGVzPC9oMT48cD5Xb3Jkcy48L3A+\r\n\
+             --b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename=plan.png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgoAAAANSUhEUg==\r\n\
+             --b\r\nContent-Type: message/rfc822\r\n\r\nFrom: ann@example.org\r\nSubject: Earlier\r\n\r\nBefore.\r\n--b--\r\n",
+        );
+        let expected = "See below.\n\nstaff.csv\n\n| name: Ann | days: 28 |\n\npage.html\n\nRules\n\nWords.\n\nAttachment that is not read: plan.png\n\nEarlier\n\nEarlier\n\nFrom: ann@example.org\n\nBefore.";
+        assert_eq!(content.text, format!("{ABOVE}{expected}"));
+        let headings: Vec<(u8, &str)> =
+            content.headings.iter().map(|heading| (heading.level, heading.text.as_str())).collect();
+        assert_eq!(
+            headings,
+            [(1, "Leave"), (2, "staff.csv"), (2, "page.html"), (3, "Rules"), (2, "Earlier"), (3, "Earlier")]
+        );
+        for heading in &content.headings {
+            assert_eq!(content.text.get(heading.bytes.clone()), Some(heading.text.as_str()));
+        }
+        assert_eq!(content.notes.unread_attachments, ["plan.png (unsupported)"]);
+    }
+
+    #[test]
+    fn messages_in_messages_have_an_end() {
+        let mut inner = "From: a@example.org\r\nSubject: 0\r\n\r\nWords.".to_owned();
+        for level in 1..12 {
+            inner = format!(
+                "From: a@example.org\r\nSubject: {level}\r\nContent-Type: message/rfc822\r\nContent-Disposition: attachment; filename=m.eml\r\n\r\n{inner}"
+            );
+        }
+        let mut content = Content::default();
+        message(inner.as_bytes(), 0, &mut content).expect("a message");
+        assert!(content.text.starts_with("11"), "{}", content.text);
+    }
+
+    #[test]
+    fn a_mailbox_is_its_messages() {
+        let bytes = "From a@example.org Tue Nov 24 10:00:00 2026\nFrom: a@example.org\nMessage-ID: <1@a>\nSubject: One\n\nFirst.\n>From here on.\n\nFrom b@example.org Tue Nov 24 11:00:00 2026\nFrom: b@example.org\nSubject: Two\n\nSecond.\n";
+        let mut content = Content::default();
+        mailbox(bytes.as_bytes(), 0, &mut content).expect("a mailbox");
+        assert_eq!(
+            content.text,
+            "One\n\nFrom: a@example.org\n\nFirst.\nFrom here on.\n\nTwo\n\nFrom: b@example.org\n\nSecond."
+        );
+        assert_eq!((content.title, content.headings.len()), (None, 2));
+    }
+
+    #[test]
+    fn mail_is_known_by_its_headers() {
+        assert!(looks_like_message(HEADERS.as_bytes()));
+        assert!(looks_like_mailbox(format!("From a Tue\n{HEADERS}\nx").as_bytes()));
+        for text in [
+            "",
+            "From: me\nTo: you\nSubject: a letter\n\nDear you",
+            "key: value\nother: value\n",
+            "From here on all is text.",
+        ] {
+            assert!(!looks_like_message(text.as_bytes()) && !looks_like_mailbox(text.as_bytes()), "{text}");
+        }
+    }
+}

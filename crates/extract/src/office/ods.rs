@@ -1,0 +1,73 @@
+//! Workbooks in ODF (ISO/IEC 26300). A sheet is read as a whole.
+
+use std::io::Cursor;
+
+use calamine::{Ods, OdsError, Reader, SheetType};
+
+use super::super::{ExtractError, archive::Archive, content::Content};
+use super::sheet::{Sheet, needs_password};
+
+/// Adds a workbook in ODF.
+pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
+    Archive::open(bytes)?.check_size()?;
+    let mut workbook: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| match error {
+        OdsError::Password => needs_password(),
+        other => damaged(&other),
+    })?;
+    let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    for name in sheets.map(|sheet| sheet.name.clone()).collect::<Vec<_>>() {
+        let cells = workbook.worksheet_range(&name).map_err(|error| damaged(&error))?;
+        let mut sheet = Sheet::new(name);
+        for (row, column, value) in cells.used_cells() {
+            let place = (u32::try_from(row).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+            sheet.push(place, value, content)?;
+        }
+        sheet.finish(content)?;
+    }
+    Ok(())
+}
+
+fn damaged(error: &OdsError) -> ExtractError {
+    ExtractError::malformed("workbook", error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cause, archive::tests::packed};
+
+    fn sheet(rows: &str) -> Result<Content, ExtractError> {
+        let body = format!(
+            "<office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0' xmlns:table='urn:oasis:names:tc:opendocument:xmlns:table:1.0'><office:body><office:spreadsheet><table:table table:name='Staff'>{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
+        );
+        let parts: [(&str, &[u8]); 3] = [
+            ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
+            ("META-INF/manifest.xml", b"<manifest/>"),
+            ("content.xml", body.as_bytes()),
+        ];
+        let mut content = Content::default();
+        open_workbook(&packed(&parts), &mut content).map(|()| content)
+    }
+
+    #[test]
+    fn open_document_sheets_are_labelled_rows() {
+        let text = |text: &str| {
+            format!("<table:table-cell office:value-type='string'><text:p>{text}</text:p></table:table-cell>")
+        };
+        let rows = format!(
+            "<table:table-row>{}{}{}</table:table-row><table:table-row>{}<table:table-cell office:value-type='date' office:date-value='2021-03-01'><text:p>1 March</text:p></table:table-cell><table:table-cell office:value-type='float' office:value='25.5'><text:p>25.5</text:p></table:table-cell></table:table-row>",
+            text("Name"),
+            text("Since"),
+            text("Days"),
+            text("Mira")
+        );
+        let content = sheet(&rows).expect("a workbook");
+        assert_eq!(content.text, "Staff\n\n| Name: Mira | Since: 2021-03-01 | Days: 25.5 |");
+    }
+
+    #[test]
+    fn what_is_no_workbook_is_malformed() {
+        let cause = open_workbook(b"PK\x03\x04 broken", &mut Content::default()).expect_err("broken").cause;
+        assert_eq!(cause, Cause::Malformed);
+    }
+}
