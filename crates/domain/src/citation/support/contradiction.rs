@@ -89,11 +89,11 @@ impl<'c> Beside<'c> {
         Self { claim, facts, best, tokens, new: new.collect() }
     }
 
-    /// The difference that makes them contradict each other, if words show one. `held` says which facts any of the
-    /// sources holds.
-    pub(super) fn contradiction(&self, held: &[bool], polarity: Polarity) -> Option<ContradictionKind> {
-        let facts = self.facts.iter().zip(held).zip(&self.best.window.found);
-        let differs = facts.filter(|((fact, held), found)| if fact.exact.is_some() { !**held } else { !**found });
+    /// The difference that makes them contradict each other, if words show one. `lacking` says which facts the sources
+    /// lack.
+    pub(super) fn contradiction(&self, lacking: &[bool], polarity: Polarity) -> Option<ContradictionKind> {
+        let facts = self.facts.iter().zip(lacking).zip(&self.best.window.found);
+        let differs = facts.filter(|((fact, lacking), found)| !**found && (fact.exact.is_none() || **lacking));
         let value = differs.take(MOST_VALUES).find_map(|((fact, _), _)| self.other_value(fact));
         let is_denied = || polarity == Polarity::Turned && self.frame(|_| true) >= SAME_FRAME;
         value.or_else(|| is_denied().then_some(ContradictionKind::Denial))

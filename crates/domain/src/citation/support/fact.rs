@@ -30,6 +30,11 @@ impl Fact<'_> {
         self.kind != TermKind::Stop
     }
 
+    /// Whether it is a number in digits or a date.
+    pub(super) fn is_value(&self) -> bool {
+        !self.is_reference && matches!(self.exact, Some(MissingKind::Number | MissingKind::Date))
+    }
+
     /// Whether it is a number, a date or a name.
     pub(super) fn is_exact(&self) -> bool {
         self.exact.is_some() || self.kind == TermKind::Spelled

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::contradiction::{Beside, Contradiction};
+use super::contradiction::{Beside, ContradictionKind};
 use super::fact::Fact;
 use super::polarity::{Claim, Polarity};
 use super::reversal::{Best, Turned, counts_something_else};
@@ -44,6 +44,9 @@ pub const NAMES: [&str; COUNT] = [
     "quantity",
 ];
 
+/// Share of the claim's other words that a sentence with a number or a date of it holds at least if it says the same of
+/// that number or date.
+const LEAST_COMPANY: f32 = 0.5;
 /// Most missing facts of a kind that make a difference.
 const MOST_MISSING: f32 = 2.0;
 
@@ -81,8 +84,8 @@ impl<'s> Comparison<'s> {
             best: None,
             turned: Turned::default(),
         };
-        for (place, source) in sources.iter().enumerate() {
-            comparison.add(source, place);
+        for source in sources {
+            comparison.add(source);
         }
         comparison.turned = comparison.best.as_ref().map(|best| best.turned(facts)).unwrap_or_default();
         if polarity == Polarity::Shared {
@@ -101,7 +104,7 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    fn add(&mut self, source: &'s SourceParts, place: usize) {
+    fn add(&mut self, source: &'s SourceParts) {
         let terms: Vec<Option<u32>> = self.facts.iter().map(|fact| source.term(&fact.stem)).collect();
         for ((fact, term), held) in self.facts.iter().zip(&terms).zip(&mut self.held) {
             let is_name = fact.exact == Some(MissingKind::Name);
@@ -119,7 +122,7 @@ impl<'s> Comparison<'s> {
         let is_best = self.best.as_ref().is_none_or(|best| window.weight > best.window.weight);
         if is_best {
             self.has_other_unit = counts_something_else(self.facts, &terms, &source.tokens);
-            self.best = Some(Best { window, source, place });
+            self.best = Some(Best { window, source });
         }
     }
 
@@ -206,11 +209,26 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    /// The place that contradicts the claim, if words show it. `numbers` are the indices of the sources compared.
-    pub(super) fn contradiction(&self, claim: &Claim<'_>, numbers: &[usize]) -> Option<Contradiction> {
-        let best = self.best.as_ref()?;
-        let kind = Beside::new(claim, self.facts, best).contradiction(&self.held, self.polarity)?;
-        Some(Contradiction { kind, source_index: *numbers.get(best.place)?, quote: self.quote()? })
+    /// The facts of the claim.
+    pub(super) const fn facts(&self) -> &'s [Fact<'s>] {
+        self.facts
+    }
+
+    /// Which facts none of the sources holds together with other words of the claim.
+    pub(super) fn lacking(&self) -> Vec<bool> {
+        let held = self.facts.iter().zip(&self.held).zip(&self.company);
+        held.map(|((fact, held), company)| !held || fact.is_value() && *company < LEAST_COMPANY).collect()
+    }
+
+    /// The difference by which the best words contradict the claim, if words show one. `lacking` says which facts the
+    /// sources lack.
+    pub(super) fn contradiction(&self, claim: &Claim<'_>, lacking: &[bool]) -> Option<ContradictionKind> {
+        Beside::new(claim, self.facts, self.best.as_ref()?).contradiction(lacking, self.polarity)
+    }
+
+    /// How much of the claim the best words hold.
+    pub(super) fn weight(&self) -> f32 {
+        self.best.as_ref().map_or(0.0, |best| best.window.weight)
     }
 
     /// Whether the best windows hold all facts that carry content by themselves.

@@ -174,6 +174,21 @@ impl LexicalScorer<'_> {
         sources.iter().filter_map(|index| self.sources.get(*index)).map(PreparedSource::parts).collect()
     }
 
+    /// The place of one of the sources that contradicts the claim, if words show it: of several that which holds most of
+    /// the claim. Each source is compared alone, because another one may hold the same number of something else.
+    fn contradiction(&self, claim: &Claim<'_>, all: &Comparison<'_>, sources: &[usize]) -> Option<Contradiction> {
+        let lacking = all.lacking();
+        let contradicts = |source_index: usize| {
+            let source = [self.sources.get(source_index)?.parts()];
+            let comparison = Comparison::new(claim, all.facts(), &source);
+            let (kind, quote) = (comparison.contradiction(claim, &lacking)?, comparison.quote()?);
+            Some((comparison.weight(), Contradiction { kind, source_index, quote }))
+        };
+        let found = sources.iter().filter_map(|index| contradicts(*index));
+        let most = found.reduce(|one, two| if two.0 > one.0 { two } else { one });
+        most.map(|(_, contradiction)| contradiction)
+    }
+
     /// The features of the score, in the order of [`features::NAMES`]: for the calibration tool.
     #[must_use]
     pub fn features(&self, claim: &str, sources: &[usize]) -> [f32; features::COUNT] {
@@ -187,17 +202,18 @@ impl SupportScorer for LexicalScorer<'_> {
         let claim = Claim::of(claim);
         let facts = facts(&claim);
         let comparison = Comparison::new(&claim, &facts, &self.cited(sources));
-        let known: Vec<usize> = sources.iter().copied().filter(|index| *index < self.sources.len()).collect();
         let (missing, reversal) = (comparison.missing(), comparison.reversal());
         let score = if comparison.shares_nothing() { 0.0 } else { MODEL.probability(&comparison.features()) };
+        let is_whole = score >= SUPPORT_THRESHOLD && reversal.is_none() && !comparison.lacking().contains(&true);
+        let contradiction = if is_whole { None } else { self.contradiction(&claim, &comparison, sources) };
         // Nothing that agrees makes up for a wrong number, date or name, or for a "not".
-        let is_decided = !missing.is_empty() || reversal.is_some();
+        let is_decided = !missing.is_empty() || reversal.is_some() || contradiction.is_some();
         Support {
             score: if is_decided { score.min(HIGHEST_DECIDED) } else { score },
             quote: comparison.quote(),
             missing,
             reversal,
-            contradiction: comparison.contradiction(&claim, &known),
+            contradiction,
             ruling: None,
         }
     }

@@ -10,8 +10,6 @@ use crate::wording::{Quantity, opposites};
 pub(super) struct Best<'s> {
     pub(super) window: Window,
     pub(super) source: &'s SourceParts,
-    /// Position of the source among those compared.
-    pub(super) place: usize,
 }
 
 /// Whether a number of the claim stands in the source with other units only.

@@ -60,6 +60,21 @@ fn a_number_that_may_be_rounded_does_not_contradict() {
 }
 
 #[test]
+fn a_source_that_holds_the_value_of_something_else_hides_no_contradiction() {
+    let sources = [
+        PreparedSource::new("The notice period is 30 days. Everyone has a badge."),
+        PreparedSource::new("Everyone has 28 days of paid annual leave."),
+    ];
+    let support = LexicalScorer::new(&sources).support("Everyone has 30 days of annual leave.", &[0, 1]);
+    let found = support.contradiction.as_ref().expect("the second source says 28");
+    assert_eq!((found.kind, found.source_index), (ContradictionKind::Number, 1));
+    assert_eq!(support.verdict(), ClaimVerdict::Contradicted);
+    let agreeing = [sources[1].clone(), PreparedSource::new("Everyone has 20 days of annual leave in Oslo.")];
+    let support = LexicalScorer::new(&agreeing).support("Everyone has 28 days of paid annual leave.", &[0, 1]);
+    assert_eq!((support.verdict(), support.contradiction), (ClaimVerdict::Supported, None));
+}
+
+#[test]
 fn the_fault_says_that_and_by_which_words_a_claim_is_contradicted() {
     let text = "Employees get 30 days of paid leave a year [^2]. Contractors pay 30 euros for parking [^2].";
     let sources = [PreparedSource::new("Nothing of the kind."), PreparedSource::new(LEAVE).starting_at(1000)];
