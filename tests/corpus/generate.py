@@ -176,6 +176,40 @@ def pdf():
     partly.save()
 
 
+def report():
+    """Two columns drawn line by line, a table, running lines and bookmarks."""
+    page = canvas.Canvas(str(FILES / "report.pdf"), pagesize=A4, invariant=1)
+
+    def begin(number, title):
+        page.setFont("Helvetica", 8)
+        page.drawString(72, 810, "Example Ltd, report of the year")
+        page.drawCentredString(297, 30, f"Page {number} of 3")
+        page.bookmarkPage(title)
+        page.addOutlineEntry(title, title, 0)
+        page.setFont("Times-Bold", 11)
+        page.drawString(72, 760, title)
+        page.setFont("Times-Roman", 11)
+
+    begin(1, "Harbour")
+    for line in range(6):
+        page.drawString(72, 730 - 14 * line, f"Left line {line + 1} tells of boats and piers.")
+        page.drawString(310, 730 - 14 * line, f"Right line {line + 1} tells of trams and rails.")
+    page.showPage()
+    begin(2, "Income")
+    for line, cells in enumerate([("Region", "2025", "Change"), ("North", "1,200", "+5 %"), ("South", "", "+12 %"), ("West", "90", "-3 %")]):
+        for cell, right in zip(cells, [None, 260, 340]):
+            cell = "Year" if cell == "2025" else cell
+            if right is None:
+                page.drawString(72, 730 - 18 * line, cell)
+            else:
+                page.drawRightString(right, 730 - 18 * line, cell)
+    page.showPage()
+    begin(3, "Outlook")
+    page.drawString(72, 730, LEAVE)
+    page.showPage()
+    page.save()
+
+
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
 
 
@@ -314,6 +348,6 @@ def hostile():
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for make in [texts, encodings, word, slides, workbook, book, pdf, open_documents, legacy, binary_workbook, mail, hostile]:
+    for make in [texts, encodings, word, slides, workbook, book, pdf, report, open_documents, legacy, binary_workbook, mail, hostile]:
         make()
     print(f"{len(list(FILES.iterdir()))} files in {FILES}")

@@ -40,7 +40,7 @@ const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-const READABLE: [Readable; 38] = [
+const READABLE: [Readable; 39] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -53,6 +53,16 @@ const READABLE: [Readable; 38] = [
         "leave.pdf",
         "application/pdf",
         &["Leave\n\n", LEAVE, CARRY, "the management in writing.", "Illness\n\n", "nine o'clock."],
+    ),
+    (
+        "report.pdf",
+        "application/pdf",
+        &[
+            "Example Ltd, report of the year\n\nHarbour\n\nLeft line 1 tells of boats and piers.\nLeft line 2",
+            "Left line 6 tells of boats and piers.\n\nRight line 1 tells of trams and rails.\nRight line 2",
+            "Right line 6 tells of trams and rails.\n\nIncome\n\n| Region | Year | Change |\n|---|---|---|\n| North | 1,200 | +5 % |\n| South |  | +12 % |\n| West | 90 | -3 % |\n\nOutlook\n\n",
+            LEAVE,
+        ],
     ),
     ("restricted.pdf", "application/pdf", &[LEAVE, "nine o'clock."]),
     (
@@ -240,6 +250,10 @@ async fn every_file_comes_to_its_end() {
         assert_eq!(chunks_of[name], (json!(title), places.to_vec()), "{name}");
     };
     expect("leave.pdf", "Leave and illness", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Illness"]))]);
+    // What runs at the edge of each page stays on the first.
+    let pages = [(1, None), (1, Some("Harbour")), (2, Some("Income")), (3, Some("Outlook"))];
+    let places = pages.map(|(page, heading)| (json!(page), json!(heading.as_slice())));
+    expect("report.pdf", "report", &places);
     expect("leave.pptx", "Leave", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Carrying over"]))]);
     let sections = [["Leave"].as_slice(), &["Leave", "Carrying over"]].map(|path| (Value::Null, json!(path)));
     expect("leave.docx", "Leave of absence", &sections);

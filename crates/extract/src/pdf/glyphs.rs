@@ -21,10 +21,19 @@ const UNITS_PER_EM: f64 = 1000.0;
 /// The glyphs found on the pages.
 #[derive(Debug, Default)]
 pub(super) struct Extracted {
-    /// Lines of each page.
-    pub(super) pages: Vec<Vec<Line>>,
+    /// The pages in order.
+    pub(super) pages: Vec<Page>,
     /// Number of glyphs that the fonts do not map to characters.
     pub(super) unmapped: usize,
+}
+
+/// A page.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Its lines, in the order in which they are drawn.
+    pub(super) lines: Vec<Line>,
+    /// Its height, in points.
+    pub(super) height: f64,
 }
 
 /// A glyph on a page.
@@ -64,7 +73,7 @@ pub(super) fn read(pdf: &Pdf, most_bytes: usize) -> Result<Extracted, ExtractErr
             ));
         }
         extracted.unmapped += collector.unmapped;
-        extracted.pages.push(lines);
+        extracted.pages.push(Page { lines, height: f64::from(height) });
     }
     Ok(extracted)
 }

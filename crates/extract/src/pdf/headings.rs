@@ -1,5 +1,7 @@
 //! Detects headings of a PDF by font size: few files mark them.
 
+use std::collections::BTreeMap;
+
 use super::lines::Line;
 
 /// Minimum ratio of a heading's size to the size of the text.
@@ -25,11 +27,8 @@ pub(super) struct HeadingSizes {
 impl HeadingSizes {
     /// Finds the size of the text, which most characters have, and those that are larger.
     pub(super) fn of<'line>(lines: impl Iterator<Item = &'line Line> + Clone) -> Self {
-        let mut characters = std::collections::BTreeMap::new();
-        for line in lines.clone() {
-            *characters.entry(step_of(line)).or_insert(0) += line.text.len();
-        }
-        let body = characters.iter().max_by_key(|(_, count)| **count).map_or(0, |(step, _)| *step);
+        let characters = characters_by_step(lines.clone());
+        let body = most_frequent(&characters);
         let is_larger = |step: u32| f64::from(step) >= f64::from(body) * LARGER;
         let all = lines.clone().count();
         let larger = lines.filter(|line| is_larger(step_of(line))).count();
@@ -51,6 +50,23 @@ impl HeadingSizes {
         let place = self.steps.iter().position(|step| *step == step_of(first))?;
         u8::try_from(place.min(DEEPEST - 1) + 1).ok()
     }
+}
+
+/// The size of most characters, in points.
+pub(super) fn body_size<'line>(lines: impl Iterator<Item = &'line Line>) -> f64 {
+    f64::from(most_frequent(&characters_by_step(lines))) * STEP
+}
+
+fn characters_by_step<'line>(lines: impl Iterator<Item = &'line Line>) -> BTreeMap<u32, usize> {
+    let mut characters = BTreeMap::new();
+    for line in lines {
+        *characters.entry(step_of(line)).or_insert(0) += line.text.len();
+    }
+    characters
+}
+
+fn most_frequent(characters: &BTreeMap<u32, usize>) -> u32 {
+    characters.iter().max_by_key(|(_, count)| **count).map_or(0, |(step, _)| *step)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounding is meant, and casts saturate")]

@@ -13,6 +13,8 @@ use super::{direction::in_reading_order, glyphs::PlacedGlyph};
 const SPACE: f64 = 0.15;
 /// Gap that separates columns of a table.
 const COLUMN: f64 = 2.0;
+/// Gap that may separate cells or columns: spaces of justified text are hardly ever so wide.
+const CELL: f64 = 1.0;
 /// Largest distance of a glyph above or below the line at which it still belongs to it: super- and subscripts.
 const SHIFT: f64 = 0.5;
 /// Largest distance that a glyph may start before the end of the previous one, for kerning and accents.
@@ -34,9 +36,37 @@ pub(super) struct Line {
     /// Size of most of its characters, in points.
     pub(super) size: f64,
     /// Start of the line.
-    origin: Point,
+    pub(super) origin: Point,
     /// Direction of the line, as a vector of length 1.
     direction: Vec2,
+    /// The parts of the line that wide gaps separate; the whole line if it is of a right-to-left script.
+    pub(super) cells: Vec<Cell>,
+}
+
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    /// Where it begins and ends along the line, in points.
+    pub(super) start: f64,
+    pub(super) end: f64,
+}
+
+impl Line {
+    /// Whether the line runs from left to right on the upright page.
+    pub(super) fn is_upright(&self) -> bool {
+        self.direction.x >= SAME_DIRECTION
+    }
+
+    /// A line that is one cell of this one.
+    pub(super) fn of_cell(&self, cell: &Cell) -> Self {
+        Self {
+            text: cell.text.clone(),
+            origin: Point::new(cell.start, self.origin.y),
+            cells: vec![cell.clone()],
+            ..*self
+        }
+    }
 }
 
 /// Puts lines together.
@@ -52,6 +82,8 @@ pub(super) struct LineBuilder {
 #[derive(Debug)]
 struct OpenLine {
     glyphs: Vec<PlacedGlyph>,
+    /// The numbers of the glyphs that begin a cell after the first.
+    cells: Vec<usize>,
     direction: Vec2,
     /// Where the rightmost glyph ends, along the direction.
     end: f64,
@@ -86,6 +118,7 @@ impl LineBuilder {
             size: glyph.size,
             direction,
             glyphs: vec![glyph],
+            cells: Vec::new(),
         });
     }
 
@@ -115,9 +148,10 @@ impl LineBuilder {
         let Some(line) = self.open.take() else { return };
         let Some(first) = line.glyphs.first() else { return };
         let (origin, direction, size) = (first.origin, line.direction, line.size);
+        let cells = line.cells();
         let text = in_reading_order(line.glyphs);
         if !text.trim().is_empty() {
-            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction });
+            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction, cells });
         }
     }
 }
@@ -142,6 +176,25 @@ impl OpenLine {
         !turns && shift <= SHIFT * size && (goes_on || goes_back)
     }
 
+    /// The cells of the line.
+    fn cells(&self) -> Vec<Cell> {
+        let is_left = self.glyphs.iter().any(|glyph| super::direction::runs_left(&glyph.text));
+        let breaks = if is_left { [].as_slice() } else { &self.cells };
+        let ends = breaks.iter().copied().chain([self.glyphs.len()]);
+        let starts = std::iter::once(0).chain(breaks.iter().copied());
+        let cells = starts.zip(ends).filter_map(|(start, end)| {
+            let glyphs: Vec<&PlacedGlyph> =
+                self.glyphs.get(start..end)?.iter().filter(|glyph| !glyph.text.trim().is_empty()).collect();
+            let (first, last) = (glyphs.first()?, glyphs.last()?);
+            Some(Cell {
+                text: in_reading_order(self.glyphs.get(start..end)?.to_vec()).trim().to_owned(),
+                start: self.along(first),
+                end: self.along(last) + last.advance.hypot(),
+            })
+        });
+        cells.collect()
+    }
+
     fn add(&mut self, glyph: PlacedGlyph) {
         let along = self.along(&glyph);
         let length = glyph.advance.hypot();
@@ -154,6 +207,9 @@ impl OpenLine {
                 gap if gap > SPACE && !is_apart => " ",
                 _ => "",
             };
+            if gap / glyph.size.min(self.size) > CELL {
+                self.cells.push(self.glyphs.len());
+            }
             if !space.is_empty() {
                 self.glyphs.push(PlacedGlyph { text: space.to_owned(), ..glyph.clone() });
             }

@@ -1,19 +1,24 @@
-//! PDF: extracts the text of each page in the order in which it was written, with the page's number.
+//! PDF: extracts the text of each page in the order of reading, with the page's number.
 //!
-//! `hayro` reads the file and places the glyphs; words and lines are built from their positions here. Invisible text
+//! `hayro` reads the file and places the glyphs; words and lines are built from their positions here, in the order in
+//! which they are drawn, then columns, tables, and what runs at the edge of all pages. Invisible text
 //! under a scanned image (the layer that OCR adds) counts like any other.
 
 mod direction;
+mod furniture;
 mod glyphs;
 mod headings;
+mod layout;
 mod lines;
+mod outline;
 
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
-use self::{headings::HeadingSizes, lines::Line};
+use self::{glyphs::Page, headings::HeadingSizes, layout::Part, lines::Line, outline::Outline};
 use super::{
     Cause, ExtractError,
     content::{Content, MAX_TEXT_BYTES},
+    grid::{Cell, Grid},
 };
 
 /// Largest number of pages of a document.
@@ -29,9 +34,9 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
             format!("the PDF has {} pages, more than {MAX_PAGES}; split it into several", pages.len()),
         ));
     }
-    let extracted = glyphs::read(&pdf, MAX_TEXT_BYTES)?;
-    let is_empty = |page: &[Line]| !page.iter().any(|line| line.text.chars().any(char::is_alphanumeric));
-    if extracted.pages.iter().all(|page| is_empty(page)) {
+    let mut extracted = glyphs::read(&pdf, MAX_TEXT_BYTES)?;
+    let is_empty = |page: &Page| !page.lines.iter().any(|line| line.text.chars().any(char::is_alphanumeric));
+    if extracted.pages.iter().all(is_empty) {
         return Err(no_text(pages.len(), extracted.unmapped));
     }
     let empty = (1..).zip(&extracted.pages).filter(|(_, page)| is_empty(page));
@@ -39,23 +44,63 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
     if let Some(title) = pdf.metadata().title.as_deref().and_then(title_of) {
         content.name(&title);
     }
-    let sizes = HeadingSizes::of(extracted.pages.iter().flatten());
-    for page in &extracted.pages {
+    furniture::drop_furniture(&mut extracted.pages);
+    let headings = Headings {
+        sizes: HeadingSizes::of(extracted.pages.iter().flat_map(|page| &page.lines)),
+        outline: Outline::of(&pdf),
+    };
+    for page in extracted.pages {
         content.page();
-        write_page(page, &sizes, content)?;
+        for part in layout::parts(page.lines) {
+            match part {
+                Part::Lines(lines) => write_lines(&lines, &headings, content)?,
+                Part::Rows(rows, has_header) => write_rows(rows, has_header, content)?,
+            }
+        }
     }
     Ok(())
 }
 
-/// Writes a page's lines as paragraphs and headings.
-fn write_page(lines: &[Line], sizes: &HeadingSizes, content: &mut Content) -> Result<(), ExtractError> {
+fn write_rows(rows: Vec<Vec<String>>, has_header: bool, content: &mut Content) -> Result<(), ExtractError> {
+    let mut grid = Grid::default();
+    rows.into_iter().enumerate().try_for_each(|(number, row)| {
+        let cells = row.into_iter().map(|text| Cell { text, ..Cell::default() }).collect();
+        grid.write(cells, has_header && number == 0, content)
+    })
+}
+
+/// How headings are told from text.
+struct Headings {
+    sizes: HeadingSizes,
+    outline: Outline,
+}
+
+impl Headings {
+    /// The level of a paragraph, if it is a heading.
+    fn level_of(&self, paragraph: &[Line]) -> Option<u8> {
+        let by_title = self.outline.level_of(&text_of_heading(paragraph));
+        by_title.or_else(|| self.sizes.level_of(paragraph.first()?, paragraph.len()))
+    }
+}
+
+fn text_of_heading(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes lines as paragraphs and headings.
+fn write_lines(lines: &[Line], headings: &Headings, content: &mut Content) -> Result<(), ExtractError> {
+    let is_title = |line: &Line| headings.outline.level_of(&line.text).is_some();
     for paragraph in lines.chunk_by(lines::belong_together) {
-        match paragraph.first().and_then(|first| sizes.level_of(first, paragraph.len())) {
-            Some(level) => {
-                let words: Vec<&str> = paragraph.iter().map(|line| line.text.trim()).collect();
-                content.heading(level, &words.join(" "))?;
+        if let Some(level) = headings.level_of(paragraph) {
+            content.heading(level, &text_of_heading(paragraph))?;
+            continue;
+        }
+        // A title of the size of the text, directly above it.
+        for part in paragraph.chunk_by(|above, below| !is_title(above) && !is_title(below)) {
+            match headings.level_of(part).filter(|_| part.iter().all(is_title)) {
+                Some(level) => content.heading(level, &text_of_heading(part))?,
+                None => content.block(&lines::joined(part))?,
             }
-            None => content.block(&lines::joined(paragraph))?,
         }
     }
     Ok(())
@@ -87,19 +132,22 @@ fn failure(error: LoadPdfError) -> ExtractError {
     }
 }
 
-/// The title in the document's properties (ISO 32000-2, 7.9.2.2), unless it is a generated one.
-fn title_of(bytes: &[u8]) -> Option<String> {
-    let title = match bytes {
+/// A text string (ISO 32000-2, 7.9.2.2).
+fn text_of(bytes: &[u8]) -> Option<String> {
+    match bytes {
         [0xFE, 0xFF, rest @ ..] => {
             let (pairs, _) = rest.as_chunks::<2>();
-            char::decode_utf16(pairs.iter().map(|pair| u16::from_be_bytes(*pair)))
-                .collect::<Result<String, _>>()
-                .ok()?
+            char::decode_utf16(pairs.iter().map(|pair| u16::from_be_bytes(*pair))).collect::<Result<_, _>>().ok()
         }
-        [0xEF, 0xBB, 0xBF, rest @ ..] => std::str::from_utf8(rest).ok()?.to_owned(),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => std::str::from_utf8(rest).ok().map(str::to_owned),
         // PDFDocEncoding differs from Latin-1 in characters that titles rarely have.
-        _ => bytes.iter().map(|byte| char::from(*byte)).collect(),
-    };
+        _ => Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
+    }
+}
+
+/// The title in the document's properties, unless it is a generated one.
+fn title_of(bytes: &[u8]) -> Option<String> {
+    let title = text_of(bytes)?;
     let title = title.trim().trim_end_matches('\0');
     let lower = title.to_lowercase();
     let is_made_up = lower.is_empty()

@@ -1,0 +1,266 @@
+//! The layout of a page: columns that were drawn line by line are read one by one, and rows of tables are told from
+//! lines of text.
+//!
+//! Both show as cells, parts of a line that a gap separates. Cells of a column begin at one place; those of a table
+//! begin, end or are centred at one place, and hold a few words.
+
+use super::lines::{Cell, Line};
+
+/// Distance at which places count as one, in font sizes.
+const ALIGNED: f64 = 0.5;
+/// Number of lines with cells that prove columns of text, and their share of the lines that have cells, in per cent.
+const COLUMN_LINES: usize = 5;
+const COLUMN_SHARE: usize = 60;
+/// Words of a line in a column of text: half of its lines have at least as many.
+const COLUMN_WORDS: usize = 3;
+/// Lines of text fill their column, those of tables do not: share of its width, and share of the lines that fill as
+/// much, in per cent.
+const FILLED_WIDTH: f64 = 0.7;
+const FILLED_LINES: usize = 75;
+/// Largest distance of two rows, in font sizes.
+const ROW_STEP: f64 = 4.0;
+/// Number of cells that adjacent rows must have at one place.
+const ALIGNED_CELLS: usize = 2;
+/// Number of rows of a table with that many columns or more, and of one with two.
+const ROWS: usize = 2;
+const ROWS_OF_TWO: usize = 3;
+/// Share of cells below a header that hold digits, in per cent.
+const DIGITS_SHARE: usize = 50;
+
+/// Lines of a page that belong together.
+#[derive(Debug, PartialEq)]
+pub(super) enum Part {
+    /// Text.
+    Lines(Vec<Line>),
+    /// Rows of a table, and whether the first of them names the columns.
+    Rows(Vec<Vec<String>>, bool),
+}
+
+/// The parts of a page in reading order.
+pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
+    let mut rest = columns_apart(lines).into_iter().peekable();
+    let (mut parts, mut text) = (Vec::new(), Vec::new());
+    while let Some(line) = rest.next() {
+        let mut run = vec![line];
+        while let Some(next) = rest.next_if(|next| run.last().is_some_and(|last| are_rows(last, next))) {
+            run.push(next);
+        }
+        if is_table(&run) {
+            if !text.is_empty() {
+                parts.push(Part::Lines(std::mem::take(&mut text)));
+            }
+            let (rows, has_header) = table(&run);
+            parts.push(Part::Rows(rows, has_header));
+        } else {
+            text.append(&mut run);
+        }
+    }
+    if !text.is_empty() {
+        parts.push(Part::Lines(text));
+    }
+    parts
+}
+
+/// Puts columns that were drawn line by line, across the page, one after the other.
+fn columns_apart(lines: Vec<Line>) -> Vec<Line> {
+    let Some(starts) = columns(&lines) else { return lines };
+    let mut ordered = Vec::with_capacity(lines.len());
+    let mut open: Vec<Vec<Line>> = vec![Vec::new(); starts.len()];
+    for line in lines {
+        if let Some(cells) = in_columns(&line, &starts) {
+            for (column, cell) in cells {
+                if let Some(column) = open.get_mut(column) {
+                    column.push(line.of_cell(cell));
+                }
+            }
+        } else {
+            // A line across the columns ends them.
+            ordered.extend(open.iter_mut().flat_map(std::mem::take));
+            ordered.push(line);
+        }
+    }
+    ordered.extend(open.into_iter().flatten());
+    ordered
+}
+
+/// Where columns of text begin, if lines run across several.
+fn columns(lines: &[Line]) -> Option<Vec<f64>> {
+    let across: Vec<&Line> = lines.iter().filter(|line| line.is_upright() && line.cells.len() > 1).collect();
+    if across.len() < COLUMN_LINES {
+        return None;
+    }
+    let mut places: Vec<f64> = across.iter().flat_map(|line| &line.cells).map(|cell| cell.start).collect();
+    places.sort_by(f64::total_cmp);
+    let tolerance = ALIGNED * across.first()?.size;
+    let starts: Vec<f64> = places
+        .chunk_by(|one, next| next - one <= tolerance)
+        .filter(|group| group.len() * 100 >= across.len() * COLUMN_SHARE)
+        .filter_map(|group| group.first().copied())
+        .collect();
+    let in_column = |column: usize| {
+        let cells = across.iter().filter_map(|line| in_columns(line, &starts)).flatten();
+        cells.filter(move |(place, _)| *place == column).map(|(_, cell)| cell).collect::<Vec<&Cell>>()
+    };
+    (starts.len() > 1 && (0..starts.len()).all(|column| is_text(&in_column(column)))).then_some(starts)
+}
+
+/// Whether cells, one above the other, are lines of text.
+fn is_text(cells: &[&Cell]) -> bool {
+    let widest = cells.iter().map(|cell| cell.end - cell.start).fold(0.0, f64::max);
+    let filled = cells.iter().filter(|cell| cell.end - cell.start >= widest * FILLED_WIDTH).count();
+    let long = cells.iter().filter(|cell| cell.text.split_whitespace().count() >= COLUMN_WORDS).count();
+    cells.len() >= COLUMN_LINES && filled * 100 >= cells.len() * FILLED_LINES && long * 2 >= cells.len()
+}
+
+/// The cells of a line with the columns that they lie in; `None` if one does not lie in any.
+fn in_columns<'l>(line: &'l Line, starts: &[f64]) -> Option<Vec<(usize, &'l Cell)>> {
+    if !line.is_upright() {
+        return None;
+    }
+    let tolerance = ALIGNED * line.size;
+    let column_of = |cell: &'l Cell| {
+        let column = starts.iter().rposition(|start| *start <= cell.start + tolerance)?;
+        let fits = starts.get(column + 1).is_none_or(|next| cell.end <= *next);
+        fits.then_some((column, cell))
+    };
+    line.cells.iter().map(column_of).collect()
+}
+
+/// Whether two lines, one after the other, may be rows of one table.
+fn are_rows(above: &Line, below: &Line) -> bool {
+    let size = above.size.max(below.size);
+    let step = below.origin.y - above.origin.y;
+    let is_row = |line: &Line| line.is_upright() && line.cells.len() > 1;
+    let aligned = below.cells.iter().filter(|cell| above.cells.iter().any(|other| are_aligned(cell, other, size)));
+    is_row(above) && is_row(below) && step > 0.0 && step <= ROW_STEP * size && aligned.count() >= ALIGNED_CELLS
+}
+
+fn are_aligned(one: &Cell, other: &Cell, size: f64) -> bool {
+    distance(one, other) <= ALIGNED * size
+}
+
+/// The least distance of the beginnings, ends and centres of two cells.
+fn distance(one: &Cell, other: &Cell) -> f64 {
+    let (start, end) = (one.start - other.start, one.end - other.end);
+    start.abs().min(end.abs()).min((start + end).abs() / 2.0)
+}
+
+fn is_table(run: &[Line]) -> bool {
+    let columns = run.iter().map(|line| line.cells.len()).max().unwrap_or_default();
+    run.len() >= if columns > 2 { ROWS } else { ROWS_OF_TWO }
+}
+
+/// The rows of a table. Its first row names the columns if it has a cell for each, all of them words, and numbers are
+/// below; each row then has a cell in each column.
+fn table(run: &[Line]) -> (Vec<Vec<String>>, bool) {
+    let texts = |line: &Line| line.cells.iter().map(|cell| cell.text.clone()).collect();
+    let plain = || (run.iter().map(texts).collect(), false);
+    let Some((first, body)) = run.split_first() else { return plain() };
+    let is_full = body.iter().all(|line| line.cells.len() <= first.cells.len());
+    let is_words = first.cells.iter().all(|cell| !has_digit(cell) && cell.text.contains(char::is_alphabetic));
+    let cells = body.iter().flat_map(|line| &line.cells);
+    let (all, digits) = cells.fold((0, 0), |(all, digits), cell| (all + 1, digits + usize::from(has_digit(cell))));
+    if !is_full || !is_words || digits * 100 < all * DIGITS_SHARE {
+        return plain();
+    }
+    let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, first)).collect();
+    placed.map_or_else(plain, |rows| (rows, true))
+}
+
+fn has_digit(cell: &Cell) -> bool {
+    cell.text.contains(|character: char| character.is_ascii_digit())
+}
+
+/// The cells of a row by the columns of the header; `None` if two would stand in one.
+fn placed(line: &Line, header: &Line) -> Option<Vec<String>> {
+    let mut row = vec![String::new(); header.cells.len()];
+    for cell in &line.cells {
+        let columns = header.cells.iter().enumerate();
+        let (column, _) =
+            columns.min_by(|(_, one), (_, other)| distance(cell, one).total_cmp(&distance(cell, other)))?;
+        let place = row.get_mut(column).filter(|place| place.is_empty())?;
+        place.clone_from(&cell.text);
+    }
+    Some(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::lines::{LineBuilder, tests::drawn};
+
+    fn read(draw: impl FnOnce(&mut LineBuilder)) -> Vec<String> {
+        let mut builder = LineBuilder::default();
+        draw(&mut builder);
+        let text = |part| match part {
+            Part::Lines(lines) => lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>().join("\n"),
+            Part::Rows(rows, has_header) => {
+                let rows: Vec<String> = rows.iter().map(|row| row.join("|")).collect();
+                format!("{}{}", if has_header { "header: " } else { "rows: " }, rows.join("\n"))
+            }
+        };
+        parts(builder.finish()).into_iter().map(text).collect()
+    }
+
+    fn y(line: usize) -> f64 {
+        f64::from(u32::try_from(line).expect("few")) * 12.0
+    }
+
+    #[test]
+    fn columns_that_were_drawn_line_by_line_are_read_one_by_one() {
+        let (left, right) = ("left line of four words", "right line of more words");
+        let parts = read(|builder| {
+            drawn(builder, "A title across both of the columns of this page", 0.0, y(0), 10.0);
+            for line in 1..=6 {
+                drawn(builder, left, 0.0, y(line), 10.0);
+                drawn(builder, right, 140.0, y(line), 10.0);
+            }
+            drawn(builder, "the end of the left", 0.0, y(7), 10.0);
+        });
+        let expected = [
+            "A title across both of the columns of this page",
+            &[left; 6].join("\n"),
+            "the end of the left",
+            &[right; 6].join("\n"),
+        ];
+        assert_eq!(parts, [expected.join("\n")]);
+    }
+
+    #[test]
+    fn rows_of_a_table_are_told_from_lines() {
+        let parts = read(|builder| {
+            drawn(builder, "Text above the table.", 0.0, y(0), 10.0);
+            for (line, cells) in
+                [["Region", "Income", "Share"], ["North", "1,200", "5"], ["South", "900", "12"]].iter().enumerate()
+            {
+                for (cell, x) in cells.iter().zip([0.0, 100.0, 200.0]) {
+                    drawn(builder, cell, x, y(line + 2), 10.0);
+                }
+            }
+            drawn(builder, "West", 0.0, y(5), 10.0);
+            drawn(builder, "7", 200.0, y(5), 10.0);
+            drawn(builder, "Text below.", 0.0, y(7), 10.0);
+        });
+        assert_eq!(
+            parts,
+            [
+                "Text above the table.",
+                "header: Region|Income|Share\nNorth|1,200|5\nSouth|900|12\nWest||7",
+                "Text below."
+            ]
+        );
+    }
+
+    #[test]
+    fn words_over_words_are_rows_without_a_header() {
+        let rows = [["Name:", "Mira"], ["Office:", "Bern"], ["Manager:", "Jan"]];
+        let draw = |builder: &mut LineBuilder, count: usize| {
+            for (line, [name, value]) in rows.iter().take(count).enumerate() {
+                drawn(builder, name, 0.0, y(line), 10.0);
+                drawn(builder, value, 100.0, y(line), 10.0);
+            }
+        };
+        assert_eq!(read(|builder| draw(builder, 3)), ["rows: Name:|Mira\nOffice:|Bern\nManager:|Jan"]);
+        assert_eq!(read(|builder| draw(builder, 2)), ["Name:\tMira\nOffice:\tBern"]);
+    }
+}
