@@ -70,6 +70,7 @@ pub struct App {
     core: Core,
     router: axum::Router,
     listener: TcpListener,
+    acceptance: server::Acceptance,
 }
 
 impl Core {
@@ -239,10 +240,11 @@ impl App {
         let listener = TcpListener::bind(config.listen)
             .await
             .with_context(|| format!("cannot listen on {}; set CITED_LISTEN to a free address", config.listen))?;
+        let acceptance = server::Acceptance::load(&config.server)?;
         // The largest part of starting; on the stack it would be too large for those who start several services.
         let core = Box::pin(Core::build(config, context.clone())).await?;
         let router = http::router(core.services.clone(), &config.http, context);
-        Ok(Self { core, router, listener })
+        Ok(Self { core, router, listener, acceptance })
     }
 
     /// The address that it listens on.
@@ -265,9 +267,9 @@ impl App {
     /// # Errors
     /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
-        let Self { core, router, listener } = self;
+        let Self { core, router, listener, acceptance } = self;
         let mut tasks = core.tasks(&shutdown);
-        tasks.spawn("HTTP server", server::serve(listener, router, shutdown.clone()));
+        tasks.spawn("HTTP server", server::serve(listener, acceptance, router, shutdown.clone()));
         let result = tasks.run().await;
         core.close_before(&shutdown).await.and(result)
     }

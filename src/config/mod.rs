@@ -4,6 +4,7 @@
 mod ask;
 mod chat;
 mod embedding;
+mod http;
 mod ingest;
 mod reader;
 mod retrieval;
@@ -13,13 +14,12 @@ use std::{
     collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration,
 };
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use url::Url;
 
 use self::reader::Reader;
 pub(crate) use self::table::hide_secrets;
 use crate::{
-    http,
     providers::{
         Endpoint,
         chat::ChatSettings,
@@ -27,6 +27,7 @@ use crate::{
         outbound::{self, SigningKey},
         web_search,
     },
+    server,
     service::{self, ask::Settings as AskSettings, instructions::RoleInstructions},
     store::PoolSettings,
     telemetry,
@@ -48,8 +49,10 @@ pub struct Config {
     pub pools: PoolSettings,
     /// Number of vectors from which a collection has a vector graph of its own.
     pub vector_graph_from: u64,
+    /// Settings of the listener.
+    pub server: server::Settings,
     /// Limits and keys of the HTTP layer.
-    pub http: http::Settings,
+    pub http: crate::http::Settings,
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
     /// Instructions of the deployment to the chat models, by role.
@@ -177,7 +180,8 @@ impl Config {
         let database = read_database(&mut reader);
         let pools = read_pools(&mut reader);
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
-        let http = read_http(&mut reader, listen);
+        let server = http::read_server(&mut reader);
+        let http = http::read(&mut reader, listen);
         let chat = chat::read(&mut reader);
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
@@ -202,6 +206,7 @@ impl Config {
             database,
             pools,
             vector_graph_from,
+            server,
             http,
             chat,
             instructions,
@@ -263,37 +268,11 @@ fn read_pools(reader: &mut Reader) -> PoolSettings {
     if max_connections == 0 {
         reader.fault("CITED_DATABASE_CONNECTIONS must be 1 or more".to_owned());
     }
-    PoolSettings { max_connections, ..defaults }
-}
-
-fn read_http(reader: &mut Reader, listen: SocketAddr) -> http::Settings {
-    let keys: Vec<SecretString> = reader
-        .secret("CITED_API_KEYS")
-        .map(|list| {
-            list.expose_secret()
-                .split(',')
-                .map(str::trim)
-                .filter(|key| !key.is_empty())
-                .map(SecretString::from)
-                .collect()
-        })
-        .unwrap_or_default();
-    if keys.iter().any(|key| key.expose_secret().len() < http::MINIMUM_KEY_LENGTH) {
-        reader.fault(format!(
-            "CITED_API_KEYS holds a key of fewer than {} characters; use long random ones",
-            http::MINIMUM_KEY_LENGTH
-        ));
-    }
-    if keys.is_empty() && !listen.ip().is_loopback() {
-        reader.fault(format!(
-            "CITED_LISTEN is {listen}, which others can reach, and CITED_API_KEYS is empty; set keys or listen on 127.0.0.1"
-        ));
-    }
-    let defaults = http::Settings::default();
-    http::Settings {
-        keys,
-        max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
-        request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
+    PoolSettings {
+        max_connections,
+        write_timeout: reader.seconds("CITED_DATABASE_STATEMENT_TIMEOUT_S", defaults.write_timeout),
+        lock_timeout: reader.seconds("CITED_DATABASE_LOCK_TIMEOUT_S", defaults.lock_timeout),
+        ..defaults
     }
 }
 

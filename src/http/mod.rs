@@ -7,6 +7,7 @@ mod bulk;
 mod check;
 mod citations;
 mod collections;
+mod cross_origin;
 mod documents;
 mod extract;
 mod fields;
@@ -40,6 +41,7 @@ use tower_http::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+pub use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
 pub use openapi::openapi_document;
 
 use crate::service::{
@@ -60,6 +62,8 @@ const SMALL_BODY_BYTES: usize = 256 * 1024;
 pub struct Settings {
     /// Keys that give access to `/v1`; if there are none, no key is required.
     pub keys: Vec<SecretString>,
+    /// Names of the service, and pages that may call it.
+    pub cross_origin: CrossOriginSettings,
     /// Largest body of the routes that accept documents, in bytes.
     pub max_body_bytes: usize,
     /// Time limit of a request, apart from an ask's own limit.
@@ -68,7 +72,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { keys: Vec::new(), max_body_bytes: 64 * 1024 * 1024, request_timeout: Duration::from_mins(5) }
+        Self {
+            keys: Vec::new(),
+            cross_origin: CrossOriginSettings::default(),
+            max_body_bytes: 64 * 1024 * 1024,
+            request_timeout: Duration::from_mins(5),
+        }
     }
 }
 
@@ -130,6 +139,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         .layer(limit)
         .merge(streams)
         .layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
+    let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
@@ -137,6 +147,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         .layer(axum::middleware::from_fn(middleware::log_request))
         .layer(axum::middleware::from_fn(middleware::complete_problem))
         .layer(axum::middleware::from_fn(middleware::limit_headers))
+        .layer(axum::middleware::from_fn_with_state(cross_origin, cross_origin::refuse_foreign))
         .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();

@@ -43,18 +43,21 @@ pub struct Upload {
 }
 
 impl Client {
-    /// A client for the service that listens on `listen`.
+    /// A client for the service that listens on `listen`, with TLS or without. Its certificate names the service as
+    /// others see it and is not checked.
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn here(listen: SocketAddr, timeout: Duration) -> Result<Self, reqwest::Error> {
+    pub fn here(listen: SocketAddr, has_tls: bool, timeout: Duration) -> Result<Self, reqwest::Error> {
         let host = match listen.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
             ip => ip,
         };
-        let base = format!("http://{}", SocketAddr::new(host, listen.port()));
-        Self::build(reqwest::Client::builder().no_proxy(), base, timeout)
+        let scheme = if has_tls { "https" } else { "http" };
+        let base = format!("{scheme}://{}", SocketAddr::new(host, listen.port()));
+        let builder = reqwest::Client::builder().no_proxy().danger_accept_invalid_certs(has_tls);
+        Self::build(builder, base, timeout)
     }
 
     /// A client for the service at a URL.

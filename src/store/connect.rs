@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, time::Duration};
 
 use sqlx::{
-    AssertSqlSafe, Connection, Executor, PgConnection, PgPool, Postgres, Transaction,
+    AssertSqlSafe, Connection, Executor, PgConnection, PgPool, Postgres, SqlSafeStr, Transaction,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
@@ -32,6 +32,10 @@ const SESSION: &str = "SET ROLE cited_app; SET hnsw.iterative_scan = relaxed_ord
      SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'; \
      SELECT set_config('client_connection_check_interval', '500ms', false) WHERE version() !~ 'Visual C|mingw'";
 
+/// Time after which the server ends a session that leaves a transaction open: no work is done within one, so whoever
+/// holds it has hung, and holds back others and the cleaning of tables.
+const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
+
 /// Sizes and limits of the pools.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
@@ -41,6 +45,10 @@ pub struct PoolSettings {
     pub acquire_timeout: Duration,
     /// Statement timeout of the retrieval pool.
     pub statement_timeout: Duration,
+    /// Statement timeout of the general pool, whose longest statements delete large collections.
+    pub write_timeout: Duration,
+    /// Time limit for a lock.
+    pub lock_timeout: Duration,
 }
 
 impl Default for PoolSettings {
@@ -49,6 +57,8 @@ impl Default for PoolSettings {
             max_connections: connections(),
             acquire_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_mins(10),
+            lock_timeout: Duration::from_mins(1),
         }
     }
 }
@@ -108,10 +118,8 @@ impl Store {
         replica: Option<&PgConnectOptions>,
         settings: &PoolSettings,
     ) -> Result<Self, StoreError> {
-        let write = pool(primary.clone(), settings).await?;
-        let timeout = format!("{}ms", settings.statement_timeout.as_millis());
-        let reader = replica.unwrap_or(primary).clone().options([("statement_timeout", timeout.as_str())]);
-        let read = pool(reader, settings).await?;
+        let write = pool(primary, settings, settings.write_timeout).await?;
+        let read = pool(replica.unwrap_or(primary), settings, settings.statement_timeout).await?;
         for pool in [&write, &read] {
             refuse_bypass(pool).await?;
         }
@@ -141,7 +149,16 @@ impl Store {
 
     /// Begins a transaction that sees only one tenant's rows.
     pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
-        Ok(self.write.begin_with(AssertSqlSafe(begin_for(tenant))).await?)
+        self.begin_with(AssertSqlSafe(begin_for(tenant))).await
+    }
+
+    /// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
+    /// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
+    /// to the pool with an open transaction and the tenant of its caller.
+    async fn begin_with(&self, statement: impl SqlSafeStr) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let connection = self.write.acquire().await?;
+        let beginning = Transaction::begin(connection, Some(statement.into_sql_str()));
+        Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
     }
 
     /// Returns the retrieval pool.
@@ -160,7 +177,7 @@ impl Store {
     pub(in crate::store) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";
-        Ok(self.write.begin_with(BEGIN).await?)
+        self.begin_with(BEGIN).await
     }
 }
 
@@ -170,7 +187,16 @@ pub(in crate::store) fn begin_for(tenant: TenantId) -> String {
     format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
 
-async fn pool(options: PgConnectOptions, settings: &PoolSettings) -> Result<PgPool, StoreError> {
+async fn pool(
+    options: &PgConnectOptions,
+    settings: &PoolSettings,
+    statement_timeout: Duration,
+) -> Result<PgPool, StoreError> {
+    let options = options.clone().application_name("cited").options([
+        ("statement_timeout", statement_timeout.as_millis()),
+        ("lock_timeout", settings.lock_timeout.as_millis()),
+        ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_TIMEOUT.as_millis()),
+    ]);
     let pool = PgPoolOptions::new()
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
@@ -190,7 +216,7 @@ async fn pool(options: PgConnectOptions, settings: &PoolSettings) -> Result<PgPo
                 Ok(())
             })
         })
-        .connect_with(options.application_name("cited"))
+        .connect_with(options)
         .await?;
     Ok(pool)
 }

@@ -134,7 +134,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
         };
         let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
-        let client = remote::Client::here(service.address(), TIMEOUT)?.with_key(key);
+        let client = remote::Client::here(service.address(), false, TIMEOUT)?.with_key(key);
         let run = Run { client: eval_client(client), plan, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;
         result.and(service.stop().await)

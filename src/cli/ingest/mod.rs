@@ -147,7 +147,7 @@ pub(super) fn client(config: &Config, server: Option<&url::Url>, timeout: Durati
     let key = config.remote.key.as_ref().or_else(|| elsewhere.is_none().then(|| config.http.keys.first()).flatten());
     let client = match elsewhere {
         Some(url) => remote::Client::at(url, timeout),
-        None => remote::Client::here(config.listen, timeout),
+        None => remote::Client::here(config.listen, config.server.tls.is_some(), timeout),
     };
     Ok(client?.with_key(key.map(|key| key.expose_secret().to_owned())))
 }

@@ -67,7 +67,7 @@ pub fn openapi_document() -> utoipa::openapi::OpenApi {
         responses::add_shared(operation);
     }
     for operation in operations(&mut open) {
-        responses::complete_problems(operation);
+        responses::add_open(operation);
         // An empty list; without a list the security of the whole document would apply.
         operation.security = Some(Vec::new());
     }

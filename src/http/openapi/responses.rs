@@ -5,6 +5,11 @@ use utoipa::openapi::{
     path::{Operation, ParameterIn},
 };
 
+/// Failures of every route.
+const OF_OPEN: [(&str, &str); 2] = [
+    ("403", "A page of another origin sent the request"),
+    ("421", "The request is addressed to a name that is not the service's"),
+];
 /// Failures of every route that needs a key.
 const OF_ALL: [(&str, &str); 3] = [
     ("401", "No valid key"),
@@ -28,6 +33,7 @@ const OF_QUERIES: [(&str, &str); 1] = [("422", "A parameter is wrong")];
 /// Adds the responses that a route shares with others, and gives all failures the schema of a problem document.
 pub(super) fn add_shared(operation: &mut Operation) {
     add(operation, &OF_ALL);
+    add(operation, &OF_OPEN);
     if operation.request_body.is_some() {
         add(operation, &OF_BODIES);
     }
@@ -37,6 +43,12 @@ pub(super) fn add_shared(operation: &mut Operation) {
     if has_parameter(operation, &ParameterIn::Query) {
         add(operation, &OF_QUERIES);
     }
+    complete_problems(operation);
+}
+
+/// Adds the responses that routes without a key share.
+pub(super) fn add_open(operation: &mut Operation) {
+    add(operation, &OF_OPEN);
     complete_problems(operation);
 }
 
@@ -60,7 +72,7 @@ fn add(operation: &mut Operation, ends: &[(&str, &str)]) {
 }
 
 /// Gives every failure a body: a problem document, unless the route specifies another one.
-pub(super) fn complete_problems(operation: &mut Operation) {
+fn complete_problems(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(Response { content, .. }) = response else { continue };
         if status.starts_with(['4', '5']) && content.is_empty() {

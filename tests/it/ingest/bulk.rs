@@ -125,7 +125,7 @@ async fn a_broken_stream_keeps_what_had_arrived_and_says_so() {
     let app = TestApp::with_embeddings(&server).await;
     let mut socket = TcpStream::connect(app.base.trim_start_matches("http://")).await.expect("connect");
     let body = format!("{}{}{{\"source\": \"half", line(0), line(1));
-    let head = "POST /v1/documents/bulk?collection=c HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n\
+    let head = "POST /v1/documents/bulk?collection=c HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
                 Idempotency-Key: stream\r\nContent-Length: 100000\r\n\r\n";
     socket.write_all(format!("{head}{body}").as_bytes()).await.expect("sent");
     socket.flush().await.expect("sent");

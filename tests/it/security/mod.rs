@@ -1,4 +1,6 @@
 //! Tenants kept apart, and documents and questions that attack.
 
+mod connections;
+mod cross_origin;
 mod injection;
 mod isolation;

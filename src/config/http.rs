@@ -1,0 +1,146 @@
+//! Settings of the listener and of the HTTP layer.
+
+use std::net::SocketAddr;
+
+use secrecy::{ExposeSecret, SecretString};
+use url::{Host, Origin, Url};
+
+use super::reader::Reader;
+use crate::{
+    http::{AllowedHosts, CrossOriginSettings, MINIMUM_KEY_LENGTH, Settings},
+    server,
+};
+
+/// Reads the settings of the HTTP layer.
+pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
+    let keys = read_keys(reader, listen);
+    let defaults = Settings::default();
+    Settings {
+        cross_origin: read_cross_origin(reader, listen, !keys.is_empty()),
+        keys,
+        max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
+        request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
+    }
+}
+
+fn read_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretString> {
+    let keys: Vec<SecretString> = reader
+        .secret("CITED_API_KEYS")
+        .map(|list| {
+            list.expose_secret()
+                .split(',')
+                .map(str::trim)
+                .filter(|key| !key.is_empty())
+                .map(SecretString::from)
+                .collect()
+        })
+        .unwrap_or_default();
+    if keys.iter().any(|key| key.expose_secret().len() < MINIMUM_KEY_LENGTH) {
+        reader.fault(format!(
+            "CITED_API_KEYS holds a key of fewer than {MINIMUM_KEY_LENGTH} characters; use long random ones"
+        ));
+    }
+    if keys.is_empty() && !listen.ip().is_loopback() {
+        reader.fault(format!(
+            "CITED_LISTEN is {listen}, which others can reach, and CITED_API_KEYS is empty; set keys or listen on 127.0.0.1"
+        ));
+    }
+    keys
+}
+
+/// Reads the settings of the listener.
+pub(super) fn read_server(reader: &mut Reader) -> server::Settings {
+    let certificate = ("CITED_TLS_CERTIFICATE", reader.optional("CITED_TLS_CERTIFICATE"));
+    let key = ("CITED_TLS_KEY", reader.optional("CITED_TLS_KEY"));
+    server::Settings {
+        max_connections: reader.optional("CITED_MAX_CONNECTIONS"),
+        tls: reader.both(certificate, key).map(|(certificate, key)| server::TlsFiles { certificate, key }),
+    }
+}
+
+/// Reads the names of the service and the origins that may call it. With keys and no list of names every name is
+/// allowed.
+fn read_cross_origin(reader: &mut Reader, listen: SocketAddr, has_keys: bool) -> CrossOriginSettings {
+    let mut hosts: Vec<Host> = list(reader, "CITED_ALLOWED_HOSTS", "names like cited.example, without ports", |name| {
+        Host::parse(name).ok().filter(|_| !name.contains('*'))
+    });
+    let origins = list(reader, "CITED_ALLOWED_ORIGINS", "origins like https://app.example", origin);
+    let hosts = if has_keys && hosts.is_empty() {
+        AllowedHosts::Any
+    } else {
+        if !listen.ip().is_unspecified() {
+            hosts.push(match listen {
+                SocketAddr::V4(listen) => Host::Ipv4(*listen.ip()),
+                SocketAddr::V6(listen) => Host::Ipv6(*listen.ip()),
+            });
+        }
+        AllowedHosts::LoopbackAnd(hosts)
+    };
+    CrossOriginSettings { hosts, origins }
+}
+
+/// Reads a list that is separated by commas.
+fn list<T>(reader: &mut Reader, name: &'static str, form: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
+    let text = reader.optional::<String>(name).unwrap_or_default();
+    let mut parsed = Vec::new();
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        match parse(entry) {
+            Some(entry) => parsed.push(entry),
+            None => reader.fault(format!("{name} holds {entry:?}; write {form}, separated by commas")),
+        }
+    }
+    parsed
+}
+
+/// An origin is scheme, host and port; a URL with more is a mistake.
+fn origin(text: &str) -> Option<Origin> {
+    let url: Url = text.parse().ok()?;
+    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    (matches!(url.scheme(), "http" | "https") && is_bare).then(|| url.origin())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, ConfigError};
+
+    fn read(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let variables = [&[("HOME", "/h")], variables].concat();
+        let environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Config::from_sources(environment, "")
+    }
+
+    const KEYS: (&str, &str) = ("CITED_API_KEYS", "a-long-enough-key-1");
+
+    #[test]
+    fn names_are_free_only_where_keys_are_needed() {
+        let hosts = |variables: &[(&str, &str)]| read(variables).expect("valid").http.cross_origin.hosts;
+        let list = |names: &[&str]| {
+            AllowedHosts::LoopbackAnd(names.iter().map(|name| Host::parse(name).expect("a host")).collect())
+        };
+        assert_eq!(hosts(&[]), list(&["127.0.0.1"]));
+        assert_eq!(hosts(&[KEYS]), AllowedHosts::Any);
+        let named = ("CITED_ALLOWED_HOSTS", "Cited.Example, [fd00::1]");
+        assert_eq!(hosts(&[named]), list(&["cited.example", "[fd00::1]", "127.0.0.1"]));
+        let everywhere = ("CITED_LISTEN", "0.0.0.0:80");
+        assert_eq!(hosts(&[KEYS, named, everywhere]), list(&["cited.example", "[fd00::1]"]));
+        assert_eq!(
+            hosts(&[KEYS, named, ("CITED_LISTEN", "10.0.0.7:80")]),
+            list(&["cited.example", "[fd00::1]", "10.0.0.7"])
+        );
+    }
+
+    #[test]
+    fn what_is_no_name_or_no_origin_is_a_fault() {
+        for (name, values) in [
+            ("CITED_ALLOWED_HOSTS", ["cited.example:80", "https://cited.example", "*"]),
+            ("CITED_ALLOWED_ORIGINS", ["cited.example", "https://cited.example/path", "file://x"]),
+        ] {
+            for value in values {
+                let error = read(&[(name, value)]).expect_err(value).to_string();
+                assert!(error.contains(&format!("{name} holds {value:?}")), "{error}");
+            }
+        }
+        assert!(read(&[("CITED_ALLOWED_ORIGINS", "https://app.example, http://localhost:3000")]).is_ok());
+    }
+}

@@ -1,0 +1,291 @@
+//! Refuses, on every route, what pages of other sites make a browser send.
+//!
+//! A page may send simple requests to any address that the browser reaches, loopback included, and by DNS rebinding it
+//! may make a name of its own resolve to such an address, so that requests and responses count as its own. The first
+//! shows in `Sec-Fetch-Site` and `Origin`, the second in the name that the request is addressed to.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, uri::Authority},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use url::{Host, Origin, Url};
+
+use super::problem::ApiError;
+
+/// Names that the service answers to, and pages of other origins that may call it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Names that requests may be addressed to.
+    pub hosts: AllowedHosts,
+    /// Other origins whose pages may send requests.
+    pub origins: Vec<Origin>,
+}
+
+/// Names that requests may be addressed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedHosts {
+    /// Every name: requests need a key, which a page under a rebound name does not have.
+    Any,
+    /// The names and addresses of loopback, and these.
+    LoopbackAnd(Vec<Host>),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { hosts: AllowedHosts::LoopbackAnd(Vec::new()), origins: Vec::new() }
+    }
+}
+
+/// Refuses a request that is addressed to a name that is not the service's, or that a page of another origin sends.
+pub(super) async fn refuse_foreign(State(settings): State<Arc<Settings>>, request: Request, next: Next) -> Response {
+    match settings.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+impl Settings {
+    fn check<B>(&self, request: &axum::http::Request<B>) -> Result<(), ApiError> {
+        if let Some(foreign) = authorities(request).find(|authority| !self.hosts.contain(authority)) {
+            return Err(host_refused(foreign));
+        }
+        if self.is_foreign(request.headers(), authorities(request).next()) && !is_navigation(request) {
+            return Err(origin_refused(request.headers()));
+        }
+        Ok(())
+    }
+
+    /// Whether a page of an origin that is neither the service's nor configured sends the request. `Sec-Fetch-Site`
+    /// is believed before `Origin`: pages cannot set it, and it is right behind proxies that change the host.
+    fn is_foreign(&self, headers: &HeaderMap, authority: Option<&str>) -> bool {
+        let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+        let parsed = origin.map(str::parse::<Url>);
+        if let Some(Ok(url)) = &parsed
+            && self.origins.contains(&url.origin())
+        {
+            return false;
+        }
+        match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+            Some(b"same-origin") => false,
+            Some(b"same-site" | b"cross-site") => true,
+            _ => parsed.is_some_and(|url| !url.is_ok_and(|url| is_same_origin(&url, authority))),
+        }
+    }
+}
+
+impl AllowedHosts {
+    fn contain(&self, authority: &str) -> bool {
+        let Self::LoopbackAnd(others) = self else { return true };
+        let Some(host) = host_of(authority) else { return false };
+        is_loopback(&host) || others.contains(&host)
+    }
+}
+
+/// Names that the request is addressed to: several if `:authority` and `Host` are both there, none from clients of
+/// HTTP/1.0. A browser always sends one.
+fn authorities<B>(request: &axum::http::Request<B>) -> impl Iterator<Item = &str> {
+    let target = request.uri().authority().map(Authority::as_str);
+    let hosts = request.headers().get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    target.into_iter().chain(hosts)
+}
+
+fn host_of(authority: &str) -> Option<Host> {
+    let authority: Authority = authority.parse().ok().filter(|_| !authority.contains('@'))?;
+    let host = authority.host();
+    // The dot of a fully qualified name adds nothing.
+    Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()
+}
+
+/// Whether the host is this machine for every resolver (RFC 6761, section 6.3).
+fn is_loopback(host: &Host) -> bool {
+    match host {
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+/// Whether an origin is that of the service at this authority. The scheme is taken from the origin, because a proxy
+/// may speak TLS for the service.
+fn is_same_origin(origin: &Url, authority: Option<&str>) -> bool {
+    let own = authority.map(|authority| format!("{}://{authority}", origin.scheme()).parse::<Url>());
+    own.is_some_and(|own| own.is_ok_and(|own| own.origin() == origin.origin()))
+}
+
+/// Whether the request follows a link to a page of the service: it changes nothing, and the other site sees nothing.
+fn is_navigation<B>(request: &axum::http::Request<B>) -> bool {
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
+    let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
+    is_safe && header("sec-fetch-mode") == Some(b"navigate") && header("sec-fetch-dest") == Some(b"document")
+}
+
+fn host_refused(host: &str) -> ApiError {
+    let detail = format!(
+        "the request is addressed to {host:?}, and this service answers to localhost, loopback addresses and the names \
+         in CITED_ALLOWED_HOSTS only, so that no web page can reach it under a name of its own; if the name is yours, \
+         add it there, or set keys (CITED_API_KEYS)"
+    );
+    let title = "The service is not known by this name";
+    ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", title, detail)
+}
+
+fn origin_refused(headers: &HeaderMap) -> ApiError {
+    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()).unwrap_or("(not named)");
+    let detail = format!(
+        "a page of the origin {origin} sent this request, which is not the service's own; if it may, add the origin \
+         to CITED_ALLOWED_ORIGINS; a proxy in front of the service should pass on the Host header unchanged"
+    );
+    ApiError::new(StatusCode::FORBIDDEN, "cross_origin", "Pages of other sites may not call the service", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Headers<'a> = &'a [(&'a str, &'a str)];
+
+    /// The code of the problem that a request ends with; empty if it passes.
+    fn code(settings: &Settings, method: &str, uri: &str, headers: Headers<'_>) -> String {
+        let mut request = axum::http::Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let Err(error) = settings.check(&request.body(()).expect("a request")) else { return String::new() };
+        let response = error.into_response();
+        response.extensions().get::<crate::http::problem::Problem>().expect("a problem").code.clone()
+    }
+
+    #[test]
+    fn without_keys_only_loopback_and_listed_names_are_the_services() {
+        let listed = vec![Host::parse("cited.example").expect("a host"), Host::parse("10.0.0.7").expect("an address")];
+        let settings = Settings { hosts: AllowedHosts::LoopbackAnd(listed), ..Settings::default() };
+        for own in [
+            "localhost",
+            "LOCALHOST:8080",
+            "localhost.:8080",
+            "cited.localhost",
+            "127.0.0.1:1",
+            "127.8.9.1",
+            "[::1]:8080",
+            "cited.example",
+            "Cited.Example:443",
+            "cited.example.",
+            "10.0.0.7:8080",
+        ] {
+            assert_eq!(code(&settings, "GET", "/livez", &[("host", own)]), "", "{own}");
+        }
+        for foreign in [
+            "rebind.attacker.example",
+            "localhost.attacker.example",
+            "attacker.example:8080",
+            "notlocalhost",
+            "",
+            "@",
+            "localhost@attacker.example",
+            "attacker.example@localhost",
+            "0.0.0.0:8080",
+            "[::]:8080",
+            "10.0.0.8",
+            "[::ffff:10.0.0.8]",
+            "x.cited.example",
+            "169.254.169.254",
+            "localhost evil",
+            "localhost/evil",
+            "[::1",
+        ] {
+            assert_eq!(code(&settings, "GET", "/livez", &[("host", foreign)]), "host_not_allowed", "{foreign}");
+        }
+        assert_eq!(code(&settings, "GET", "/livez", &[]), "", "HTTP/1.0 has no Host");
+    }
+
+    #[test]
+    fn every_name_of_a_request_counts() {
+        let settings = Settings::default();
+        let code = |uri, hosts: Headers<'_>| code(&settings, "GET", uri, hosts);
+        assert_eq!(code("http://attacker.example/livez", &[]), "host_not_allowed", "HTTP/2 has :authority");
+        assert_eq!(code("http://localhost/livez", &[("host", "attacker.example")]), "host_not_allowed");
+        assert_eq!(code("http://attacker.example/livez", &[("host", "localhost")]), "host_not_allowed");
+        assert_eq!(code("/livez", &[("host", "localhost"), ("host", "attacker.example")]), "host_not_allowed");
+        assert_eq!(code("http://localhost/livez", &[("host", "localhost")]), "");
+    }
+
+    #[test]
+    fn with_keys_the_service_has_any_name() {
+        let settings = Settings { hosts: AllowedHosts::Any, ..Settings::default() };
+        assert_eq!(code(&settings, "POST", "/v1/ask", &[("host", "cited.team.example")]), "");
+        let page = [("host", "cited.team.example"), ("origin", "https://evil.example")];
+        assert_eq!(code(&settings, "POST", "/v1/ask", &page), "cross_origin");
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_told_by_what_browsers_send() {
+        let configured = "https://app.example:8443".parse::<Url>().expect("a URL").origin();
+        let settings = Settings { hosts: AllowedHosts::Any, origins: vec![configured] };
+        let passes: &[Headers<'_>] = &[
+            &[],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "http://localhost:8080")],
+            &[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")],
+            // A proxy has changed the host, and the browser says what it saw.
+            &[("origin", "https://cited.example"), ("sec-fetch-site", "same-origin")],
+            &[("origin", "https://app.example:8443"), ("sec-fetch-site", "cross-site")],
+        ];
+        let refused: &[Headers<'_>] = &[
+            &[("origin", "https://evil.example")],
+            &[("origin", "null")],
+            &[("origin", "")],
+            &[("origin", "file://")],
+            &[("origin", "http://localhost")],
+            &[("origin", "http://localhost:3000")],
+            &[("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")],
+            &[("origin", "http://127.0.0.1:8080")],
+            &[("origin", "https://app.example")],
+            &[("origin", "https://evil.example"), ("sec-fetch-site", "none")],
+            &[("origin", "http://localhost:8080"), ("sec-fetch-site", "cross-site")],
+            &[("sec-fetch-site", "cross-site")],
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image")],
+        ];
+        for method in ["GET", "POST", "PUT", "DELETE", "OPTIONS"] {
+            let code = |more: Headers<'_>| {
+                code(&settings, method, "/v1/documents", &[&[("host", "localhost:8080")], more].concat())
+            };
+            for more in passes {
+                assert_eq!(code(more), "", "{method} {more:?}");
+            }
+            for more in refused {
+                assert_eq!(code(more), "cross_origin", "{method} {more:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_origin_is_the_services_under_the_port_of_its_scheme() {
+        let settings = Settings { hosts: AllowedHosts::Any, ..Settings::default() };
+        let code = |host, origin| code(&settings, "POST", "/v1/ask", &[("host", host), ("origin", origin)]);
+        assert_eq!(code("cited.example", "https://cited.example"), "");
+        assert_eq!(code("cited.example:443", "https://cited.example"), "");
+        assert_eq!(code("cited.example", "http://cited.example"), "");
+        assert_eq!(code("cited.example:443", "http://cited.example"), "cross_origin");
+        assert_eq!(code("cited.example", "https://cited.example.evil.example"), "cross_origin");
+    }
+
+    #[test]
+    fn a_link_to_the_service_can_be_followed_and_a_form_not_be_sent() {
+        let settings = Settings::default();
+        let link = [
+            ("host", "localhost:8080"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "navigate"),
+            ("sec-fetch-dest", "document"),
+        ];
+        assert_eq!(code(&settings, "GET", "/docs", &link), "");
+        assert_eq!(code(&settings, "POST", "/v1/documents", &link), "cross_origin");
+        let frame = [link[0], link[1], link[2], ("sec-fetch-dest", "iframe")];
+        assert_eq!(code(&settings, "GET", "/docs", &frame), "cross_origin");
+    }
+}

@@ -1,0 +1,86 @@
+use axum::routing::{get, post};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::*;
+
+/// Short enough for a test, long enough for a busy machine.
+const SHORT: Times = Times {
+    idle: Duration::from_millis(400),
+    last_read: Duration::from_millis(400),
+    progress: Duration::from_millis(800),
+};
+
+/// A service with a page, one that takes longer than a connection may be idle, and one that reads a body.
+async fn start() -> (std::net::SocketAddr, Shutdown) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("bound");
+    let slow = || async {
+        tokio::time::sleep(2 * SHORT.idle).await;
+        "slow"
+    };
+    let router = Router::new()
+        .route("/", get(|| async { "page" }))
+        .route("/slow", get(slow))
+        .route("/body", post(|body: String| async move { body }));
+    let acceptance = Acceptance { max_connections: None, tls: None, times: SHORT };
+    let shutdown = Shutdown::default();
+    tokio::spawn(serve(listener, acceptance, router, shutdown.clone()));
+    (address, shutdown)
+}
+
+/// What comes back for `sent`, until the service closes the connection, and how long that takes.
+async fn converse(address: std::net::SocketAddr, sent: &[u8]) -> (String, Duration) {
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    let started = Instant::now();
+    stream.write_all(sent).await.expect("sent");
+    let mut received = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut received)).await;
+    assert!(read.is_ok(), "still open after {:?}: {:?}", started.elapsed(), String::from_utf8_lossy(sent));
+    (String::from_utf8_lossy(&received).into_owned(), started.elapsed())
+}
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+
+#[tokio::test]
+async fn a_connection_without_a_request_is_closed() {
+    let (address, shutdown) = start().await;
+    let begun = [PREFACE, SETTINGS].concat();
+    // The frame of a request's headers whose end never comes.
+    let half_a_request = [begun.as_slice(), &[0, 0, 9, 1, 0, 0, 0, 0, 1, 0x82]].concat();
+    let forms: [(&str, &[u8]); 8] = [
+        ("silence", b""),
+        ("the first letter of both versions", b"P"),
+        ("half a preface", PREFACE.split_at(10).0),
+        ("a preface and nothing", PREFACE),
+        ("HTTP/2 without a request", &begun),
+        ("half a request of HTTP/2", &half_a_request),
+        ("half a head", b"GET / HTTP/1.1\r\nHost: localhost\r\n"),
+        ("a request, then nothing", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+    ];
+    for (form, sent) in forms {
+        let (received, time) = converse(address, sent).await;
+        assert!(time + Duration::from_millis(50) >= SHORT.idle, "{form}: {time:?}");
+        assert_eq!(received.ends_with("page"), form.starts_with("a request,"), "{form}: {received}");
+    }
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_request_in_progress_keeps_its_connection() {
+    let (address, shutdown) = start().await;
+    let (received, time) = converse(address, b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert!(received.ends_with("slow"), "{received}");
+    assert!(time + Duration::from_millis(50) >= 3 * SHORT.idle, "it is idle from then on: {time:?}");
+    shutdown.soft.cancel();
+}
+
+#[tokio::test]
+async fn a_body_that_stops_ends_its_request() {
+    let (address, shutdown) = start().await;
+    let begun = b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf";
+    let (received, time) = converse(address, begun).await;
+    assert!(received.starts_with("HTTP/1.1 400"), "{received}");
+    assert!(time >= SHORT.progress, "{time:?}");
+    shutdown.soft.cancel();
+}
