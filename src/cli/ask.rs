@@ -53,13 +53,16 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 fn readable(body: &Value) -> String {
     let Some(answer) = body.get("answer").and_then(Value::as_str) else { return abstention(body) };
     let is_passages = !items(body, "passages").is_empty();
-    let mut page = String::new();
+    let mut page = corrections(body);
     if is_passages {
         page.push_str("No sentence of these documents answers this. They say about it:\n\n");
     }
     let _ = writeln!(page, "{answer}");
     for part in items(body, "missing").iter().filter_map(Value::as_str) {
-        let _ = write!(page, "\nNot in these documents: {part}\n");
+        // What the answer itself says is not said twice.
+        if !answer.to_lowercase().contains(part.trim_end_matches(['?', '.']).to_lowercase().as_str()) {
+            let _ = write!(page, "\nThese documents do not answer: {part}\n");
+        }
     }
     let mut told = Vec::new();
     for citation in items(body, "citations") {
@@ -86,7 +89,12 @@ fn readable(body: &Value) -> String {
 
 /// Formats an abstention with the beginnings of the nearest passages.
 fn abstention(body: &Value) -> String {
-    let mut page = format!("No answer in these documents ({}).\n", text(body, "reason"));
+    let mut page = corrections(body);
+    let _ = writeln!(page, "No answer in these documents ({}).", text(body, "reason"));
+    let unknown: Vec<&str> = items(body, "unknown_terms").iter().filter_map(Value::as_str).collect();
+    if !unknown.is_empty() {
+        let _ = writeln!(page, "No document holds: {}", unknown.join(", "));
+    }
     for (place, source) in items(body, "sources").iter().take(MOST_CLOSEST).enumerate() {
         if place == 0 {
             page.push_str("\nClosest:\n");
@@ -95,6 +103,12 @@ fn abstention(body: &Value) -> String {
         let _ = writeln!(page, "  - {}: \"{}…\"", named(source), words.trim_end());
     }
     page
+}
+
+/// Formats how words of the question were read, if not as they were written.
+fn corrections(body: &Value) -> String {
+    let read = |word: &Value| format!("Read \"{}\" as \"{}\".\n", text(word, "from"), text(word, "to"));
+    items(body, "corrected").iter().map(read).collect()
 }
 
 /// A source by its title and its name.
@@ -151,6 +165,24 @@ mod tests {
         assert_eq!(
             readable(&body),
             "No sentence of these documents answers this. They say about it:\n\n1. Open it. [^2]\n2. Close it. [^2]\n\n[^2] Doors (doors.md)\n     cited:h/d@1#0\n"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_said_once_and_corrections_are_said() {
+        let body = json!({
+            "answer": "28 days. [^1]\n\nThe sources do not say who repairs laptops.",
+            "missing": ["Who repairs laptops?", "why?"],
+            "corrected": [{"from": "laptpos", "to": "laptops"}],
+        });
+        assert_eq!(
+            readable(&body),
+            "Read \"laptpos\" as \"laptops\".\n28 days. [^1]\n\nThe sources do not say who repairs laptops.\n\nThese documents do not answer: why?\n"
+        );
+        let abstention = json!({"answer": null, "reason": "low_support", "unknown_terms": ["rsync", "nginx"]});
+        assert_eq!(
+            readable(&abstention),
+            "No answer in these documents (low_support).\nNo document holds: rsync, nginx\n"
         );
     }
 

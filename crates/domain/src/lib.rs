@@ -33,5 +33,6 @@ pub mod rewriting;
 pub mod sentence;
 pub mod span;
 pub mod speculation;
+pub mod spelling;
 pub mod split;
 pub mod wording;

@@ -19,6 +19,7 @@ use crate::{
         citation::{Citation, CitedAnswer, Level, Quote},
         corrective::AbstainReason,
         planning::Plan,
+        spelling::Correction,
     },
     service::ask::{AskOutcome, AskReport, EvidenceFound, GeneratedBy, GradedHit},
 };
@@ -49,6 +50,14 @@ pub(super) struct AnswerBody {
     /// holds; with `clarify`, what the asker would have to say.
     #[schema(example = json!([]))]
     missing: Vec<String>,
+    /// Words of the question that no document of the collections holds; with an abstention only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(nullable = false, example = json!(["sabbatical"]))]
+    unknown_terms: Vec<String>,
+    /// Words of the question that were read as others: no document holds them, and they are likely typing errors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(nullable = false)]
+    corrected: Vec<CorrectionBody>,
     /// The plan for answering the question. Included with `dry_run` only; the trace always contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false, example = json!({"type": "lookup", "strategy": "direct", "sub_questions": [], "by": "built_in"}))]
@@ -117,6 +126,18 @@ pub(super) struct PassageBody {
     /// Which of the things compared it is about; null if it is about both, or nothing is compared.
     #[schema(example = json!(null))]
     about: Option<String>,
+}
+
+/// A word of the question that was read as another.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Correction)]
+pub(super) struct CorrectionBody {
+    /// As the question writes it.
+    #[schema(example = "vaccation")]
+    from: String,
+    /// As the documents write it.
+    #[schema(example = "vacation")]
+    to: String,
 }
 
 /// A citation: a marker that has been checked.
@@ -226,6 +247,8 @@ impl AnswerBody {
             standalone_question: report.standalone,
             reply: None,
             missing: report.missing,
+            unknown_terms: report.unknown_words,
+            corrected: report.corrections.into_iter().map(CorrectionBody::from).collect(),
             plan: report.plan,
             answer: None,
             passages: Vec::new(),
@@ -290,6 +313,13 @@ impl From<GivenPassage> for PassageBody {
     fn from(passage: GivenPassage) -> Self {
         let GivenPassage { source_index, reason, about } = passage;
         Self { source_index, reason, about }
+    }
+}
+
+impl From<Correction> for CorrectionBody {
+    fn from(correction: Correction) -> Self {
+        let Correction { from, to } = correction;
+        Self { from, to }
     }
 }
 

@@ -14,8 +14,15 @@ use super::{
     single_flight::SingleFlight,
 };
 use crate::{
-    domain::{asking::asking_part, budget::Budget, corrective::StepCalls, cost::NanoUsd, identity::Caller},
-    service::daily_budget::DailyAccount,
+    domain::{
+        asking::asking_part,
+        budget::Budget,
+        corrective::StepCalls,
+        cost::NanoUsd,
+        identity::Caller,
+        spelling::{self, Correction},
+    },
+    service::{daily_budget::DailyAccount, retrieval::Mode},
 };
 
 /// One ask. Stages read it, return their results, and record how they were obtained.
@@ -29,6 +36,8 @@ pub(super) struct AskContext {
     message: String,
     /// The question made of the message and its history; set before the first search, if at all.
     standalone: OnceLock<StandaloneQuestion>,
+    /// The question without typing errors; set before its passages are graded, if at all.
+    corrected: OnceLock<CorrectedQuestion>,
     pub(super) id: Uuid,
     pub(super) asked_at: OffsetDateTime,
     /// Whether the answer is sent piece by piece.
@@ -42,6 +51,14 @@ pub(super) struct AskContext {
     /// The reservations of this ask on its tenant's day.
     pub(super) daily_account: DailyAccount,
     pub(super) record: Record,
+}
+
+/// The question without likely typing errors.
+struct CorrectedQuestion {
+    text: String,
+    /// The part of it that asks.
+    asked: String,
+    corrections: Vec<Correction>,
 }
 
 impl AskContext {
@@ -65,18 +82,35 @@ impl AskContext {
             caller,
             message: asking_part(&request.question),
             standalone: OnceLock::new(),
+            corrected: OnceLock::new(),
             request,
         }
     }
 
     /// The question that is answered, as a model is shown it.
     pub(super) fn question(&self) -> &str {
-        self.standalone.get().map_or(&self.request.question, |standalone| &standalone.text)
+        let corrected = self.corrected.get().map(|corrected| corrected.text.as_str());
+        let standalone = || self.standalone.get().map(|standalone| standalone.text.as_str());
+        corrected.or_else(standalone).unwrap_or(&self.request.question)
     }
 
     /// The part of the question that asks: what is searched for and expected in passages.
     pub(super) fn asked(&self) -> &str {
-        self.standalone.get().map_or(&self.message, |standalone| &standalone.asked)
+        let corrected = self.corrected.get().map(|corrected| corrected.asked.as_str());
+        let standalone = || self.standalone.get().map(|standalone| standalone.asked.as_str());
+        corrected.or_else(standalone).unwrap_or(&self.message)
+    }
+
+    /// Corrects likely typing errors of the question; the first corrections stand.
+    pub(super) fn correct(&self, corrections: Vec<Correction>) {
+        let of = |text: &str| spelling::corrected(text, &corrections);
+        let (text, asked) = (of(self.question()), of(self.asked()));
+        let _ = self.corrected.set(CorrectedQuestion { text, asked, corrections });
+    }
+
+    /// The words of the question that were read as others.
+    pub(super) fn corrections(&self) -> &[Correction] {
+        self.corrected.get().map_or(&[], |corrected| &corrected.corrections)
     }
 
     /// The question that was made of the message and its history, if one was.
@@ -98,6 +132,12 @@ impl AskContext {
     pub(super) fn may_search_web(&self) -> bool {
         let AskRequest { execution, filter, .. } = &self.request;
         self.services.web.is_some() && execution.reach == Reach::DocumentsAndWeb && filter.is_empty()
+    }
+
+    /// Whether retrieval tells how rare the words of the question are.
+    pub(super) fn knows_words(&self) -> bool {
+        let stages = &self.request.stages;
+        stages.mode != Mode::Dense || stages.rerank
     }
 
     /// Checks that the models allow the requested level.

@@ -40,9 +40,9 @@ use super::{
     plan,
     record::{AttemptTrace, RoundTrace, Stage},
     report::{Findings, RejectedDraft},
-    retrieve,
+    retrieve::{self, Corpus},
     rewrite::{self, Rewording},
-    state::LoopState,
+    state::{LoopState, PlannedRetrieval},
     validate::{self, Judgement},
     verify, web,
 };
@@ -50,6 +50,8 @@ use crate::{
     domain::{
         conversation,
         corrective::{AbstainReason, Evidence, Fallback, Step},
+        planning::Plan,
+        spelling,
     },
     service::{ServiceError, retrieval::Retrieved},
 };
@@ -92,8 +94,7 @@ async fn answer(
         }
         match step {
             Step::Retrieve => {
-                let plan = plan::plan(ask).await?;
-                let first = retrieve::retrieve_as_planned(ask, &corpus, &plan).await?;
+                let (plan, first) = first_retrieval(ask, &corpus, &mut state).await?;
                 ask.record.note_plan(&plan);
                 ask.record.note_planned(first.rounds);
                 let found = state.begin(plan, first.found, first.sub_questions);
@@ -122,6 +123,30 @@ async fn answer(
             Step::Generate { over } => return answer_from(ask, emitter, &state, over, early_draft).await,
         }
     }
+}
+
+/// Plans and searches. If the passages show that words of the question are misspelt, it is corrected and searched again.
+async fn first_retrieval(
+    ask: &AskContext,
+    corpus: &Corpus,
+    state: &mut LoopState,
+) -> Result<(Plan, PlannedRetrieval), AskError> {
+    let plan = plan::plan(ask).await?;
+    let first = retrieve::retrieve_as_planned(ask, corpus, &plan).await?;
+    if !ask.knows_words() {
+        return Ok((plan, first));
+    }
+    let question = first.found.weigh(corpus.analyzer, ask.asked());
+    let passages = first.found.hits.iter().map(|hit| hit.passage.text.as_str());
+    let corrections = spelling::corrections(&question, passages);
+    if corrections.is_empty() {
+        return Ok((plan, first));
+    }
+    let plan = plan.corrected(&corrections);
+    ask.correct(corrections);
+    state.ask_for(ask.asked());
+    let again = retrieve::retrieve_as_planned(ask, corpus, &plan).await?;
+    Ok((plan, again))
 }
 
 /// Grades the passages of a query and adds them to the state. Returns the draft that was begun meanwhile, if one was.

@@ -16,6 +16,7 @@ use crate::{
         citation::{CitationError, CitedAnswer, Level},
         corrective::AbstainReason,
         planning::Plan,
+        spelling::Correction,
     },
     providers::chat::{CallRole, ChatReply},
 };
@@ -110,6 +111,10 @@ pub struct AskReport {
     /// With an answer, the sub-questions that the documents do not answer; with an abstention, the aspects of the question
     /// that no correct passage holds; with an unclear message, what the asker would have to say.
     pub missing: Vec<String>,
+    /// With an abstention, the words of the question that no document of the collections holds.
+    pub unknown_words: Vec<String>,
+    /// Words of the question that were read as others, because no document holds them.
+    pub corrections: Vec<Correction>,
     /// The plan; of a dry run only.
     pub plan: Option<Plan>,
     /// Whether it is a cached answer.
@@ -124,16 +129,19 @@ pub(super) struct Findings {
     pub(super) sources: Vec<GradedHit>,
     pub(super) evidence: EvidenceFound,
     pub(super) missing: Vec<String>,
+    pub(super) unknown_words: Vec<String>,
     pub(super) plan: Option<Plan>,
 }
 
 impl AskReport {
     /// The report of an ask that ends in this state.
     pub(super) fn new(ask: &AskContext, state: &LoopState, outcome: AskOutcome) -> Self {
+        let is_abstention = matches!(outcome, AskOutcome::Abstained(_));
         let findings = Findings {
             sources: sources(ask, state),
             evidence: state.pool.found(state.answerability),
-            missing: if matches!(outcome, AskOutcome::Abstained(_)) { state.missing.clone() } else { Vec::new() },
+            missing: if is_abstention { state.missing.clone() } else { Vec::new() },
+            unknown_words: if is_abstention { state.unknown_words(ask) } else { Vec::new() },
             plan: state.plan.clone().filter(|_| ask.request.execution.dry_run),
         };
         Self::with(ask, outcome, findings)
@@ -141,7 +149,7 @@ impl AskReport {
 
     /// The report of an ask that ends now. Moves the trace out of the record.
     pub(super) fn with(ask: &AskContext, outcome: AskOutcome, findings: Findings) -> Self {
-        let Findings { sources, evidence, missing, plan } = findings;
+        let Findings { sources, evidence, missing, unknown_words, plan } = findings;
         Self {
             id: ask.id,
             outcome,
@@ -154,6 +162,8 @@ impl AskReport {
             effective_level: ask.models.level,
             warnings: ask.record.warnings(),
             missing,
+            unknown_words,
+            corrections: ask.corrections().to_vec(),
             plan,
             is_cache_hit: false,
             trace: ask.record.take_trace(),

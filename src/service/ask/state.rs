@@ -91,6 +91,19 @@ impl LoopState {
         found
     }
 
+    /// Replaces the question before the first round; the former wording counts as tried.
+    pub(super) fn ask_for(&mut self, question: &str) {
+        self.question = Inquiry::new(self.analyzer, question, 0, |_| 0);
+        // One that equals the former wording adds nothing.
+        let _ = self.tried.add(question.to_owned());
+    }
+
+    /// Words of the question that no document holds; none where there is nothing to search.
+    pub(super) fn unknown_words(&self, ask: &AskContext) -> Vec<String> {
+        let is_known = self.plan.is_some() && self.has_content && ask.knows_words();
+        self.question.terms.unknown_words().filter(|_| is_known).map(str::to_owned).collect()
+    }
+
     /// Adds a round; returns the number of its passages that no earlier round had found.
     pub(super) fn add_round(&mut self, found: &Retrieved, round: GradedRound) -> usize {
         let GradedRound { hits, answerability, missing, .. } = round;

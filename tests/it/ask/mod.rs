@@ -23,5 +23,6 @@ mod speculation;
 pub mod stream;
 mod stream_cuts;
 mod tables;
+mod unknown_words;
 mod verify;
 mod web;

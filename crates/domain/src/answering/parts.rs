@@ -22,6 +22,15 @@ const COMPARISONS: [&str; 6] = [
 /// Words between two things that are compared.
 const SEPARATORS: [&str; 7] = [" and ", " with ", " to ", " versus ", " vs. ", " vs ", " or "];
 
+/// Verbs that stand before the subject of a question.
+const AUXILIARIES: [&str; 21] = [
+    "is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will", "would", "has",
+    "have", "had", "am", "might", "shall", "'s",
+];
+
+/// Words of a question after the first among which its verb stands.
+const MOST_BEFORE_VERB: usize = 4;
+
 /// Most parts that are looked at.
 const MOST_PARTS: usize = 3;
 
@@ -48,6 +57,7 @@ impl Part {
         let is_plain = words.len() <= LONGEST_NAMED && !words.contains(['[', ']', '\\', '`', '*', '\n', ':', '|']);
         match (is_plain, self.is_subject) {
             (true, true) => format!("The sources do not say anything about {words}."),
+            (true, false) if is_inverted(words) => format!("The sources do not answer “{words}”."),
             (true, false) => format!("The sources do not say {}.", lower_first(words)),
             (false, _) => "The sources do not answer all parts of the question.".to_owned(),
         }
@@ -141,6 +151,14 @@ fn mask_of(inquiry: &Inquiry, part: &str) -> TermMask {
     terms.filter(|(_, term)| holds(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
+/// Whether a question has its verb before its subject, so that it cannot follow "do not say".
+fn is_inverted(words: &str) -> bool {
+    let mut words = words.split_whitespace().map(str::to_lowercase);
+    let asks = words.next().is_some_and(|first| QUESTION_WORDS.contains(&first.as_str()) && first != "who");
+    // "How many days", "which office": the verb comes later.
+    asks && words.take(MOST_BEFORE_VERB).any(|word| AUXILIARIES.contains(&word.as_str()))
+}
+
 fn lower_first(words: &str) -> String {
     let first = words.split_whitespace().next().unwrap_or_default();
     if QUESTION_WORDS.contains(&first.to_lowercase().as_str()) {
@@ -180,6 +198,20 @@ mod tests {
         ];
         for (question, expected) in rows {
             assert_eq!(texts(question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_missing_part_is_named_in_a_whole_sentence() {
+        let part = |text: &str| Part { text: text.to_owned(), mask: 1, kind: AnswerKind::Other, is_subject: false };
+        for (text, expected) in [
+            ("who repairs laptops", "The sources do not say who repairs laptops."),
+            ("When was Acme founded", "The sources do not answer “When was Acme founded”."),
+            ("How many days does one have", "The sources do not answer “How many days does one have”."),
+        ] {
+            let missing = part(text).missing();
+            assert!(crate::citation::is_ignorance(&missing), "{missing}");
+            assert_eq!(missing, expected);
         }
     }
 }

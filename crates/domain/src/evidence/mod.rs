@@ -215,6 +215,11 @@ impl QuestionTerms {
         if all > 0.0 { found / all } else { 0.0 }
     }
 
+    /// Words of the question that no chunk of the collections holds, as it writes them.
+    pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().filter(|term| term.document_frequency == 0).map(|term| term.word.as_str())
+    }
+
     /// The set of terms that no chunk of the collections holds.
     #[must_use]
     pub fn unknown(&self) -> TermMask {

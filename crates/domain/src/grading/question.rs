@@ -67,7 +67,31 @@ pub fn answerability(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Pa
     let features = of_round(inquiry, passages, evidence);
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let probability = model.probability(&features);
-    Answerability { probability, ceiling: model.ceiling(probability) }
+    let highest = if names_something_foreign(inquiry, evidence) { Grade::Ambiguous } else { Grade::Correct };
+    Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
+}
+
+/// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
+/// holds it, and no passage has it in another spelling. What is said of its neighbours is then no answer.
+fn names_something_foreign(inquiry: &Inquiry, evidence: &[PassageEvidence]) -> bool {
+    let terms = inquiry.terms.terms();
+    let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
+    let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
+    terms.iter().enumerate().any(|(position, term)| {
+        let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
+        is_foreign && term.weight >= heaviest && is_named(&inquiry.text, &term.word)
+    })
+}
+
+/// Whether a question writes a word as the name of something: with a capital within the sentence, with a digit, or as an
+/// option (`--word`).
+fn is_named(question: &str, word: &str) -> bool {
+    let Some(at) = question.find(word) else { return false };
+    let before = question.get(..at).unwrap_or_default();
+    let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
+    let is_option = before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
+    let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
+    (is_within && word.starts_with(char::is_uppercase)) || is_option || has_digit
 }
 
 impl QuestionModel {

@@ -6,6 +6,8 @@ mod reply;
 
 use serde::{Deserialize, Serialize};
 
+use crate::spelling::{self, Correction};
+
 pub use built_in::plan;
 pub use coverage::{Said, missing};
 pub use reply::read_reply;
@@ -86,6 +88,13 @@ impl Plan {
     pub fn undivided(self) -> Self {
         let strategy = if self.is_decomposed() { Strategy::Direct } else { self.strategy };
         Self { strategy, sub_questions: Vec::new(), ..self }
+    }
+
+    /// The same plan for a question whose words were corrected.
+    #[must_use]
+    pub fn corrected(self, corrections: &[Correction]) -> Self {
+        let corrected = |text: &String| spelling::corrected(text, corrections);
+        Self { sub_questions: self.sub_questions.iter().map(corrected).collect(), ..self }
     }
 
     /// Whether the answer may lack one of the sub-questions.

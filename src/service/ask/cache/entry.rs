@@ -97,7 +97,8 @@ pub(super) fn recall(ask: &AskContext, answer: Value) -> Option<AskReport> {
     ask.record.note_attempt(AttemptTrace { attempt: attempt.number(), errors: Vec::new(), by, rulings: Vec::new() });
     ask.record.set_sources(used);
     ask.record.set_warnings(entry.warnings);
-    let findings = Findings { sources: entry.sources, evidence: entry.evidence, missing: entry.missing, plan: None };
+    let findings =
+        Findings { sources: entry.sources, evidence: entry.evidence, missing: entry.missing, ..Findings::default() };
     let report = AskReport::with(ask, written.outcome(answer), findings);
     Some(AskReport { is_cache_hit: true, ..report })
 }
