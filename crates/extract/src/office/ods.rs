@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use calamine::{Ods, OdsError, Reader, SheetType};
 
-use super::super::{ExtractError, archive::Archive, content::Content};
+use super::super::{Cause, ExtractError, archive::Archive, content::Content};
 use super::sheet::{Sheet, needs_password};
 
 /// Adds a workbook in ODF.
@@ -28,13 +28,21 @@ pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), E
 }
 
 fn damaged(error: &OdsError) -> ExtractError {
-    ExtractError::malformed("workbook", error)
+    match error {
+        OdsError::CellLimitExceeded { requested, max } => ExtractError::new(
+            Cause::TooLarge,
+            format!(
+                "a row or column of the workbook is repeated to {requested} cells, more than {max}; split the workbook"
+            ),
+        ),
+        other => ExtractError::malformed("workbook", other),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cause, archive::tests::packed};
+    use crate::archive::tests::packed;
 
     fn sheet(rows: &str) -> Result<Content, ExtractError> {
         let body = format!(
@@ -63,6 +71,15 @@ mod tests {
         );
         let content = sheet(&rows).expect("a workbook");
         assert_eq!(content.text, "Staff\n\n| Name: Mira | Since: 2021-03-01 | Days: 25.5 |");
+    }
+
+    #[test]
+    fn repeated_cells_have_an_end() {
+        let cell = "<table:table-cell office:value-type='string' table:number-columns-repeated='16384'><text:p>x</text:p></table:table-cell>";
+        let rows = format!("<table:table-row table:number-rows-repeated='1048576'>{cell}</table:table-row>");
+        assert_eq!(sheet(&rows).expect_err("a bomb").cause, Cause::TooLarge);
+        let rows = "<table:table-row table:number-rows-repeated='1048575'><table:table-cell/></table:table-row><table:table-row><table:table-cell table:number-columns-repeated='16383'/><table:table-cell office:value-type='string'><text:p>Corner</text:p></table:table-cell></table:table-row>";
+        assert_eq!(sheet(rows).expect("a workbook").text, "Staff\n\nCorner");
     }
 
     #[test]
