@@ -6,7 +6,7 @@ use std::{net::SocketAddr, sync::Arc};
 use anyhow::Context as _;
 use embedded_postgres::PrivatePostgres;
 use minilm::WordPiece;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use sqlx::postgres::PgConnectOptions;
 use tokio::net::TcpListener;
 
@@ -43,7 +43,7 @@ use crate::{
         vector_graphs::GraphKeeper,
     },
     shutdown::Shutdown,
-    store::Store,
+    store::{Store, connect_options},
 };
 
 /// Everything that is built before anything listens.
@@ -279,11 +279,8 @@ impl App {
 async fn open_database(
     database: &Database,
 ) -> anyhow::Result<(Option<PrivatePostgres>, PgConnectOptions, Option<PgConnectOptions>)> {
-    let parse = |name: &str, url: &SecretString| {
-        let options: PgConnectOptions =
-            url.expose_secret().parse().with_context(|| format!("{name} is not a Postgres URL"))?;
-        anyhow::Ok(options)
-    };
+    let parse =
+        |name: &str, url: &SecretString| connect_options(url).with_context(|| format!("{name} is not a Postgres URL"));
     match database {
         Database::Server { primary, replica } => {
             let replica = replica.as_ref().map(|url| parse("DATABASE_READ_URL", url)).transpose()?;

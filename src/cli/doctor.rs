@@ -1,7 +1,7 @@
 //! `cited doctor`: prints the settings that the service would run with, and checks whether it could run.
 
 use anyhow::{Context as _, bail};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 
 use crate::{
     config::{Config, Database, Origin, hide_secrets},
@@ -98,7 +98,7 @@ async fn check_servers(primary: &SecretString, replica: Option<&SecretString>) -
 
 /// Prints the findings about a server; returns the number of findings that must be resolved.
 async fn check_server(setting: &str, url: &SecretString) -> anyhow::Result<usize> {
-    let options = url.expose_secret().parse().with_context(|| format!("{setting} is no URL of a Postgres database"))?;
+    let options = store::connect_options(url).with_context(|| format!("{setting} is no URL of a Postgres database"))?;
     let findings = store::examine(&options)
         .await
         .with_context(|| format!("the server at {setting} does not answer; start it, or correct the URL"))?;

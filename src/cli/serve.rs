@@ -1,14 +1,13 @@
 //! `cited serve`, `cited worker`, `cited migrate`.
 
 use anyhow::bail;
-use secrecy::ExposeSecret;
 
 use crate::{
     app::{App, Core},
     config::{Config, Database},
     service::context::Context,
     shutdown::Shutdown,
-    store::Store,
+    store::{Store, connect_options},
     telemetry,
 };
 
@@ -20,7 +19,8 @@ pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
         app = App::build(config, Context::system()) => app?,
         () = shutdown.soft.cancelled() => return Ok(()),
     };
-    tracing::info!(address = %app.address()?, "Cited {} listens on http://{}", env!("CARGO_PKG_VERSION"), app.address()?);
+    let scheme = if config.server.tls.is_some() { "https" } else { "http" };
+    tracing::info!(address = %app.address()?, "Cited {} listens on {scheme}://{}", env!("CARGO_PKG_VERSION"), app.address()?);
     // The whole service is one future; on the stack it would be too large.
     Box::pin(app.run_until_stopped(shutdown)).await
 }
@@ -44,7 +44,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
 pub(super) async fn migrate(config: &Config) -> anyhow::Result<()> {
     match &config.database {
         Database::Server { primary, .. } => {
-            Store::migrate(&primary.expose_secret().parse()?).await?;
+            Store::migrate(&connect_options(primary)?).await?;
             println!("the database is up to date");
             Ok(())
         }

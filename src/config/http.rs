@@ -12,13 +12,15 @@ use crate::{
 };
 
 /// Reads the settings of the HTTP layer.
-pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
+pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Settings) -> Settings {
     let keys = read_keys(reader, listen);
     let defaults = Settings::default();
     Settings {
         cross_origin: read_cross_origin(reader, listen, !keys.is_empty()),
         keys,
         max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
+        max_bytes_in_flight: reader.value("CITED_MAX_BYTES_IN_FLIGHT", defaults.max_bytes_in_flight),
+        has_tls: server.tls.is_some(),
         request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
     }
 }

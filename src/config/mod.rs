@@ -181,7 +181,7 @@ impl Config {
         let pools = read_pools(&mut reader);
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
         let server = http::read_server(&mut reader);
-        let http = http::read(&mut reader, listen);
+        let http = http::read(&mut reader, listen, &server);
         let chat = chat::read(&mut reader);
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);

@@ -30,7 +30,7 @@ impl Reader {
         self.faults.push(fault);
     }
 
-    fn raw(&mut self, name: &'static str) -> Option<(String, Origin)> {
+    fn raw(&mut self, name: &str) -> Option<(String, Origin)> {
         let from_file = self.file.remove(&file_key(name));
         // An empty variable counts as unset, because compose files pass unset variables as empty ones.
         let from_environment = self.environment.get(name).filter(|value| !value.is_empty()).cloned();
@@ -127,12 +127,28 @@ impl Reader {
         one.zip(other)
     }
 
+    /// A text that is not shown: the value of `name`, or the content of the file that `name` with `_FILE` names, as
+    /// container runtimes and systemd hand secrets over.
     pub(super) fn secret(&mut self, name: &'static str) -> Option<SecretString> {
-        let found = self.raw(name);
-        let shown = if found.is_some() { "(set, not shown)" } else { "(unset)" };
-        let origin = found.as_ref().map_or(Origin::Default, |(_, origin)| *origin);
-        self.note(name, shown.to_owned(), origin);
-        found.map(|(value, _)| SecretString::from(value))
+        let file_name = format!("{name}_FILE");
+        match (self.raw(name), self.raw(&file_name)) {
+            (None, None) => {
+                self.note(name, "(unset)".to_owned(), Origin::Default);
+                None
+            }
+            (Some((value, origin)), None) => {
+                self.note(name, "(set, not shown)".to_owned(), origin);
+                Some(SecretString::from(value))
+            }
+            (None, Some((path, origin))) => {
+                self.note(name, format!("(in {path}, not shown)"), origin);
+                secret_in(&path).map_err(|fault| self.fault(format!("{file_name} {fault}"))).ok()
+            }
+            (Some(_), Some(_)) => {
+                self.fault(format!("{name} and {file_name} are both set; use one of them"));
+                None
+            }
+        }
     }
 
     pub(super) fn folders(&self) -> embedded_postgres::Folders {
@@ -149,6 +165,15 @@ impl Reader {
             self.faults.push(format!("the configuration file sets {unknown}, which is not a setting"));
         }
         if self.faults.is_empty() { Ok(build(self.effective)) } else { Err(ConfigError { faults: self.faults }) }
+    }
+}
+
+/// The secret in a file, without the end of its line.
+pub(super) fn secret_in(path: &str) -> Result<SecretString, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("names {path}, which cannot be read: {error}"))?;
+    match text.trim_end_matches(['\n', '\r']) {
+        "" => Err(format!("names {path}, which is empty")),
+        secret => Ok(SecretString::from(secret)),
     }
 }
 
@@ -169,7 +194,10 @@ fn parse_file(text: &str, faults: &mut Vec<String>) -> File {
     let table: toml::Table = match text.parse() {
         Ok(table) => table,
         Err(error) => {
-            faults.push(format!("the configuration file is not valid TOML: {error}"));
+            // Its own text would show the line, which may hold a secret.
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            faults.push(format!("the configuration file is not valid TOML: line {line}: {}", error.message()));
             return file;
         }
     };

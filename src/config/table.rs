@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     Origin,
-    reader::{LONGEST_TIME, Reader},
+    reader::{LONGEST_TIME, Reader, secret_in},
 };
 
 /// A table with its path, such as `providers.groq`. Keys that were not read are faults.
@@ -83,15 +83,25 @@ impl<'a> Table<'a> {
         value.map(SecretString::from)
     }
 
-    /// The key of a server: `api_key`, or the value of the variable that `api_key_env` names.
+    /// The content of the file that `key` names.
+    fn secret_from_file(&mut self, key: &str) -> Option<SecretString> {
+        let path = self.text(key)?;
+        self.note(key, path.clone());
+        secret_in(&path).map_err(|fault| self.fault(key, fault)).ok()
+    }
+
+    /// The key of a server: `api_key`, the value of the variable that `api_key_env` names, or the content of the file
+    /// that `api_key_file` names.
     pub(super) fn api_key(&mut self) -> Option<SecretString> {
-        match (self.secret("api_key"), self.secret_from_environment("api_key_env")) {
-            (Some(_), Some(_)) => {
-                self.fault("api_key", "and api_key_env are both set; use one of them");
-                None
-            }
-            (given, from_environment) => given.or(from_environment),
+        let given = ["api_key", "api_key_env", "api_key_file"].into_iter().filter(|key| self.values.contains_key(*key));
+        let given: Vec<&str> = given.collect();
+        if let [one, other, ..] = given.as_slice() {
+            self.fault(one, format!("and {other} are both set; use one of them"));
         }
+        let inline = self.secret("api_key");
+        let from_environment = self.secret_from_environment("api_key_env");
+        let from_file = self.secret_from_file("api_key_file");
+        inline.or(from_environment).or(from_file)
     }
 
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {

@@ -1,5 +1,7 @@
 //! Where settings come from, and the faults of a configuration.
 
+use secrecy::ExposeSecret;
+
 use super::*;
 
 fn read(variables: &[(&str, &str)], file: &str) -> Result<Config, ConfigError> {
@@ -102,4 +104,67 @@ fn secrets_are_not_shown() {
             .expect("valid");
     let shown = format!("{config:?} {:?}", config.effective());
     assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn a_fault_in_the_file_does_not_show_its_line() {
+    let file = "listen = \"127.0.0.1:1\"\napi_keys = \"hunter2-hunter2";
+    let error = read(&[("HOME", "/h")], file).expect_err("an open text").to_string();
+    assert!(error.contains("not valid TOML: line 2: "), "{error}");
+    assert!(!error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn every_secret_may_be_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path.display().to_string()
+    };
+    let key = file("key", "a-long-enough-key-hunter2\n");
+    let database = file("database", "postgres://u:hunter2@localhost/d\r\n");
+    let signing = file("signing", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    let variables = [
+        ("CITED_API_KEYS_FILE", key.as_str()),
+        ("DATABASE_URL_FILE", &database),
+        ("DATABASE_READ_URL_FILE", &database),
+        ("CITED_API_KEY_FILE", &key),
+        ("CITED_CHAT_BASE_URL", "http://localhost:1/v1"),
+        ("CITED_CHAT_MODEL", "m"),
+        ("CITED_CHAT_API_KEY_FILE", &key),
+        ("CITED_EMBEDDING_BASE_URL", "http://localhost:1/v1"),
+        ("CITED_EMBEDDING_MODEL", "m"),
+        ("CITED_EMBEDDING_API_KEY_FILE", &key),
+        ("CITED_RERANK_BASE_URL", "http://localhost:1/v1"),
+        ("CITED_RERANK_MODEL", "m"),
+        ("CITED_RERANK_API_KEY_FILE", &key),
+        ("CITED_WEBHOOK_SECRET_FILE", &signing),
+    ];
+    let table =
+        format!("[providers.p]\nbase_url = \"http://localhost:1/v1\"\nmodels = [\"m\"]\napi_key_file = {key:?}");
+    let config = read(&variables, &table).expect("valid");
+    let exposed = |secret: &Option<SecretString>| secret.as_ref().map(|secret| secret.expose_secret().to_owned());
+    assert_eq!(config.http.keys.first().expect("a key").expose_secret(), "a-long-enough-key-hunter2");
+    assert_eq!(exposed(&config.remote.key).as_deref(), Some("a-long-enough-key-hunter2"));
+    let Database::Server { primary, .. } = &config.database else { panic!("a server") };
+    assert_eq!(primary.expose_secret(), "postgres://u:hunter2@localhost/d");
+    assert!(config.webhook_key.is_some());
+    let shown = format!("{config:?} {:?}", config.effective());
+    assert!(!shown.contains("hunter2"), "{shown}");
+    assert!(shown.contains(&format!("(in {key}, not shown)")), "{shown}");
+}
+
+#[test]
+fn a_secret_that_is_named_twice_missing_or_empty_is_a_fault() {
+    let fault = |variables: &[(&str, &str)]| {
+        let variables = [&[("HOME", "/h")], variables].concat();
+        read(&variables, "").expect_err("a fault").to_string()
+    };
+    let both = fault(&[("CITED_API_KEYS", "a-long-enough-key-1"), ("CITED_API_KEYS_FILE", "/nowhere")]);
+    assert!(both.contains("CITED_API_KEYS and CITED_API_KEYS_FILE are both set"), "{both}");
+    let missing = fault(&[("CITED_API_KEYS_FILE", "/nowhere/key")]);
+    assert!(missing.contains("CITED_API_KEYS_FILE names /nowhere/key, which cannot be read"), "{missing}");
+    let empty = fault(&[("CITED_API_KEYS_FILE", "/dev/null")]);
+    assert!(empty.contains("CITED_API_KEYS_FILE names /dev/null, which is empty"), "{empty}");
 }

@@ -19,6 +19,13 @@ pub(super) const MAX_CHECKED_TEXT: usize = 65_536;
 pub(super) const MAX_MESSAGE: usize = 32_768;
 /// Largest number of messages of a conversation.
 pub(super) const MAX_MESSAGES: usize = 100;
+/// Largest metadata of a document, in bytes of JSON: every hit of a search carries it.
+const MAX_METADATA_BYTES: usize = 64 * 1024;
+/// Largest number of keys in the metadata of a document, those of objects within it included: each becomes rows of an
+/// index.
+const MAX_METADATA_KEYS: usize = 256;
+/// Largest number of objects and lists within each other in the metadata of a document.
+const MAX_METADATA_DEPTH: usize = 16;
 /// Largest number of collections in one request.
 pub(super) const MAX_COLLECTIONS: usize = 32;
 
@@ -140,10 +147,41 @@ impl Faults {
         }
     }
 
-    pub(super) fn metadata(&mut self, pointer: &str, metadata: &Value) {
+    /// The metadata of a document; returns its size in bytes of JSON.
+    pub(super) fn metadata(&mut self, pointer: &str, metadata: &Value) -> usize {
         if contains_nul(metadata) {
             self.add(pointer, "must not contain NUL characters");
         }
+        let bytes = metadata.to_string().len();
+        let sizes = [
+            ("bytes of JSON", bytes, MAX_METADATA_BYTES),
+            ("keys, those within others included", keys_in(metadata), MAX_METADATA_KEYS),
+            ("levels", depth_of(metadata), MAX_METADATA_DEPTH),
+        ];
+        for (unit, size, most) in sizes {
+            if size > most {
+                self.add(pointer, format!("has {size} {unit}; the limit is {most}"));
+            }
+        }
+        bytes
+    }
+}
+
+/// Number of keys of all objects in a value.
+fn keys_in(value: &Value) -> usize {
+    match value {
+        Value::Array(list) => list.iter().map(keys_in).sum(),
+        Value::Object(members) => members.len() + members.values().map(keys_in).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Number of objects and lists that lie within each other.
+fn depth_of(value: &Value) -> usize {
+    match value {
+        Value::Array(list) => 1 + list.iter().map(depth_of).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth_of).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
@@ -153,5 +191,38 @@ fn contains_nul(value: &Value) -> bool {
         Value::Array(list) => list.iter().any(contains_nul),
         Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || contains_nul(value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults_of(metadata: &Value) -> Vec<String> {
+        let mut faults = Faults::default();
+        faults.metadata("/metadata", metadata);
+        faults.0.into_iter().map(|fault| fault.detail).collect()
+    }
+
+    #[test]
+    fn metadata_has_a_size_a_number_of_keys_and_a_depth() {
+        let keys = |count: usize| Value::Object((0..count).map(|key| (key.to_string(), json!(1))).collect());
+        let nested = |levels: usize| (1..levels).fold(json!({"a": 1}), |inner, _| json!({"a": inner}));
+        // {"a":""} are eight bytes.
+        let text = |bytes: usize| json!({"a": "x".repeat(bytes - 8)});
+        for fits in [keys(256), json!({"in": keys(255)}), nested(16), text(65_536), json!({})] {
+            assert_eq!(faults_of(&fits), Vec::<String>::new());
+        }
+        for (over, fault) in [
+            (keys(257), "has 257 keys, those within others included; the limit is 256"),
+            (json!({"list": [keys(128), keys(128)]}), "has 257 keys, those within others included; the limit is 256"),
+            (nested(17), "has 17 levels; the limit is 16"),
+            (json!({"a": [[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]}), "has 17 levels; the limit is 16"),
+            (text(65_537), "has 65537 bytes of JSON; the limit is 65536"),
+        ] {
+            assert_eq!(faults_of(&over), [fault]);
+        }
     }
 }

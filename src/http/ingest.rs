@@ -13,8 +13,9 @@ use uuid::Uuid;
 
 use super::{
     AppState,
-    extract::{ValidJson, ValidPath, ValidQuery, parse, read_body},
+    extract::{ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
+    in_flight::RoomyJson,
     jobs::{JobBody, place_of},
     multipart::{self, Upload},
     problem::ApiError,
@@ -85,7 +86,8 @@ pub(super) struct NewDocumentBody {
     /// URI that `text` was read from, if it differs from `source`.
     #[schema(value_type = Option<ShortText>)]
     uri: Option<String>,
-    /// Your own data about the document; filters search in it.
+    /// Your own data about the document; filters search in it. At most 64 KiB of JSON, 256 keys (those of objects
+    /// within it included) and 16 levels.
     #[serde(default)]
     metadata: Map<String, Value>,
 }
@@ -297,25 +299,17 @@ pub(super) async fn create_documents(
     let content_type =
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let room = state.in_flight.room(&request).await?;
     let upload = match essence.as_str() {
         "application/json" => parse::<NewDocumentsBody>(&read_body(request, &state).await?)?.read()?,
         "multipart/form-data" => multipart::read(request, &state).await?,
         _ => return Err(ApiError::media_type("application/json or multipart/form-data")),
     };
-    ingest(&state, tenant, upload, query, key).await
-}
-
-async fn ingest(
-    state: &AppState,
-    tenant: TenantId,
-    upload: Upload,
-    query: IngestQuery,
-    key: Option<String>,
-) -> Result<Response, ApiError> {
     let Upload { collection, indexing, documents } = upload;
     let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: query.webhook_url };
     let accepted = state.services.ingest.accept(tenant, submission).await?;
-    reply(state, tenant, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
+    drop(room);
+    reply(&state, tenant, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
 /// The parts of a request that determine its response.
@@ -371,9 +365,10 @@ pub(super) async fn replace_document(
     Extension(tenant): Extension<TenantId>,
     ValidPath(id): ValidPath<Uuid>,
     ValidQuery(query): ValidQuery<IngestQuery>,
-    ValidJson(body): ValidJson<ReplacementBody>,
+    RoomyJson(body, room): RoomyJson<ReplacementBody>,
 ) -> Result<Response, ApiError> {
     let IngestQuery { wait, webhook_url } = query;
     let job = state.services.ingest.replace(tenant, id, body.read(webhook_url)?).await?;
+    drop(room);
     reply(&state, tenant, Accepted::New(job), ReplyTo { key: None, wait }).await
 }

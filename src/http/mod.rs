@@ -12,7 +12,9 @@ mod documents;
 mod extract;
 mod fields;
 mod filter;
+mod headers;
 mod health;
+mod in_flight;
 mod indexes;
 mod ingest;
 mod jobs;
@@ -66,6 +68,10 @@ pub struct Settings {
     pub cross_origin: CrossOriginSettings,
     /// Largest body of the routes that accept documents, in bytes.
     pub max_body_bytes: usize,
+    /// Most bytes of bodies of documents that are held at once.
+    pub max_bytes_in_flight: usize,
+    /// Whether the service speaks TLS itself.
+    pub has_tls: bool,
     /// Time limit of a request, apart from an ask's own limit.
     pub request_timeout: Duration,
 }
@@ -76,6 +82,8 @@ impl Default for Settings {
             keys: Vec::new(),
             cross_origin: CrossOriginSettings::default(),
             max_body_bytes: 64 * 1024 * 1024,
+            max_bytes_in_flight: 64 * 1024 * 1024,
+            has_tls: false,
             request_timeout: Duration::from_mins(5),
         }
     }
@@ -111,6 +119,7 @@ pub struct Services {
 pub(crate) struct AppState {
     services: Arc<Services>,
     keys: Arc<middleware::Keys>,
+    in_flight: in_flight::InFlight,
     /// Time that `?wait=true` waits for a job: a little less than the time limit of a request.
     longest_wait: Duration,
 }
@@ -129,6 +138,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
     let state = AppState {
         services: Arc::new(services),
         keys: Arc::new(middleware::Keys::new(settings.keys.iter().map(ExposeSecret::expose_secret))),
+        in_flight: in_flight::InFlight::new(settings.max_bytes_in_flight, settings.request_timeout.mul_f32(0.5)),
         longest_wait: settings.request_timeout.mul_f32(0.9),
     };
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
@@ -141,6 +151,7 @@ pub fn router(services: Services, settings: &Settings, context: Context) -> Rout
         .layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
+        .layer(axum::middleware::from_fn_with_state(settings.has_tls, headers::harden))
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
         .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))

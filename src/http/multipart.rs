@@ -104,7 +104,12 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     }
     faults.collection_name("/collection", &collection);
     let metadata = Value::Object(metadata);
-    faults.metadata("/metadata", &metadata);
+    let each = faults.metadata("/metadata", &metadata);
+    // Each document gets a copy.
+    if each.saturating_mul(documents.len()) > limit {
+        let all = format!("has {each} bytes and belongs to {} files; together the limit is {limit}", documents.len());
+        faults.add("/metadata", all);
+    }
     if let Some(title) = title {
         faults.short_text("/title", &title);
         match documents.as_mut_slice() {

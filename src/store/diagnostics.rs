@@ -2,7 +2,7 @@
 
 use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 
-use crate::store::{MIGRATOR, StoreError, connect, schema_version::SchemaVersion};
+use crate::store::{MIGRATOR, StoreError, connect, connect_options::is_unverified, schema_version::SchemaVersion};
 
 /// Roles that the service needs; the first is its runtime role.
 const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
@@ -35,6 +35,7 @@ impl Finding {
 pub async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreError> {
     let mut connection = PgConnection::connect_with(options).await?;
     let findings = vec![
+        way(options),
         server(&mut connection).await?,
         pgvector(&mut connection).await?,
         user(&mut connection).await?,
@@ -43,6 +44,20 @@ pub async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreEr
     ];
     connection.close().await?;
     Ok(findings)
+}
+
+/// How the server is reached. One without TLS may be right for a network that others cannot listen to, so it is no
+/// fault.
+fn way(options: &PgConnectOptions) -> Finding {
+    let mode = format!("sslmode {:?}", options.get_ssl_mode());
+    Finding::good(
+        "connection",
+        if is_unverified(options) {
+            format!("{mode}, which does not check the server's name; sslmode=verify-full does")
+        } else {
+            mode
+        },
+    )
 }
 
 async fn server(connection: &mut PgConnection) -> Result<Finding, StoreError> {

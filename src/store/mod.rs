@@ -7,6 +7,7 @@
 mod asks;
 mod collections;
 mod connect;
+mod connect_options;
 mod diagnostics;
 mod documents;
 mod error;
@@ -23,6 +24,7 @@ pub use collections::{
     SearchedCollection, StoredDocument,
 };
 pub use connect::{PoolSettings, Store};
+pub use connect_options::connect_options;
 pub use diagnostics::examine;
 pub use documents::{
     BatchOutcome, CitedChunks, CitedPassage, CitedState, CommitBatch, ContextGaps, ContextWork, ContextsSoFar,

@@ -217,7 +217,7 @@ impl ApiError {
     }
 
     /// Sets the number of seconds after which the client may retry.
-    fn retry_after(mut self, seconds: impl Into<String>) -> Self {
+    pub(super) fn retry_after(mut self, seconds: impl Into<String>) -> Self {
         self.0.retry_after = Some(seconds.into());
         self
     }

@@ -4,3 +4,4 @@ mod connections;
 mod cross_origin;
 mod injection;
 mod isolation;
+mod transport;
