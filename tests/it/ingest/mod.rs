@@ -4,6 +4,7 @@ mod bulk;
 pub mod contextual;
 mod contextual_cost;
 mod corpus;
+mod corpus_files;
 mod embed_phase;
 mod embedding_load;
 mod fetch;

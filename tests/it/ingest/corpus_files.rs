@@ -1,0 +1,136 @@
+//! The files of the test corpus, and what each comes to.
+
+const LEAVE: &str = "Everyone has 28 days of paid leave a year, from the first day on.";
+const CARRY: &str = "Up to five unused days may be carried over; they lapse on 31 March.";
+
+const SICK: &str = "Whoever falls ill stays at home and reports it before nine o'clock.";
+
+/// A message with two attachments, one of them a picture.
+const MESSAGE: &[&str] = &[
+    "Leave\n\nFrom: Mira Novak <mira@example.org>\nTo: office@example.org\nDate: 2026-11-24T10:00:00+01:00\n\n",
+    LEAVE,
+    "rules.md\n\n",
+    CARRY,
+    "Attachment that is not read: picture.png",
+];
+
+/// What a file is and how its text goes: it holds these passages, in this order.
+type Readable = (&'static str, &'static str, &'static [&'static str]);
+
+const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+pub(super) const READABLE: [Readable; 39] = [
+    ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
+    ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
+    (
+        "leave.html",
+        "text/html",
+        &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "| Kind | Days |\n|---|---|\n| Annual | 28 |"],
+    ),
+    ("leave.py", "text/x-python", &["class Leave:", "    def days_left(self, taken):"]),
+    (
+        "leave.pdf",
+        "application/pdf",
+        &["Leave\n\n", LEAVE, CARRY, "the management in writing.", "Illness\n\n", "nine o'clock."],
+    ),
+    (
+        "report.pdf",
+        "application/pdf",
+        &[
+            "Example Ltd, report of the year\n\nHarbour\n\nLeft line 1 tells of boats and piers.\nLeft line 2",
+            "Left line 6 tells of boats and piers.\n\nRight line 1 tells of trams and rails.\nRight line 2",
+            "Right line 6 tells of trams and rails.\n\nIncome\n\n| Region | Year | Change |\n|---|---|---|\n| North | 1,200 | +5 % |\n| South |  | +12 % |\n| West | 90 | -3 % |\n\nOutlook\n\n",
+            LEAVE,
+        ],
+    ),
+    ("restricted.pdf", "application/pdf", &[LEAVE, "nine o'clock."]),
+    (
+        "leave.docx",
+        DOCX,
+        &[
+            "Leave\n\n",
+            LEAVE,
+            "Carrying over\n\n",
+            CARRY,
+            "- Ask your manager.\n- Then tell the office.",
+            "| Kind | Days |\n| Annual | 28 |",
+        ],
+    ),
+    ("leave.pptx", PPTX, &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY, "Say when the days lapse."]),
+    (
+        "staff.xlsx",
+        XLSX,
+        &[
+            "Staff\n\n| Name: Mira Novak | Since: 2021-03-01 | Days: 28 |\n| Name: Jan Weber | Since: 2024-11-15 | Days: 25.5 |",
+            "Rates\n\nFar away\nCorner",
+        ],
+    ),
+    ("leave.epub", "application/epub+zip", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY]),
+    (
+        "staff.csv",
+        "text/csv",
+        &["| name: Mira Novak | office: Bern | extension: 4711 |\n| name: Weber, Jan | office: Graz |"],
+    ),
+    ("staff.tsv", "text/tab-separated-values", &["| name: Mira Novak | office: Bern |"]),
+    (
+        "staff.json",
+        "application/json",
+        &["office: Bern\n\nstaff.name: Mira Novak\nstaff.phone: 4711\n\nstaff.name: Jan Weber"],
+    ),
+    ("staff.ndjson", "application/x-ndjson", &["name: Mira Novak\nphone: 4711\n\nname: Jan Weber"]),
+    ("windows-1252.txt", "text/plain", &["Größe und Maß: die Tür ist “zwei” Meter hoch – genug für alle."]),
+    ("shift-jis.txt", "text/plain", &["有給休暇は年に二十八日あります。"]),
+    ("utf-16.txt", "text/plain", &["Die Tür ist zwei Meter hoch. 漢字 😀"]),
+    ("mixed.txt", "text/plain", &["Zürich liegt am See.\nGenève aussi.\nMünchen nicht.\n"]),
+    ("twice.txt", "text/plain", &["Die Größe der Tür – ‘genau’ 20 °C."]),
+    ("latin-1.html", "text/html", &["It’s “free” for all."]),
+    ("stray.txt", "text/plain", &["Words and more words."]),
+    ("partly.pdf", "application/pdf", &[LEAVE, CARRY]),
+    ("right-to-left.txt", "text/plain", &["יש עשרים ושמונה", "لكل موظف"]),
+    ("emoji.txt", "text/plain", &["👨‍👩‍👧‍👦🏳️‍🌈 e\u{301} "]),
+    ("one-line.txt", "text/plain", &["All of it stands on one line"]),
+    ("really-a-pdf.docx", "application/pdf", &[LEAVE]),
+    ("page.txt", "text/html", &["This is a page whatever its name says."]),
+    ("rich.rtf", "application/rtf", &["Words in Zürich.\n\nMore words."]),
+    (
+        "leave.odt",
+        "application/vnd.oasis.opendocument.text",
+        &[
+            "Leave\n\n",
+            LEAVE,
+            "Carrying over\n\n",
+            CARRY,
+            "- Ask your manager.\n- Then tell the office.",
+            "| Kind | Days |\n|---|---|\n| Annual | 28 |",
+        ],
+    ),
+    ("leave.odp", "application/vnd.oasis.opendocument.presentation", &["Leave\n\n", LEAVE, "Carrying over\n\n", CARRY]),
+    ("staff.ods", "application/vnd.oasis.opendocument.spreadsheet", &["Staff\n\n| Name: Mira Novak | Office: Bern |"]),
+    ("staff.xls", "application/vnd.ms-excel", &["| Name: Mira Novak | Since: 2021-03-01 | Days: 28 |"]),
+    ("leave.doc", "application/msword", &["Leave\n\n", LEAVE, CARRY]),
+    ("leave.eml", "message/rfc822", MESSAGE),
+    ("mail.txt", "message/rfc822", MESSAGE),
+    ("leave.mbox", "application/mbox", &["Illness\n\nFrom: jan@example.org", SICK, "Again\n\n", SICK]),
+    ("staff.xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", &["| Name: Mira Novak | Office: Bern |"]),
+    ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
+];
+
+/// What a file fails with, and a word of what its owner is told.
+pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
+    ("empty.pdf", "empty", "holds no text"),
+    ("blank.md", "empty", "holds no text"),
+    ("truncated.pdf", "malformed", "incomplete"),
+    ("truncated.docx", "malformed", "incomplete"),
+    ("broken.json", "malformed", "incomplete"),
+    ("encrypted.pdf", "encrypted", "without"),
+    ("encrypted.docx", "encrypted", "without"),
+    ("scan.pdf", "no_text_layer", "OCR"),
+    ("picture.png", "unsupported", "image/png"),
+    ("old.doc", "unsupported", "save it as DOCX"),
+    ("leave.msg", "unsupported", "save it as EML"),
+    ("files.zip", "unsupported", "unpack it"),
+    ("nul.txt", "binary", "NUL"),
+    ("noise.txt", "binary", "control characters"),
+];
