@@ -62,8 +62,8 @@ impl Embedder for BuiltInEmbedder {
         Window { tokens: MiniLm::WINDOW, special_tokens: SPECIAL_TOKENS }
     }
 
-    fn dense_weight(&self) -> DenseWeight {
-        DenseWeight::default()
+    fn dense_weight(&self) -> Option<DenseWeight> {
+        None
     }
 
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {

@@ -38,8 +38,8 @@ pub trait Embedder: TokenCounter + Send + Sync {
     /// How much of a text the model reads.
     fn window(&self) -> Window;
 
-    /// Its share in the weighted fusion of both rankings.
-    fn dense_weight(&self) -> DenseWeight;
+    /// Its share in the weighted fusion of both rankings; `None` if it follows each query by the spread of its scores.
+    fn dense_weight(&self) -> Option<DenseWeight>;
 
     /// The vector of a query. Queries do not wait behind passages.
     ///

@@ -11,6 +11,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::lexical::bm25::K1;
+
 /// How many of each list's best items set its scale in weighted fusion; retrieval need not look deeper.
 ///
 /// Half the work of a hundred: on five test collections nDCG@10 stays within 0.003 of that of lists of a hundred.
@@ -21,7 +23,8 @@ pub const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
 
 /// Share of the dense ranking in a weighted fusion, from 0 (lexical only) to 1 (dense only).
 ///
-/// It is a property of the embedding profile: the better the embedder, the larger its share.
+/// A configured model has a fixed one: the better the model, the larger. That of the built-in model follows each query
+/// ([`DenseWeight::of_spreads`]).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DenseWeight(f64);
 
@@ -36,8 +39,43 @@ impl DenseWeight {
     }
 }
 
+/// How much more a spread counts, as a power: twice the spread is four times the share.
+const SPREAD_POWER: f64 = 2.0;
+/// Logarithm of the odds for the dense ranking when both spread alike.
+const EQUAL_SPREADS: f64 = 1.0;
+/// Keeps lists without any spread comparable.
+const LEAST_SPREAD: f64 = 1e-3;
+
+impl DenseWeight {
+    /// The share for one query, by how far its scores spread: a ranking whose best passages stand out from the others knows
+    /// more than one that finds them all alike. Vectors of tables and filings lie close together, and those of answers to
+    /// real questions stand out.
+    ///
+    /// The dense spread is one of cosines, so the model must be the one that the constants were learned for (see
+    /// `tools/calibrate`). The lexical spread is a share of the most that a passage can score; `evidence` is the best score
+    /// over the query's idf mass (see [`crate::lexical::bm25::evidence_score`]).
+    #[must_use]
+    pub fn of_spreads<K: Ord + Hash>(dense: &[Scored<K>], lexical: &[Scored<K>], evidence: f64) -> Self {
+        let spread = |list: &[Scored<K>]| {
+            let list = sort_and_deduplicate(list);
+            (Scale::of(&list).range, list.first().map_or(0.0, |item| item.score))
+        };
+        let ((dense, _), (lexical, best)) = (spread(dense), spread(lexical));
+        let lexical = if best > 0.0 { lexical / best * evidence / (K1 + 1.0) } else { 0.0 };
+        let ratio = (dense.max(0.0) + LEAST_SPREAD) / (lexical.max(0.0) + LEAST_SPREAD);
+        let share = 1.0 / (1.0 + (-EQUAL_SPREADS).exp() * ratio.powf(-SPREAD_POWER));
+        Self::new(share).unwrap_or_default()
+    }
+
+    /// Share of the lexical ranking.
+    #[must_use]
+    pub fn lexical(self) -> f64 {
+        1.0 - self.0
+    }
+}
+
 impl Default for DenseWeight {
-    /// Half and half: measured best for all-MiniLM-L6-v2, and a fair start for any other.
+    /// Half and half: a fair start for a model of which nothing is known.
     fn default() -> Self {
         Self(0.5)
     }
@@ -86,7 +124,7 @@ pub fn fuse_weighted<K: Ord + Clone + Hash>(
     fuse(dense, lexical, |list, side| {
         let share = match side {
             Side::Dense => weight.0,
-            Side::Lexical => 1.0 - weight.0,
+            Side::Lexical => weight.lexical(),
         };
         let scale = Scale::of(list);
         list.iter().map(|item| share * scale.apply(item.score)).collect()

@@ -131,3 +131,41 @@ proptest! {
         }
     }
 }
+
+/// A list that falls evenly from `best` over `spread`.
+fn falling(best: f64, spread: f64) -> Vec<Scored<u32>> {
+    (0..11_u32).map(|key| Scored { key, score: best - spread * f64::from(key) / 10.0 }).collect()
+}
+
+#[test]
+fn the_ranking_that_tells_passages_apart_weighs_more() {
+    let share = |dense: f64, lexical: f64| {
+        1.0 - DenseWeight::of_spreads(&falling(0.7, dense), &falling(8.0, lexical), 1.1).lexical()
+    };
+    let equal = share(0.25, 4.0);
+    assert!((equal - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-6, "{equal}");
+    assert!(share(0.5, 4.0) > equal && share(0.125, 4.0) < equal && share(0.25, 8.0) < equal);
+    let words_alone = DenseWeight::of_spreads(&falling(0.5, 0.0), &falling(8.0, 8.0), 2.2);
+    assert!(words_alone.lexical() > 0.99);
+}
+
+proptest! {
+    #[test]
+    fn the_share_is_one_whatever_the_scores(
+        dense in prop::collection::vec(prop::num::f64::ANY, 0..5),
+        lexical in prop::collection::vec(prop::num::f64::ANY, 0..5),
+        evidence in prop::num::f64::ANY,
+    ) {
+        let list = |scores: &[f64]| (0_u32..).zip(scores).map(|(key, score)| Scored { key, score: *score }).collect::<Vec<_>>();
+        let weight = DenseWeight::of_spreads(&list(&dense), &list(&lexical), evidence);
+        prop_assert!((0.0..=1.0).contains(&weight.lexical()));
+    }
+
+    #[test]
+    fn more_spread_is_never_less_weight(spread in 0.0..1.0f64, more in 0.0..1.0f64, lexical in 0.0..9.0f64, evidence in 0.0..2.2f64) {
+        let lexical = falling(9.0, lexical);
+        let less = DenseWeight::of_spreads(&falling(1.0, spread), &lexical, evidence);
+        let more = DenseWeight::of_spreads(&falling(1.0, spread + more), &lexical, evidence);
+        prop_assert!(more.lexical() <= less.lexical() + 1e-12);
+    }
+}

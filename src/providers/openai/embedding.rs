@@ -193,8 +193,8 @@ impl Embedder for OpenAiEmbedder {
         Window { tokens: self.window, special_tokens: SPECIAL_TOKENS }
     }
 
-    fn dense_weight(&self) -> DenseWeight {
-        self.dense_weight
+    fn dense_weight(&self) -> Option<DenseWeight> {
+        Some(self.dense_weight)
     }
 
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {

@@ -125,6 +125,8 @@ pub struct Retrieved {
     pub chunks: u64,
     /// The analyzer of the first collection, used to judge the question.
     pub analyzer: &'static Analyzer,
+    /// Share of the vectors in the fused ranking.
+    pub dense_weight: DenseWeight,
     /// Best BM25 score over the query's idf mass: indicates whether the collections contain the requested information.
     pub evidence: f64,
     /// How many chunks hold each of the query's stems.
@@ -235,16 +237,18 @@ impl Retriever {
             stages.coverage = Some(coverage(query.collections));
             (hits, scan)
         });
-        let weight = match query.stages.mode {
-            Mode::Hybrid => self.space_of(query.collections)?.1.dense_weight(),
+        let lists = fuse::Lists::of(&dense_hits, &lexical);
+        let dense_weight = match query.stages.mode {
+            Mode::Hybrid => self.space_of(query.collections)?.1.dense_weight().unwrap_or_else(|| lists.dense_weight()),
             Mode::Dense | Mode::Lexical => DenseWeight::default(),
         };
-        let fused = fuse::fuse(query, weight, &dense_hits, &lexical.hits);
+        let fused = lists.fuse(query, dense_weight);
         stages.fused = fused.len();
         let mut found = Retrieved {
             hits: Vec::new(),
             chunks,
             analyzer: judging_analyzer(query.collections),
+            dense_weight,
             evidence: lexical.evidence,
             document_frequencies: lexical.document_frequencies,
             scan,

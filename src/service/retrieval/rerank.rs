@@ -59,7 +59,7 @@ fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieve
         .zip(&titles)
         .map(|(hit, title)| features::Passage { title, text: &hit.passage.text, fused: scale.apply(hit.fused) })
         .collect();
-    reranking::score(&features::of_passages(found.analyzer, &terms, &passages))
+    reranking::score(&features::of_passages(found.analyzer, &terms, &passages), found.dense_weight)
 }
 
 impl Hit {

@@ -14,7 +14,7 @@ use domain::evidence::{Inquiry, QuestionTerms};
 use domain::fusion::{DenseWeight, FUSION_DEPTH, Fused, Scored, fuse_weighted};
 use domain::grading::features::{Passage, evidence_of};
 use domain::lexical::analyzer::Analyzer;
-use domain::lexical::bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights};
+use domain::lexical::bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights, evidence_score};
 use domain::lexical::term_id::TermSalt;
 use domain::reranking;
 use serde_json::Value;
@@ -144,7 +144,7 @@ impl Collection {
         best(self.vectors.iter().map(|vector| f64::from(cosine(query, vector))).enumerate())
     }
 
-    /// Both lists in one.
+    /// Both lists in one, half and half: the fused score that the reranker learns with.
     pub fn fused(&self, query: &str, vector: &[f32]) -> Vec<Fused<usize>> {
         fuse_weighted(&self.dense(vector), &self.lexical(query), DenseWeight::default())
     }
@@ -164,10 +164,13 @@ impl Collection {
 
     /// The first passages of hybrid search, reranked.
     pub fn search(&self, query: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
-        let mut fused = self.fused(query, vector);
+        let (dense, lexical) = (self.dense(vector), self.lexical(query));
+        let best = lexical.first().map_or(0.0, |scored| scored.score);
+        let weight = DenseWeight::of_spreads(&dense, &lexical, evidence_score(best, &self.profile(query)));
+        let mut fused = fuse_weighted(&dense, &lexical, weight);
         fused.truncate(FUSION_DEPTH.max(top_k));
         let first = &fused[..fused.len().min(FUSION_DEPTH)];
-        let scores = reranking::score(&self.reranker_features(query, first));
+        let scores = reranking::score(&self.reranker_features(query, first), weight);
         let mut order: Vec<usize> = (0..first.len()).collect();
         order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]));
         #[expect(clippy::cast_possible_truncation, reason = "as the service narrows them")]

@@ -10,17 +10,18 @@ mod model;
 
 use self::features::Features;
 use self::model::WEIGHTS;
+use super::fusion::DenseWeight;
 
-/// Scores of the passages by the learned weights, in their order; higher is better.
+/// Scores of the passages, in their order; higher is better. What their words say counts as much as words count for
+/// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
-pub fn score(features: &[Features]) -> Vec<f64> {
-    score_with(&WEIGHTS, features)
-}
-
-/// The same with other weights: for learning them.
-#[must_use]
-pub fn score_with(weights: &[f64; features::COUNT], features: &[Features]) -> Vec<f64> {
-    let weigh = |features: &Features| weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
+pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {
+    let trust = weight.lexical() / DenseWeight::default().lexical();
+    let weigh = |features: &Features| {
+        let [fused, words @ ..] = features.values;
+        let [of_fused, of_words @ ..] = WEIGHTS;
+        of_fused * fused + trust * of_words.iter().zip(words).map(|(weight, value)| weight * value).sum::<f64>()
+    };
     features.iter().map(weigh).collect()
 }
 

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::features::{COUNT, NAMES, Passage, of_passages};
+use super::features::{NAMES, Passage, of_passages};
 use super::*;
 use crate::evidence::QuestionTerms;
 use crate::lexical::analyzer::Analyzer;
@@ -29,7 +29,7 @@ fn one_sentence_that_says_it_all_beats_two_that_share_it() {
     let whole = "The office is closed in August. Parental leave is dealt with by Ms Ito. Write a note.";
     let found = features_of("parental leave", &[("Office", scattered, 0.6), ("Office", whole, 0.6)]);
     assert!(value(&found[0], "sentence") < value(&found[1], "sentence"));
-    let scores = score(&found);
+    let scores = score(&found, DenseWeight::default());
     assert!(scores[0] < scores[1], "{scores:?}");
 }
 
@@ -43,9 +43,17 @@ fn shares_are_of_what_the_collections_hold() {
 #[test]
 fn a_query_without_known_words_leaves_the_fused_order() {
     let found = features_of("zyx", &[("a", "zyx", 0.9), ("b", "b", 0.4)]);
-    let scores = score(&found);
+    let scores = score(&found, DenseWeight::default());
     assert!(scores[0] > scores[1]);
-    assert_eq!(score(&[]), Vec::<f64>::new());
+    assert_eq!(score(&[], DenseWeight::default()), Vec::<f64>::new());
+}
+
+#[test]
+fn words_count_as_much_as_they_do_for_the_query() {
+    let found = features_of("parental leave", &[("", "Nothing.", 0.8), ("Parental leave", "Parental leave.", 0.5)]);
+    let scores = |dense: f64| score(&found, DenseWeight::new(dense).expect("a share"));
+    assert!(scores(0.2)[1] > scores(0.2)[0]);
+    assert!(scores(1.0)[1] < scores(1.0)[0], "vectors alone decide");
 }
 
 proptest! {
@@ -58,7 +66,7 @@ proptest! {
         for value in found.iter().flat_map(|features| features.values) {
             prop_assert!((0.0..=1.0 + 1e-6).contains(&value));
         }
-        let with = score_with(&[1.0; COUNT], &found);
-        prop_assert!(with.iter().all(|score| score.is_finite()));
+        let scores = score(&found, DenseWeight::default());
+        prop_assert!(scores.iter().all(|score| score.is_finite()));
     }
 }

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 
 use calibrate::read_json_lines;
 use domain::reranking::features::{COUNT, Features, NAMES};
-use domain::reranking::score_with;
 use eval::measures::metrics::{Judgements, mean, ndcg_at};
 
 type Weights = [f64; COUNT];
@@ -79,7 +78,9 @@ impl Query {
     }
 
     fn ndcg(&self, weights: &Weights) -> Option<f64> {
-        let scores = score_with(weights, &self.features);
+        let score =
+            |features: &Features| weights.iter().zip(&features.values).map(|(weight, value)| weight * value).sum();
+        let scores: Vec<f64> = self.features.iter().map(score).collect();
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|one, two| scores[*two].total_cmp(&scores[*one]).then(one.cmp(two)));
         let ranked: Vec<usize> =
