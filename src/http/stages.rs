@@ -52,7 +52,7 @@ pub(super) enum FusionBody {
 #[schema(as = SearchStages)]
 pub(super) struct StagesBody {
     /// How the lexical and the dense ranking are fused: `weighted`, by score, with vectors weighted by the share of
-    /// their embedding model (0.5 unless configured); `reciprocal_rank`, by rank.
+    /// their embedding model (0.5 unless configured; that of the built-in model follows each query); `reciprocal_rank`, by rank.
     fusion: FusionBody,
     /// Reorders the best passages, fifty unless the deployment says otherwise: by the reranking model, if the deployment has one, else by the positions of
     /// the query's words in their text.

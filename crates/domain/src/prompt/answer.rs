@@ -30,10 +30,15 @@ pub struct Nearest<'s> {
 /// Assistant message for a draft without text.
 const NO_WORDS: &str = "(no answer)";
 
+/// Last line of the message with the sources: a small model does what it has read last, and no markers without it.
+pub(super) const REMINDER: &str = "\nAnswer with one or two whole sentences, or as many as the question needs. End each sentence with the \
+                        marker of its source, [^1] for source 1, [^2] for source 2.\n";
+
 /// The conversation for a first draft. The number of a source is its place in `sources`, from 1.
 #[must_use]
 pub fn messages(question: &str, sources: &[Source<'_>]) -> Vec<Message> {
-    vec![Message::system(SYSTEM.trim_end()), Message::user(question_and_sources(question, sources))]
+    let content = question_and_sources(question, sources) + REMINDER;
+    vec![Message::system(SYSTEM.trim_end()), Message::user(content)]
 }
 
 /// The conversation after a draft that the validator rejected: the same, then the draft as an assistant message, then
