@@ -49,9 +49,9 @@ use crate::{
 /// Everything that is built before anything listens.
 pub struct Core {
     /// The use cases.
-    pub services: Services,
+    pub(crate) services: Services,
     /// A worker on the queue.
-    pub worker: Worker,
+    pub(crate) worker: Worker,
     background: Background,
     store: Store,
     postgres: Option<PrivatePostgres>,
@@ -178,16 +178,9 @@ impl Core {
         Ok((services, worker, Background { notifier, sweeper, graphs, heartbeats }, store))
     }
 
-    /// Closes the pools, then stops the private Postgres, in this order.
-    ///
-    /// # Errors
-    /// If Postgres does not stop.
-    pub async fn close(self) -> anyhow::Result<()> {
-        self.close_before(&Shutdown::default()).await
-    }
-
-    /// Closes the same parts, but does not wait for running statements when everything is to be dropped.
-    async fn close_before(self, shutdown: &Shutdown) -> anyhow::Result<()> {
+    /// Closes the pools, then stops the private Postgres, in this order. Does not wait for running statements when
+    /// everything is to be dropped.
+    async fn close(self, shutdown: &Shutdown) -> anyhow::Result<()> {
         tokio::select! {
             () = self.store.close() => {}
             () = shutdown.hard.cancelled() => {}
@@ -227,7 +220,7 @@ impl Core {
     /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
         let result = self.tasks(&shutdown).run().await;
-        self.close_before(&shutdown).await.and(result)
+        self.close(&shutdown).await.and(result)
     }
 }
 
@@ -251,7 +244,7 @@ impl App {
     ///
     /// # Errors
     /// If the socket is closed.
-    pub fn address(&self) -> std::io::Result<SocketAddr> {
+    pub(crate) fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
@@ -271,7 +264,7 @@ impl App {
         let mut tasks = core.tasks(&shutdown);
         tasks.spawn("HTTP server", server::serve(listener, acceptance, router, shutdown.clone()));
         let result = tasks.run().await;
-        core.close_before(&shutdown).await.and(result)
+        core.close(&shutdown).await.and(result)
     }
 }
 

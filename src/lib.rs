@@ -4,7 +4,7 @@
 //! I/O. Pure parts are crates of their own below `crates/`: `domain` decides, `extract` reads files, `minilm` is the built-in
 //! embedding model, `embedded_postgres` runs the private database. `eval` measures a service over its HTTP API.
 //!
-//! What is public is what the binary, the tests over HTTP and the tools use, so that the compiler finds what nobody uses.
+//! Only items that the binary, the tests over HTTP and the tools use are public, so that the compiler finds dead code.
 
 mod app;
 mod cli;

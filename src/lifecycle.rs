@@ -12,7 +12,7 @@ use crate::shutdown::Shutdown;
 ///
 /// No task may end earlier: one that does leaves a service that appears to run but lacks a part. The others are then
 /// told to stop, as by a signal, and [`Tasks::run`] returns the reason.
-pub struct Tasks {
+pub(crate) struct Tasks {
     running: JoinSet<()>,
     names: HashMap<Id, String>,
     failures: FuturesUnordered<BoxFuture<'static, anyhow::Error>>,
@@ -22,18 +22,18 @@ pub struct Tasks {
 impl Tasks {
     /// Creates an empty set of tasks; `shutdown` tells them to stop.
     #[must_use]
-    pub fn new(shutdown: Shutdown) -> Self {
+    pub(crate) fn new(shutdown: Shutdown) -> Self {
         Self { running: JoinSet::new(), names: HashMap::new(), failures: FuturesUnordered::new(), shutdown }
     }
 
     /// Starts a task that ends when the service stops, and not before.
-    pub fn spawn(&mut self, name: impl Into<String>, task: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn(&mut self, name: impl Into<String>, task: impl Future<Output = ()> + Send + 'static) {
         let id = self.running.spawn(task).id();
         self.names.insert(id, name.into());
     }
 
     /// Ends the process when `failure` resolves: for parts that run tasks of their own.
-    pub fn watch(&mut self, failure: impl Future<Output = anyhow::Error> + Send + 'static) {
+    pub(crate) fn watch(&mut self, failure: impl Future<Output = anyhow::Error> + Send + 'static) {
         self.failures.push(failure.boxed());
     }
 
@@ -42,7 +42,7 @@ impl Tasks {
     /// # Errors
     /// The first failure: a task that panicked, or ended while the service was not stopping, or a watched part that
     /// failed.
-    pub async fn run(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn run(mut self) -> anyhow::Result<()> {
         let mut first_failure = None;
         loop {
             let failure = tokio::select! {

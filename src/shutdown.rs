@@ -6,7 +6,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Time that work may continue after the first signal.
-pub const GRACE: Duration = Duration::from_secs(25);
+pub(crate) const GRACE: Duration = Duration::from_secs(25);
 
 /// The two stages of a shutdown.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Shutdown {
     /// Accept no new work.
     pub soft: CancellationToken,
     /// Drop unfinished work.
-    pub hard: CancellationToken,
+    pub(crate) hard: CancellationToken,
 }
 
 impl Shutdown {
@@ -22,7 +22,7 @@ impl Shutdown {
     ///
     /// # Errors
     /// If the handlers of the signals cannot be installed.
-    pub fn on_signals() -> std::io::Result<Self> {
+    pub(crate) fn on_signals() -> std::io::Result<Self> {
         let shutdown = Self::default();
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;

@@ -6,16 +6,16 @@ use tracing_subscriber::EnvFilter;
 
 /// Content and format of the log.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Filter in the syntax of `tracing-subscriber`, such as `info,cited=debug`.
-    pub filter: String,
+    pub(crate) filter: String,
     /// Format of a line.
-    pub format: Format,
+    pub(crate) format: Format,
 }
 
 /// Format of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text for people.
     Text,
     /// JSON for machines.
@@ -54,7 +54,7 @@ impl FromStr for Format {
 ///
 /// # Errors
 /// If the filter cannot be read or logging was started before.
-pub fn start(settings: &Settings) -> anyhow::Result<()> {
+pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&settings.filter)
         .map_err(|error| anyhow::anyhow!("CITED_LOG is {:?}: {error}", settings.filter))?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

@@ -193,7 +193,7 @@ fn files_fit_in_a_head() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
-/// What every resource of the HTTP face stands on.
+/// The modules that every resource of the HTTP layer may use.
 const GROUND: [&str; 7] = ["extract", "fields", "filter", "number", "pagination", "problem", "schema"];
 
 #[test]

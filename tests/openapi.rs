@@ -40,7 +40,7 @@ fn every_operation_has_a_name_and_says_how_it_fails() {
     }
 }
 
-/// What a client must be told of where documents are asked.
+/// Statuses that the operations on documents must list.
 const REQUIRED: [(&str, &str, &[&str]); 4] = [
     ("/v1/ask", "post", &["200", "400", "401", "404", "409", "413", "415", "422", "503", "504"]),
     ("/v1/search", "post", &["200", "400", "401", "404", "409", "413", "415", "422", "503"]),

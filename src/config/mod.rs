@@ -56,34 +56,34 @@ pub struct Config {
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
     /// Instructions of the deployment to the chat models, by role.
-    pub instructions: RoleInstructions,
+    pub(crate) instructions: RoleInstructions,
     /// The embedding provider of new collections; `None` is the built-in model.
-    pub embedding: Option<openai::EmbeddingSettings>,
+    pub(crate) embedding: Option<openai::EmbeddingSettings>,
     /// Additional embedding models, for collections that were made with them or move to them; `None` is the built-in
     /// model.
-    pub further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
+    pub(crate) further_embeddings: Vec<Option<openai::EmbeddingSettings>>,
     /// How many passages each half of retrieval finds, and how many of the fused ones are reranked.
     pub fetch_k: usize,
     /// A reranking model; without one, the built-in features order the best passages.
-    pub reranker: Option<Endpoint>,
+    pub(crate) reranker: Option<Endpoint>,
     /// Number of threads of the built-in embedding model for documents.
     pub embedding_threads: NonZeroUsize,
     /// Settings of ingest.
-    pub ingest: service::ingest::Settings,
+    pub(crate) ingest: service::ingest::Settings,
     /// Requests to URLs that come from outside.
-    pub outbound: outbound::Settings,
+    pub(crate) outbound: outbound::Settings,
     /// A search engine that is used if the documents do not suffice.
-    pub web_search: Option<web_search::Settings>,
+    pub(crate) web_search: Option<web_search::Settings>,
     /// The service that commands connect to, if it is not the one on this machine, and its key.
     pub remote: Remote,
     /// Key that webhooks are signed with; if `None`, no webhooks are sent.
-    pub webhook_key: Option<SigningKey>,
+    pub(crate) webhook_key: Option<SigningKey>,
     /// Defaults and limits of an ask.
-    pub ask: AskSettings,
+    pub(crate) ask: AskSettings,
     /// How long a row of the audit is kept; `None` means forever.
     pub audit_retention: Option<Duration>,
     /// Settings of the log.
-    pub log: telemetry::Settings,
+    pub(crate) log: telemetry::Settings,
     effective: Vec<EffectiveValue>,
 }
 

@@ -103,7 +103,7 @@ pub(super) struct CheckReportBody {
     errors: Vec<FindingBody>,
     /// Faults that a stricter level would refuse, and other notices such as `model_skipped`.
     warnings: Vec<FindingBody>,
-    /// What it was held against, in marker order.
+    /// The sources it was checked against, in marker order.
     sources: Vec<CheckSourceBody>,
     /// Calls, tokens and cost of verifying models.
     usage: UsageBody,
@@ -119,7 +119,7 @@ pub(super) struct CheckedClaimBody {
     /// Its words, without markers.
     #[schema(example = "Everyone has 28 days of paid leave a year.")]
     text: String,
-    /// What its sources are to it.
+    /// The verdict of its sources on it.
     #[schema(value_type = ClaimVerdictSchema)]
     verdict: ClaimVerdict,
     /// Probability that its sources support it, 0 to 1.

@@ -101,13 +101,13 @@ fn unauthorized(detail: &str) -> ApiError {
 
 /// The keys that give access to the service, as hashes.
 #[derive(Clone, Debug, Default)]
-pub struct Keys {
+pub(crate) struct Keys {
     digests: Vec<[u8; 32]>,
 }
 
 impl Keys {
     /// Hashes the keys.
-    pub fn new<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
         Self { digests: keys.into_iter().map(|key| Sha256::digest(key).into()).collect() }
     }
 

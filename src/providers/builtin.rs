@@ -15,12 +15,12 @@ use crate::domain::{
 };
 
 /// Model id of the built-in embedder.
-pub const BUILT_IN_EMBEDDER: &str = "minilm";
+pub(crate) const BUILT_IN_EMBEDDER: &str = "minilm";
 /// `[CLS]` and `[SEP]`.
 const SPECIAL_TOKENS: usize = 2;
 
 /// all-MiniLM-L6-v2, in process.
-pub struct BuiltInEmbedder {
+pub(crate) struct BuiltInEmbedder {
     model: MiniLm,
     profile: EmbeddingProfile,
 }
@@ -30,7 +30,7 @@ impl BuiltInEmbedder {
     ///
     /// # Errors
     /// When the compiled-in files are damaged or no thread can be had.
-    pub fn start(threads: NonZeroUsize) -> Result<Self, MiniLmError> {
+    pub(crate) fn start(threads: NonZeroUsize) -> Result<Self, MiniLmError> {
         let profile = EmbeddingProfile { model: BUILT_IN_EMBEDDER.to_owned(), dimension: MiniLm::DIMENSION };
         Ok(Self { model: MiniLm::start(threads)?, profile })
     }

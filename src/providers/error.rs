@@ -15,13 +15,13 @@ pub struct ProviderError {
     /// The kind of failure.
     pub kind: ProviderErrorKind,
     /// The provider's name.
-    pub provider: String,
+    pub(crate) provider: String,
     /// The model's name.
-    pub model: String,
+    pub(crate) model: String,
     /// Description of the failure, without secrets.
-    pub detail: String,
+    pub(crate) detail: String,
     /// Delay that the provider requested before the next call.
-    pub retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// Kinds of failures.
@@ -57,7 +57,7 @@ pub enum ProviderErrorKind {
 impl ProviderErrorKind {
     /// Whether the same call may succeed later.
     #[must_use]
-    pub const fn is_transient(self) -> bool {
+    pub(crate) const fn is_transient(self) -> bool {
         match self {
             Self::Unreachable | Self::Interrupted | Self::Timeout | Self::ServerError | Self::RateLimited => true,
             Self::QuotaExhausted
@@ -72,13 +72,13 @@ impl ProviderErrorKind {
 
     /// Whether every model of the same provider would fail in the same way with the same account.
     #[must_use]
-    pub const fn is_about_the_account(self) -> bool {
+    pub(crate) const fn is_about_the_account(self) -> bool {
         matches!(self, Self::QuotaExhausted | Self::Unauthorized)
     }
 
     /// Whether the provider may have done the work, and may bill for it, despite the failure.
     #[must_use]
-    pub const fn may_be_billed(self) -> bool {
+    pub(crate) const fn may_be_billed(self) -> bool {
         matches!(self, Self::Interrupted | Self::Timeout | Self::Filtered | Self::InvalidReply)
     }
 
@@ -108,9 +108,9 @@ pub struct FailedAttempt {
     /// The failure.
     pub error: ProviderError,
     /// Whether the model was called; if not, `error` is the earlier failure because of which it is not called for now.
-    pub was_tried: bool,
+    pub(crate) was_tried: bool,
     /// Duration of the attempt.
-    pub duration: Duration,
+    pub(crate) duration: Duration,
 }
 
 /// Error: no model of a list answered.
@@ -129,7 +129,7 @@ impl ProvidersUnavailable {
 
     /// The shortest delay after which one of them may answer, if one of them stated a delay.
     #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.attempts.iter().filter_map(|attempt| attempt.error.retry_after).min()
     }
 }

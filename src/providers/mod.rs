@@ -4,23 +4,24 @@
 
 mod anthropic;
 mod builtin;
-pub mod chat;
+pub(crate) mod chat;
 mod error;
-pub mod openai;
-pub mod outbound;
-pub mod remote;
-pub mod reranker;
+pub(crate) mod openai;
+pub(crate) mod outbound;
+pub(crate) mod remote;
+pub(crate) mod reranker;
 mod retry_after;
 mod server;
 mod sse;
-pub mod web_search;
+pub(crate) mod web_search;
 
 use async_trait::async_trait;
 
-pub use builtin::{BUILT_IN_EMBEDDER, BuiltInEmbedder};
+pub(crate) use builtin::{BUILT_IN_EMBEDDER, BuiltInEmbedder};
 pub(crate) use error::innermost;
-pub use error::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
-pub use server::Endpoint;
+pub(crate) use error::{FailedAttempt, ProviderError};
+pub use error::{ProviderErrorKind, ProvidersUnavailable};
+pub(crate) use server::Endpoint;
 
 use crate::domain::{
     budget::{Allowance, Embedding},
@@ -31,7 +32,7 @@ use crate::domain::{
 
 /// Turns texts into unit vectors of one space.
 #[async_trait]
-pub trait Embedder: TokenCounter + Send + Sync {
+pub(crate) trait Embedder: TokenCounter + Send + Sync {
     /// The space.
     fn profile(&self) -> &EmbeddingProfile;
 

@@ -8,11 +8,11 @@ use super::{Endpoint, ProviderError, ProviderErrorKind, server::Server};
 use crate::domain::budget::{Allowance, Reranking};
 
 /// Name of the provider in errors.
-pub const PROVIDER: &str = "reranker";
+pub(crate) const PROVIDER: &str = "reranker";
 
 /// A model that scores a query and a passage together.
 #[derive(Clone, Debug)]
-pub struct Reranker {
+pub(crate) struct Reranker {
     server: Server,
 }
 
@@ -43,7 +43,7 @@ impl Reranker {
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn new(endpoint: Endpoint) -> Result<Self, ProviderError> {
+    pub(crate) fn new(endpoint: Endpoint) -> Result<Self, ProviderError> {
         Ok(Self { server: Server::of(PROVIDER, endpoint)? })
     }
 
@@ -52,7 +52,7 @@ impl Reranker {
     ///
     /// # Errors
     /// A classified [`ProviderError`], also if not every passage has exactly one finite score.
-    pub async fn score(
+    pub(crate) async fn score(
         &self,
         query: &str,
         passages: &[String],

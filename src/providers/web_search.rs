@@ -18,30 +18,30 @@ const LONGEST_URL: usize = 2_048;
 
 /// A search engine.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Base URL; queries are sent to `/search` below it.
-    pub endpoint: Url,
+    pub(crate) endpoint: Url,
     /// Most pages that are used of a search.
-    pub results: usize,
+    pub(crate) results: usize,
     /// Longest duration of a search.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// A page that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebPage {
+pub(crate) struct WebPage {
     /// Its URL, which the outbound rules permit.
-    pub url: String,
+    pub(crate) url: String,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// The extract that the search engine shows of it; never empty.
-    pub extract: String,
+    pub(crate) extract: String,
 }
 
 /// Searches the web under the rules of outgoing requests. The rules apply to the search engine itself, to its
 /// redirects, and to the pages that it names.
 #[derive(Clone, Debug)]
-pub struct WebSearch {
+pub(crate) struct WebSearch {
     outbound: Outbound,
     settings: Settings,
 }
@@ -61,7 +61,7 @@ struct Found {
 impl WebSearch {
     /// A search engine behind the outbound guard.
     #[must_use]
-    pub const fn new(outbound: Outbound, settings: Settings) -> Self {
+    pub(crate) const fn new(outbound: Outbound, settings: Settings) -> Self {
         Self { outbound, settings }
     }
 
@@ -69,7 +69,7 @@ impl WebSearch {
     ///
     /// # Errors
     /// A classified [`OutboundError`]; also [`OutboundError::Refused`] for a reply that is not a search result.
-    pub async fn search(&self, query: &str) -> Result<Vec<WebPage>, OutboundError> {
+    pub(crate) async fn search(&self, query: &str) -> Result<Vec<WebPage>, OutboundError> {
         let mut url = self.settings.endpoint.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push("search");

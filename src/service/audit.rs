@@ -3,19 +3,19 @@
 use uuid::Uuid;
 
 use super::ServiceError;
-pub use crate::store::{AuditFilter, AuditRow};
+pub(crate) use crate::store::{AuditFilter, AuditRow};
 use crate::{domain::identity::TenantId, store::Store};
 
 /// Lists and returns audit rows.
 #[derive(Clone)]
-pub struct AuditService {
+pub(crate) struct AuditService {
     store: Store,
 }
 
 impl AuditService {
     /// The audit of this store.
     #[must_use]
-    pub const fn new(store: Store) -> Self {
+    pub(crate) const fn new(store: Store) -> Self {
         Self { store }
     }
 
@@ -23,7 +23,7 @@ impl AuditService {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn list(
+    pub(crate) async fn list(
         &self,
         tenant: TenantId,
         filter: &AuditFilter,
@@ -36,7 +36,7 @@ impl AuditService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn get(&self, tenant: TenantId, ask: Uuid) -> Result<AuditRow, ServiceError> {
+    pub(crate) async fn get(&self, tenant: TenantId, ask: Uuid) -> Result<AuditRow, ServiceError> {
         let filter = AuditFilter { ask_id: Some(ask), ..AuditFilter::default() };
         let found = self.store.asks().audit(tenant, &filter, 1).await?.pop();
         found.ok_or_else(|| ServiceError::NotFound { what: "ask", name: ask.to_string() })

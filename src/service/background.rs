@@ -10,16 +10,16 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 /// A loop that ends only when it is stopped.
-pub struct BackgroundTask {
+pub(crate) struct BackgroundTask {
     /// Name in logs and errors.
-    pub name: String,
+    pub(crate) name: String,
     /// The loop.
-    pub run: BoxFuture<'static, ()>,
+    pub(crate) run: BoxFuture<'static, ()>,
 }
 
 /// The loops of this process that must keep making progress.
 #[derive(Clone, Default)]
-pub struct Heartbeats {
+pub(crate) struct Heartbeats {
     loops: Arc<Mutex<Vec<Weak<Loop>>>>,
 }
 
@@ -37,21 +37,21 @@ struct Beat {
 }
 
 /// The heartbeat of one loop. A loop that ends drops it, and is then no longer expected to make progress.
-pub struct Heartbeat(Arc<Loop>);
+pub(crate) struct Heartbeat(Arc<Loop>);
 
 /// A loop that has sent no heartbeat for longer than any of its steps may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StalledLoop {
+pub(crate) struct StalledLoop {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Time since its last heartbeat.
-    pub silent_for: Duration,
+    pub(crate) silent_for: Duration,
 }
 
 impl Heartbeats {
     /// Registers a loop of this name, which must send a heartbeat at least once within `limit`, from now on.
     #[must_use]
-    pub fn expect(&self, name: impl Into<String>, limit: Duration) -> Heartbeat {
+    pub(crate) fn expect(&self, name: impl Into<String>, limit: Duration) -> Heartbeat {
         let beat = Mutex::new(Beat::now(limit));
         let heartbeat = Heartbeat(Arc::new(Loop { name: name.into(), limit, beat }));
         let mut loops = lock(&self.loops);
@@ -62,7 +62,7 @@ impl Heartbeats {
 
     /// Loops whose heartbeat is overdue, in the order in which they were started.
     #[must_use]
-    pub fn stalled(&self) -> Vec<StalledLoop> {
+    pub(crate) fn stalled(&self) -> Vec<StalledLoop> {
         let now = Instant::now();
         let loops = lock(&self.loops);
         let overdue = loops.iter().filter_map(Weak::upgrade).filter_map(|each| {
@@ -76,12 +76,12 @@ impl Heartbeats {
 
 impl Heartbeat {
     /// Records a heartbeat.
-    pub fn beat(&self) {
+    pub(crate) fn beat(&self) {
         self.beat_before(self.0.limit);
     }
 
     /// Records a heartbeat before a step that may take this long.
-    pub fn beat_before(&self, longest_step: Duration) {
+    pub(crate) fn beat_before(&self, longest_step: Duration) {
         *lock(&self.0.beat) = Beat::now(longest_step);
     }
 }

@@ -1,7 +1,7 @@
 //! Resolves a citation after the answer was given.
 
 use super::ServiceError;
-pub use crate::store::{CitedPassage, CitedState};
+pub(crate) use crate::store::{CitedPassage, CitedState};
 use crate::{
     domain::{citation::Urn, identity::TenantId},
     store::{CitedChunks, Store},
@@ -9,14 +9,14 @@ use crate::{
 
 /// The use case.
 #[derive(Clone)]
-pub struct CitationService {
+pub(crate) struct CitationService {
     store: Store,
 }
 
 impl CitationService {
     /// Citations of this store.
     #[must_use]
-    pub const fn new(store: Store) -> Self {
+    pub(crate) const fn new(store: Store) -> Self {
         Self { store }
     }
 
@@ -24,7 +24,7 @@ impl CitationService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when no passage of this name ever existed.
-    pub async fn get(&self, tenant: TenantId, urn: &Urn) -> Result<CitedState, ServiceError> {
+    pub(crate) async fn get(&self, tenant: TenantId, urn: &Urn) -> Result<CitedState, ServiceError> {
         let missing = || ServiceError::NotFound { what: "citation", name: urn.to_string() };
         let cited = CitedChunks {
             collection: urn.collection(),

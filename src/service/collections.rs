@@ -1,7 +1,8 @@
 //! The use case of collections.
 
 use super::{ServiceError, context::Context, run_detached};
-pub use crate::store::{CollectionSettings, CollectionSummary, DeleteReceipt};
+pub(crate) use crate::store::CollectionSettings;
+pub(crate) use crate::store::{CollectionSummary, DeleteReceipt};
 use crate::{
     domain::identity::TenantId,
     store::{NewCollection, ProfileId, Store},
@@ -9,7 +10,7 @@ use crate::{
 
 /// Creates, lists, counts and deletes collections.
 #[derive(Clone)]
-pub struct CollectionService {
+pub(crate) struct CollectionService {
     store: Store,
     profile: ProfileId,
     defaults: CollectionSettings,
@@ -22,7 +23,7 @@ impl CollectionService {
     /// Collections created here use `profile`, and the `defaults` for settings they do not specify. They may request
     /// contexts if a model can write them.
     #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         store: Store,
         profile: ProfileId,
         defaults: CollectionSettings,
@@ -34,7 +35,7 @@ impl CollectionService {
 
     /// The settings of a collection that specifies none.
     #[must_use]
-    pub const fn defaults(&self) -> CollectionSettings {
+    pub(crate) const fn defaults(&self) -> CollectionSettings {
         self.defaults
     }
 
@@ -43,7 +44,7 @@ impl CollectionService {
     /// # Errors
     /// [`ServiceError::Conflict`] when the name is taken; [`ServiceError::Invalid`] when it requests contexts and no
     /// model is configured that could write them.
-    pub async fn create(
+    pub(crate) async fn create(
         &self,
         tenant: TenantId,
         name: &str,
@@ -68,7 +69,7 @@ impl CollectionService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
+    pub(crate) async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
         let found = self.store.collections().collection_summaries(tenant, Some(name), None, 1).await?.pop();
         found.ok_or_else(|| ServiceError::no_collection(name))
     }
@@ -77,7 +78,7 @@ impl CollectionService {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn list(
+    pub(crate) async fn list(
         &self,
         tenant: TenantId,
         after: Option<&str>,
@@ -90,7 +91,7 @@ impl CollectionService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
+    pub(crate) async fn delete(&self, tenant: TenantId, name: &str) -> Result<DeleteReceipt, ServiceError> {
         let (store, now, owned) = (self.store.clone(), self.context.clock.now(), name.to_owned());
         let receipt =
             run_detached(async move { store.documents().delete_collection(tenant, &owned, now).await }).await?;

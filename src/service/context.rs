@@ -39,7 +39,7 @@ impl Clock for SystemClock {
 
 /// Random identities that sort by time.
 #[derive(Clone, Copy, Debug)]
-pub struct RandomIds;
+pub(crate) struct RandomIds;
 
 impl Ids for RandomIds {
     #[expect(clippy::disallowed_methods, reason = "the one place that makes random identities")]

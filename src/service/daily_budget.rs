@@ -18,7 +18,7 @@ use crate::{
 
 /// The daily limit of a deployment, if it has one.
 #[derive(Clone, Debug)]
-pub struct DailyBudget {
+pub(crate) struct DailyBudget {
     store: Store,
     limit: Option<NanoUsd>,
 }
@@ -65,7 +65,7 @@ impl From<DailyBudgetError> for ServiceError {
 impl DailyBudget {
     /// A budget of this amount for each tenant and day; `None` means no limit.
     #[must_use]
-    pub const fn new(store: Store, limit: Option<NanoUsd>) -> Self {
+    pub(crate) const fn new(store: Store, limit: Option<NanoUsd>) -> Self {
         Self { store, limit }
     }
 

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{ServiceError, context::Context, run_detached};
-pub use crate::store::{DocumentRow, StoredChunk};
+pub(crate) use crate::store::{DocumentRow, StoredChunk};
 use crate::{
     domain::identity::TenantId,
     store::{DeleteReceipt, DocumentText, Store},
@@ -11,20 +11,20 @@ use crate::{
 
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
-pub struct DocumentList {
+pub(crate) struct DocumentList {
     /// Only of this collection.
-    pub collection: Option<String>,
+    pub(crate) collection: Option<String>,
     /// Only documents whose source starts with this prefix.
-    pub source_prefix: Option<String>,
+    pub(crate) source_prefix: Option<String>,
     /// Only documents that follow this one in the list.
-    pub after: Option<Uuid>,
+    pub(crate) after: Option<Uuid>,
     /// At most this many.
-    pub limit: i64,
+    pub(crate) limit: i64,
 }
 
 /// Lists, returns, reads and deletes documents.
 #[derive(Clone)]
-pub struct DocumentService {
+pub(crate) struct DocumentService {
     store: Store,
     context: Context,
 }
@@ -36,7 +36,7 @@ fn missing(id: Uuid) -> ServiceError {
 impl DocumentService {
     /// Documents of this store.
     #[must_use]
-    pub const fn new(store: Store, context: Context) -> Self {
+    pub(crate) const fn new(store: Store, context: Context) -> Self {
         Self { store, context }
     }
 
@@ -44,7 +44,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.
-    pub async fn list(&self, tenant: TenantId, list: &DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
+    pub(crate) async fn list(&self, tenant: TenantId, list: &DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
         let collection = match &list.collection {
             None => None,
             Some(name) => Some(self.collection(tenant, name).await?),
@@ -60,7 +60,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
+    pub(crate) async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
         self.store.documents().document(tenant, id).await?.ok_or_else(|| missing(id))
     }
 
@@ -68,7 +68,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn text(&self, tenant: TenantId, id: Uuid) -> Result<DocumentText, ServiceError> {
+    pub(crate) async fn text(&self, tenant: TenantId, id: Uuid) -> Result<DocumentText, ServiceError> {
         self.store.documents().document_text(tenant, id).await?.ok_or_else(|| missing(id))
     }
 
@@ -76,7 +76,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn chunks(
+    pub(crate) async fn chunks(
         &self,
         tenant: TenantId,
         id: Uuid,
@@ -91,7 +91,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
+    pub(crate) async fn delete(&self, tenant: TenantId, id: Uuid) -> Result<DeleteReceipt, ServiceError> {
         let (store, now) = (self.store.clone(), self.context.clock.now());
         run_detached(async move { store.documents().delete_document(tenant, id, now).await })
             .await?
@@ -103,7 +103,7 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.
-    pub async fn delete_by_prefix(
+    pub(crate) async fn delete_by_prefix(
         &self,
         tenant: TenantId,
         collection: &str,

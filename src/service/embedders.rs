@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::{providers::Embedder, store::ProfileId};
 
 /// A model and its space in this database.
-pub type Space = (ProfileId, Arc<dyn Embedder>);
+pub(crate) type Space = (ProfileId, Arc<dyn Embedder>);
 
 /// One model for new collections, and others for collections that were created with them or move to them.
 #[derive(Clone)]
-pub struct Embedders {
+pub(crate) struct Embedders {
     primary: Space,
     others: Arc<[Space]>,
 }
@@ -17,30 +17,30 @@ pub struct Embedders {
 impl Embedders {
     /// New collections use `primary`.
     #[must_use]
-    pub fn new(primary: Space, others: Vec<Space>) -> Self {
+    pub(crate) fn new(primary: Space, others: Vec<Space>) -> Self {
         Self { primary, others: others.into() }
     }
 
     /// The space of new collections and its model.
     #[must_use]
-    pub const fn primary(&self) -> (ProfileId, &Arc<dyn Embedder>) {
+    pub(crate) const fn primary(&self) -> (ProfileId, &Arc<dyn Embedder>) {
         (self.primary.0, &self.primary.1)
     }
 
     /// The model of a space, if this service has it.
     #[must_use]
-    pub fn of(&self, profile: ProfileId) -> Option<&Arc<dyn Embedder>> {
+    pub(crate) fn of(&self, profile: ProfileId) -> Option<&Arc<dyn Embedder>> {
         self.all().find(|(known, _)| *known == profile).map(|(_, embedder)| embedder)
     }
 
     /// The space of a model.
     #[must_use]
-    pub fn named(&self, model: &str) -> Option<ProfileId> {
+    pub(crate) fn named(&self, model: &str) -> Option<ProfileId> {
         self.all().find(|(_, embedder)| embedder.profile().model == model).map(|(profile, _)| *profile)
     }
 
     /// The models, the one for new collections first.
-    pub fn models(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn models(&self) -> impl Iterator<Item = &str> {
         self.all().map(|(_, embedder)| embedder.profile().model.as_str())
     }
 

@@ -10,7 +10,7 @@ use crate::{
 
 /// A failed use case.
 #[derive(Debug, Error)]
-pub enum ServiceError {
+pub(crate) enum ServiceError {
     /// Something named in the request does not exist (or belongs to another tenant).
     #[error("{what} {name:?} does not exist")]
     NotFound {
@@ -51,7 +51,7 @@ pub enum ServiceError {
 
 /// Formats an error with all its causes, for the log.
 #[must_use]
-pub fn error_chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -12,7 +12,7 @@ use super::{
     ingest::{Signal, build_work},
     run_detached,
 };
-pub use crate::store::{CollectionIndex, DroppedIndex};
+pub(crate) use crate::store::{CollectionIndex, DroppedIndex};
 use crate::{
     domain::{contextual::Contextual, identity::TenantId, split::SplitterSettings},
     store::{ActivationOutcome, BuildOutcome, Collection, IndexChange, IndexDrop, NewIndex, ProfileId, Store},
@@ -20,7 +20,7 @@ use crate::{
 
 /// The use case.
 #[derive(Clone)]
-pub struct IndexService {
+pub(crate) struct IndexService {
     store: Store,
     embedders: Embedders,
     /// Whether a chat model is configured that can describe how chunks relate to their document.
@@ -31,20 +31,20 @@ pub struct IndexService {
 
 /// The settings in which the next index differs from the active one.
 #[derive(Clone, Debug, Default)]
-pub struct WantedIndex {
+pub(crate) struct WantedIndex {
     /// Splitter settings for its documents.
-    pub splitter: Option<SplitterSettings>,
+    pub(crate) splitter: Option<SplitterSettings>,
     /// Settings of the sentences that describe how a chunk relates to its document; `Some(None)` turns them off.
     #[expect(clippy::option_option, reason = "kept, turned off, or set: the form of a change to any optional setting")]
-    pub context: Option<Option<Contextual>>,
+    pub(crate) context: Option<Option<Contextual>>,
     /// The model that computes its vectors.
-    pub embedding_model: Option<String>,
+    pub(crate) embedding_model: Option<String>,
 }
 
 impl IndexService {
     /// Indexes that are embedded by these models, and built by the workers that `signal` notifies.
     #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         store: Store,
         embedders: Embedders,
         can_write_contexts: bool,
@@ -61,7 +61,7 @@ impl IndexService {
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for a model that the service does not have, or contexts
     /// that no model can write; [`ServiceError::Conflict`] when a job is building the index, or the index has other
     /// settings.
-    pub async fn build(
+    pub(crate) async fn build(
         &self,
         tenant: TenantId,
         name: &str,
@@ -107,7 +107,7 @@ impl IndexService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn list(&self, tenant: TenantId, name: &str) -> Result<Vec<CollectionIndex>, ServiceError> {
+    pub(crate) async fn list(&self, tenant: TenantId, name: &str) -> Result<Vec<CollectionIndex>, ServiceError> {
         let collection = self.collection(tenant, name).await?;
         Ok(self.store.collections().indexes(tenant, collection.id).await?)
     }
@@ -117,7 +117,7 @@ impl IndexService {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is active, lacks documents, or is embedded by a
     /// model that the service does not have.
-    pub async fn activate(&self, tenant: TenantId, name: &str, index: Uuid) -> Result<(), ServiceError> {
+    pub(crate) async fn activate(&self, tenant: TenantId, name: &str, index: Uuid) -> Result<(), ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let wanted = self.index(tenant, &collection, index).await?;
         if !wanted.is_active && self.embedders.of(wanted.profile_id).is_none() {
@@ -150,7 +150,12 @@ impl IndexService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it is the active one.
-    pub async fn drop_index(&self, tenant: TenantId, name: &str, index: Uuid) -> Result<DroppedIndex, ServiceError> {
+    pub(crate) async fn drop_index(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        index: Uuid,
+    ) -> Result<DroppedIndex, ServiceError> {
         let collection = self.collection(tenant, name).await?;
         let (store, now) = (self.store.clone(), self.context.clock.now());
         let drop = async move {

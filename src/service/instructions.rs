@@ -14,18 +14,18 @@ use crate::{
 
 /// The instructions by role. A role without an entry has only the rules of its prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RoleInstructions(BTreeMap<CallRole, Instructions>);
+pub(crate) struct RoleInstructions(BTreeMap<CallRole, Instructions>);
 
 impl RoleInstructions {
     /// The instructions of a role.
     #[must_use]
-    pub fn of(&self, role: CallRole) -> Option<&Instructions> {
+    pub(crate) fn of(&self, role: CallRole) -> Option<&Instructions> {
         self.0.get(&role)
     }
 
     /// Identifies all of them, for the audit; `None` if there are none.
     #[must_use]
-    pub fn fingerprint(&self) -> Option<Hash> {
+    pub(crate) fn fingerprint(&self) -> Option<Hash> {
         let parts: Vec<&[u8]> = self
             .0
             .iter()

@@ -1,33 +1,33 @@
 //! The use cases: the only layer in which store, providers and domain are combined.
 
-pub mod ask;
-pub mod audit;
-pub mod background;
-pub mod check;
-pub mod citations;
-pub mod collections;
-pub mod context;
-pub mod daily_budget;
-pub mod documents;
-pub mod embedders;
+pub(crate) mod ask;
+pub(crate) mod audit;
+pub(crate) mod background;
+pub(crate) mod check;
+pub(crate) mod citations;
+pub(crate) mod collections;
+pub(crate) mod context;
+pub(crate) mod daily_budget;
+pub(crate) mod documents;
+pub(crate) mod embedders;
 mod error;
-pub mod indexes;
-pub mod ingest;
-pub mod instructions;
-pub mod readiness;
-pub mod retrieval;
-pub mod search;
-pub mod sweep;
-pub mod vector_graphs;
+pub(crate) mod indexes;
+pub(crate) mod ingest;
+pub(crate) mod instructions;
+pub(crate) mod readiness;
+pub(crate) mod retrieval;
+pub(crate) mod search;
+pub(crate) mod sweep;
+pub(crate) mod vector_graphs;
 
-pub use error::{ServiceError, error_chain};
+pub(crate) use error::{ServiceError, error_chain};
 
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
 // The types that the use cases return, and their errors, re-exported for callers.
-pub use crate::{
+pub(crate) use crate::{
     providers::{FailedAttempt, ProviderErrorKind, ProvidersUnavailable},
     store::{QueueFull, StoreError},
 };

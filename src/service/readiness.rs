@@ -17,7 +17,7 @@ const WATCH: Duration = Duration::from_secs(15);
 
 /// The use case.
 #[derive(Clone)]
-pub struct Readiness {
+pub(crate) struct Readiness {
     store: Store,
     heartbeats: Heartbeats,
     context: Context,
@@ -25,7 +25,7 @@ pub struct Readiness {
 
 /// Why the service is not ready.
 #[derive(Debug)]
-pub enum NotReady {
+pub(crate) enum NotReady {
     /// The database does not answer.
     Store(StoreError),
     /// Background loops have stalled, so the queue is not processed as it should be.
@@ -34,17 +34,17 @@ pub enum NotReady {
 
 /// A loop that does not move.
 #[derive(Debug)]
-pub struct StalledSince {
+pub(crate) struct StalledSince {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// When it last moved.
-    pub since: OffsetDateTime,
+    pub(crate) since: OffsetDateTime,
 }
 
 impl Readiness {
     /// That of this store and these loops.
     #[must_use]
-    pub const fn new(store: Store, heartbeats: Heartbeats, context: Context) -> Self {
+    pub(crate) const fn new(store: Store, heartbeats: Heartbeats, context: Context) -> Self {
         Self { store, heartbeats, context }
     }
 
@@ -52,7 +52,7 @@ impl Readiness {
     ///
     /// # Errors
     /// [`NotReady`] with the reason why the service is not ready.
-    pub async fn check(&self) -> Result<(), NotReady> {
+    pub(crate) async fn check(&self) -> Result<(), NotReady> {
         self.store.ping().await.map_err(NotReady::Store)?;
         let now = self.context.clock.now();
         let since = |StalledLoop { name, silent_for }: StalledLoop| StalledSince { name, since: now - silent_for };
@@ -62,7 +62,7 @@ impl Readiness {
 
     /// Logs loops that stall, for processes whose readiness is never requested.
     #[must_use]
-    pub fn watch(&self, stop: CancellationToken) -> BackgroundTask {
+    pub(crate) fn watch(&self, stop: CancellationToken) -> BackgroundTask {
         let heartbeats = self.heartbeats.clone();
         let run = Box::pin(async move {
             let mut known = BTreeSet::new();

@@ -12,31 +12,31 @@ use crate::domain::{
 
 /// A search request.
 #[derive(Clone, Debug)]
-pub struct SearchRequest {
+pub(crate) struct SearchRequest {
     /// Collections, at least one.
-    pub collections: Vec<String>,
+    pub(crate) collections: Vec<String>,
     /// The query text.
-    pub query: String,
+    pub(crate) query: String,
     /// Which stages run.
-    pub stages: Stages,
+    pub(crate) stages: Stages,
     /// At most this many results.
-    pub top_k: usize,
+    pub(crate) top_k: usize,
     /// Results below this score are left out.
-    pub min_score: Option<f64>,
+    pub(crate) min_score: Option<f64>,
     /// Restricts the passages that may be found.
-    pub filter: Filter,
+    pub(crate) filter: Filter,
 }
 
 /// The use case.
 #[derive(Clone)]
-pub struct SearchService {
+pub(crate) struct SearchService {
     retriever: Retriever,
 }
 
 impl SearchService {
     /// A search that uses this retriever.
     #[must_use]
-    pub const fn new(retriever: Retriever) -> Self {
+    pub(crate) const fn new(retriever: Retriever) -> Self {
         Self { retriever }
     }
 
@@ -44,7 +44,7 @@ impl SearchService {
     ///
     /// # Errors
     /// [`ServiceError`]: unknown collection, provider or store failure.
-    pub async fn search(&self, tenant: TenantId, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
+    pub(crate) async fn search(&self, tenant: TenantId, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
         let collections = self.retriever.collections(tenant, &request.collections).await?;
         let query = RetrievalQuery {
             tenant,

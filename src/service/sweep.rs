@@ -17,7 +17,7 @@ const USAGE_LIFE: Duration = Duration::from_hours(400 * 24);
 
 /// Deletes expired data every hour. Any number of processes may do so concurrently.
 #[derive(Clone)]
-pub struct Sweeper {
+pub(crate) struct Sweeper {
     store: Store,
     context: Context,
     /// How long a row of the audit is kept; `None` keeps it for ever.
@@ -27,13 +27,13 @@ pub struct Sweeper {
 impl Sweeper {
     /// A sweeper for this store.
     #[must_use]
-    pub const fn new(store: Store, context: Context, audit_retention: Option<Duration>) -> Self {
+    pub(crate) const fn new(store: Store, context: Context, audit_retention: Option<Duration>) -> Self {
         Self { store, context, audit_retention }
     }
 
     /// Sweeps until stopped. No request depends on it, so readiness does not depend on it either.
     #[must_use]
-    pub fn task(self, stop: CancellationToken) -> BackgroundTask {
+    pub(crate) fn task(self, stop: CancellationToken) -> BackgroundTask {
         let run = Box::pin(async move {
             loop {
                 if let Err(error) = self.sweep().await {
@@ -54,7 +54,7 @@ impl Sweeper {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn sweep(&self) -> Result<(), ServiceError> {
+    pub(crate) async fn sweep(&self) -> Result<(), ServiceError> {
         let now = self.context.clock.now();
         self.store.jobs().forget_failed_content(now - RETRYABLE).await?;
         self.store.jobs().forget_old_keys(now).await?;

@@ -12,14 +12,14 @@ const REST: Duration = Duration::from_mins(1);
 
 /// Number of vectors from which a collection has a graph, unless configured: comparing so many takes 9 to 14 ms, about as
 /// long as a walk.
-pub const GRAPH_FROM: u64 = 20_000;
+pub(crate) const GRAPH_FROM: u64 = 20_000;
 
 /// Smallest number that can be configured.
-pub const LEAST_GRAPH_FROM: u64 = 100;
+pub(crate) const LEAST_GRAPH_FROM: u64 = 100;
 
 /// Maintains the graphs every minute. Any number of processes may do so; one at a time works.
 #[derive(Clone)]
-pub struct GraphKeeper {
+pub(crate) struct GraphKeeper {
     store: Store,
     from: u64,
 }
@@ -27,13 +27,13 @@ pub struct GraphKeeper {
 impl GraphKeeper {
     /// Keeps graphs for collections with at least `from` vectors.
     #[must_use]
-    pub const fn new(store: Store, from: u64) -> Self {
+    pub(crate) const fn new(store: Store, from: u64) -> Self {
         Self { store, from }
     }
 
     /// Maintains the graphs until stopped. No request depends on it, so readiness does not depend on it either.
     #[must_use]
-    pub fn task(self, stop: CancellationToken) -> BackgroundTask {
+    pub(crate) fn task(self, stop: CancellationToken) -> BackgroundTask {
         let run = Box::pin(async move {
             loop {
                 match stop.run_until_cancelled(self.maintain()).await {
@@ -56,7 +56,7 @@ impl GraphKeeper {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn maintain(&self) -> Result<GraphChanges, ServiceError> {
+    pub(crate) async fn maintain(&self) -> Result<GraphChanges, ServiceError> {
         Ok(self.store.collections().maintain_vector_graphs(self.from).await?)
     }
 }

@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// Resolves, with the reason, only if a background task of the store has died. The service should stop then.
-    pub fn failed(&self) -> impl Future<Output = String> + Send + use<> {
+    pub(crate) fn failed(&self) -> impl Future<Output = String> + Send + use<> {
         self.audit.failed()
     }
 
@@ -142,7 +142,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when it does not.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub(crate) async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query!("SELECT 1 AS one").fetch_one(&self.write).await?;
         Ok(())
     }

@@ -9,13 +9,13 @@ const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
 
 /// One checked property of the server.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Name of the property.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
     /// Value that was found.
-    pub found: String,
+    pub(crate) found: String,
     /// Remedy, if the service cannot work with that value.
-    pub remedy: Option<String>,
+    pub(crate) remedy: Option<String>,
 }
 
 impl Finding {
@@ -32,7 +32,7 @@ impl Finding {
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] when it does not answer.
-pub async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreError> {
+pub(crate) async fn examine(options: &PgConnectOptions) -> Result<Vec<Finding>, StoreError> {
     let mut connection = PgConnection::connect_with(options).await?;
     let findings = vec![
         way(options),

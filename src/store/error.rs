@@ -35,7 +35,7 @@ pub enum StoreError {
 impl StoreError {
     /// Returns whether the same call may succeed later without any change.
     #[must_use]
-    pub fn is_transient(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Timeout(_))
     }
 }

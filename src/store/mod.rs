@@ -15,33 +15,37 @@ mod jobs;
 mod schema_version;
 mod search;
 
-pub use asks::{
+pub use collections::{CollectionSettings, GraphChanges, NewCollection};
+pub use connect::{PoolSettings, Store};
+pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
+pub use error::StoreError;
+pub use jobs::{EnqueueOutcome, ItemFailure, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits};
+
+pub(crate) use asks::{
     Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, NewCachedAnswer,
 };
-pub use collections::{
-    ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSettings, CollectionSummary,
-    Collections, DroppedIndex, GraphChanges, IndexChange, IndexDrop, NewCollection, NewIndex, ProfileId,
-    SearchedCollection, StoredDocument,
+pub(crate) use collections::{
+    ActivationOutcome, BuildBatch, BuildOutcome, Collection, CollectionIndex, CollectionSummary, Collections,
+    DroppedIndex, IndexChange, IndexDrop, NewIndex, ProfileId, SearchedCollection, StoredDocument,
 };
-pub use connect::{PoolSettings, Store};
-pub use connect_options::connect_options;
-pub use diagnostics::examine;
-pub use documents::{
-    BatchOutcome, CitedChunks, CitedPassage, CitedState, CommitBatch, ContextGaps, ContextWork, ContextsSoFar,
-    DeleteReceipt, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem,
-    FollowUp, NewChunk, NewDocument, NewVector, ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange,
-    UnchangedItem, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
+pub(crate) use connect_options::connect_options;
+pub(crate) use diagnostics::examine;
+pub(crate) use documents::{
+    CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt, DocumentOrigin,
+    DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem, NewChunk, NewDocument, NewVector,
+    ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
 };
-pub use error::StoreError;
-pub use jobs::{
-    AppendOutcome, CancelOutcome, Claim, ClaimedItem, DueWebhook, EnqueueOutcome, FirstAnswer, ItemFailure, ItemPage,
-    JobCounts, JobDetail, JobFilter, JobItemRow, JobRow, Jobs, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueFull,
-    QueueLimits, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
+pub(crate) use jobs::{
+    AppendOutcome, CancelOutcome, Claim, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail, JobFilter,
+    JobItemRow, JobRow, Jobs, QueueFull, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow,
+    Work,
 };
-pub use search::{DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan};
+pub(crate) use search::{
+    DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
+};
 
 /// Migrations, embedded in the binary.
-pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+pub(crate) static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Converts a count to the integer type of Postgres.
 fn signed(number: u64) -> i64 {
@@ -69,13 +73,13 @@ impl Store {
 
     /// Retrieval: dense, lexical and filtered search, and the passages of the hits.
     #[must_use]
-    pub const fn search(&self) -> Search<'_> {
+    pub(crate) const fn search(&self) -> Search<'_> {
         Search { store: self }
     }
 
     /// Audit rows, cached answers and the cost of a day.
     #[must_use]
-    pub const fn asks(&self) -> Asks<'_> {
+    pub(crate) const fn asks(&self) -> Asks<'_> {
         Asks { store: self }
     }
 }

@@ -81,7 +81,7 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
     connection.close().await.expect("close");
 }
 
-/// What must hold of every database at rest: no orphan, no double, statistics equal to a recount. Each counts what
+/// Laws of every database at rest: no orphan, no double, statistics equal to a recount. Each statement counts what
 /// breaks it.
 pub const LAWS: [(&str, &str); 17] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)

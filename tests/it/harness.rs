@@ -20,7 +20,7 @@ pub struct TestApp {
     running: JoinHandle<anyhow::Result<()>>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -155,7 +155,7 @@ impl TestApp {
 
 /// A client for loopback.
 pub fn client() -> Client {
-    // Whoever comes first installs it; reqwest asks for one even where nothing is encrypted.
+    // The first caller installs it; reqwest asks for one even where nothing is encrypted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().build().expect("a client")
 }

@@ -90,7 +90,7 @@ impl Process {
         Self { child, base: String::new(), log: tokio::spawn(async {}), lines: Arc::default() }
     }
 
-    /// What `cited serve` has logged since it listens.
+    /// The log lines of `cited serve` since it listens.
     pub fn logged(&self) -> Vec<String> {
         self.lines.lock().expect("lock").clone()
     }

@@ -25,7 +25,7 @@ use crate::{dialect::Dialect, harness::Served};
 /// Dimension of the scripted embedding.
 pub const DIMENSION: usize = 64;
 
-/// What a call is for, told by its system prompt.
+/// The purpose of a call, read from its system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     Condense,
@@ -340,7 +340,7 @@ fn body_in_pieces(media_type: &'static str, pieces: Vec<Piece>, guard: Abandonme
                 Some(Piece::Wait(wait)) => tokio::time::sleep(wait).await,
                 Some(Piece::Break) => {
                     guard.1 = true;
-                    // What came before has to be on its way.
+                    // The bytes before have to be sent first.
                     tokio::time::sleep(Duration::from_millis(200)).await;
                     return Some((Err(std::io::Error::other("broken on purpose")), (pieces, guard)));
                 }

@@ -155,7 +155,7 @@ fn is_instruction(sentence: &str) -> bool {
     INSTRUCTIONS.iter().any(|opening| words.after(opening).is_some())
 }
 
-/// What follows an opening, without the punctuation between.
+/// Returns the text after an opening, without the punctuation between.
 fn trim_opening(rest: &str) -> &str {
     rest.trim_start_matches(|character: char| character.is_whitespace() || ",:;-–—".contains(character))
 }

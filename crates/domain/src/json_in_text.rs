@@ -11,7 +11,7 @@ const MOST_FALSE_STARTS: usize = 8;
 pub struct InText<T> {
     /// The objects and arrays, in order, outermost ones only.
     pub found: Vec<T>,
-    /// What stands before, between and after them.
+    /// The text before, between and after them.
     pub rest: String,
 }
 

@@ -29,7 +29,7 @@ impl Product {
 
     /// As on a processor that saturates.
     #[cfg(test)]
-    pub fn saturating() -> Self {
+    pub(crate) fn saturating() -> Self {
         Self { saturates: true, ..Self::new() }
     }
 

@@ -31,7 +31,7 @@ pub(super) enum RoleBody {
     System,
 }
 
-/// What is asked, and the messages before it.
+/// The question, and the messages before it.
 pub(super) struct Conversation {
     pub(super) question: String,
     pub(super) history: Vec<Turn>,

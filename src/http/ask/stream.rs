@@ -31,10 +31,10 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// Data of the request that is needed at the end of its stream.
 pub(super) struct StreamedAsk {
-    pub include: HashSet<IncludeBody>,
+    pub(crate) include: HashSet<IncludeBody>,
     /// Path of the request.
-    pub instance: String,
-    pub request_id: Option<String>,
+    pub(crate) instance: String,
+    pub(crate) request_id: Option<String>,
 }
 
 /// Streams the frames of an ask as server-sent events.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-pub use service::AttemptBody;
+pub(crate) use service::AttemptBody;
 
 /// Prefix of problem types; each type has a section of that name in the documentation.
 const TYPE_PREFIX: &str = "urn:cited:problem:";
@@ -23,49 +23,49 @@ const RETRY_AFTER_S: &str = "2";
 
 /// An error as returned by the API (RFC 9457). Some kinds of errors have additional members.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// URI that names the kind of problem.
     #[serde(rename = "type")]
     #[schema(example = "urn:cited:problem:invalid_request")]
-    pub type_uri: String,
+    pub(crate) type_uri: String,
     /// The kind of problem in words.
-    pub title: String,
+    pub(crate) title: String,
     /// HTTP status.
     #[schema(example = 422)]
-    pub status: u16,
+    pub(crate) status: u16,
     /// A description of this error and how to resolve it.
-    pub detail: String,
+    pub(crate) detail: String,
     /// Path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub instance: Option<String>,
+    pub(crate) instance: Option<String>,
     /// Stable name of the kind of problem.
     #[schema(example = "invalid_request")]
-    pub code: String,
+    pub(crate) code: String,
     /// Id of the request, as in the `x-request-id` header and the logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub request_id: Option<String>,
+    pub(crate) request_id: Option<String>,
     /// The wrong values of a request (`invalid_request`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<FieldError>,
+    pub(crate) errors: Vec<FieldError>,
     /// Models that were called and did not answer (`providers_unavailable`, `deadline`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub attempts: Option<Vec<AttemptBody>>,
+    pub(crate) attempts: Option<Vec<AttemptBody>>,
     /// Members of other kinds of problems: `limit`, `value`, …
     #[serde(flatten)]
-    pub extensions: Map<String, Value>,
+    pub(crate) extensions: Map<String, Value>,
 }
 
 /// A wrong value in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct FieldError {
+pub(crate) struct FieldError {
     /// JSON pointer (RFC 6901) to the value; query parameters are named as `?name`.
     #[schema(example = "/documents/0/source")]
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// A description of the error and of valid values.
-    pub detail: String,
+    pub(crate) detail: String,
 }
 
 impl FieldError {
@@ -81,7 +81,7 @@ impl FieldError {
 
 /// An error that becomes a [`Problem`] response.
 #[derive(Debug)]
-pub struct ApiError(Box<Parts>);
+pub(crate) struct ApiError(Box<Parts>);
 
 #[derive(Debug)]
 struct Parts {
@@ -100,7 +100,7 @@ struct Parts {
 impl ApiError {
     /// An error with this status and kind.
     #[must_use]
-    pub fn new(status: StatusCode, code: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         Self(Box::new(Parts {
             status,
             code,
@@ -116,7 +116,7 @@ impl ApiError {
 
     /// An error for wrong values in a well-formed request.
     #[must_use]
-    pub fn invalid(errors: Vec<FieldError>) -> Self {
+    pub(crate) fn invalid(errors: Vec<FieldError>) -> Self {
         let named: Vec<String> = errors.iter().map(FieldError::named).collect();
         let title = "The request has wrong values";
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", title, named.join("; "));
@@ -126,19 +126,19 @@ impl ApiError {
 
     /// An error for one wrong value.
     #[must_use]
-    pub fn invalid_field(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn invalid_field(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
     }
 
     /// An error for a body that cannot be read.
     #[must_use]
-    pub fn unreadable(detail: impl Into<String>) -> Self {
+    pub(crate) fn unreadable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "unreadable_body", "The request body cannot be read", detail)
     }
 
     /// An error for a body in the wrong format.
     #[must_use]
-    pub fn media_type(expected: &str) -> Self {
+    pub(crate) fn media_type(expected: &str) -> Self {
         let detail = format!("send {expected} and say so in the Content-Type header");
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -150,7 +150,7 @@ impl ApiError {
 
     /// An error for a body over the limit.
     #[must_use]
-    pub fn too_large(limit_bytes: usize) -> Self {
+    pub(crate) fn too_large(limit_bytes: usize) -> Self {
         let detail = format!("the request body is over the limit of {limit_bytes} bytes; send less at once");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "The request body is too large", detail)
             .with("limit", json!("body_bytes"))
@@ -159,13 +159,13 @@ impl ApiError {
 
     /// An error for a resource that does not exist.
     #[must_use]
-    pub fn not_found(detail: impl Into<String>) -> Self {
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "There is no such thing", detail)
     }
 
     /// An error caused by a defect; the client receives only the request's id.
     #[must_use]
-    pub fn internal(cause: impl Into<String>) -> Self {
+    pub(crate) fn internal(cause: impl Into<String>) -> Self {
         let mut error = Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
@@ -178,13 +178,13 @@ impl ApiError {
 
     /// The description of the error, in words.
     #[must_use]
-    pub fn detail(&self) -> &str {
+    pub(crate) fn detail(&self) -> &str {
         &self.0.detail
     }
 
     /// Adds a member to the document.
     #[must_use]
-    pub fn with(mut self, name: &str, value: Value) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: Value) -> Self {
         self.0.extensions.insert(name.to_owned(), value);
         self
     }
@@ -226,7 +226,7 @@ impl ApiError {
 impl ApiError {
     /// The problem document, with the path and the id of its request as far as they are known. Logs the cause.
     #[must_use]
-    pub fn into_problem(self, instance: Option<String>, request_id: Option<String>) -> Problem {
+    pub(crate) fn into_problem(self, instance: Option<String>, request_id: Option<String>) -> Problem {
         let parts = *self.0;
         if let Some(cause) = &parts.cause {
             tracing::error!(code = parts.code, status = parts.status.as_u16(), cause = %cause, "a request failed");

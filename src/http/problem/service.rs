@@ -19,7 +19,7 @@ const QUEUE_RETRY_AFTER_S: &str = "10";
 /// A model that was called, or skipped, and did not answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Attempt)]
-pub struct AttemptBody {
+pub(crate) struct AttemptBody {
     /// Provider of the model.
     #[schema(example = "groq")]
     provider: String,

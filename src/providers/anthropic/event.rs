@@ -65,7 +65,7 @@ pub(in crate::providers) struct MessageReader {
 }
 
 impl MessageReader {
-    pub const fn new(server: Server) -> Self {
+    pub(crate) const fn new(server: Server) -> Self {
         Self { server, text: Text { is_there: false, has_words: false }, reason: None, usage: None }
     }
 

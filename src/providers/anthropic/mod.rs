@@ -153,7 +153,7 @@ fn end(server: &Server, reason: Option<&str>, text: Text, usage: Option<Usage>) 
 
 impl AnthropicChat {
     /// A model on this server; nothing is sent.
-    pub const fn new(server: Server) -> Self {
+    pub(crate) const fn new(server: Server) -> Self {
         Self { server }
     }
 

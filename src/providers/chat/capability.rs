@@ -5,37 +5,37 @@ use super::ProviderKind;
 /// The capabilities of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub struct Capabilities {
+pub(crate) struct Capabilities {
     /// Writes `[^N]` markers when instructed to. Assumed of every model: the validator checks each answer, so a wrong
     /// assumption leads to a refusal and never to an unproven answer.
-    pub citations: bool,
+    pub(crate) citations: bool,
     /// Accepts a seed.
-    pub seed: bool,
+    pub(crate) seed: bool,
     /// Accepts a temperature, 0 included.
-    pub temperature_zero: bool,
+    pub(crate) temperature_zero: bool,
     /// Sends its reply piece by piece.
-    pub streaming: bool,
+    pub(crate) streaming: bool,
     /// Can be constrained to a JSON schema.
-    pub structured_output: bool,
+    pub(crate) structured_output: bool,
     /// Writes `[N]` for `[^N]`, as small models do. Its replies are rewritten, with a warning. Assumed of none.
-    pub loose_markers: bool,
+    pub(crate) loose_markers: bool,
 }
 
 /// Capabilities that an operator sets explicitly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CapabilityOverrides {
+pub(crate) struct CapabilityOverrides {
     /// Replaces [`Capabilities::citations`].
-    pub citations: Option<bool>,
+    pub(crate) citations: Option<bool>,
     /// Replaces [`Capabilities::seed`].
-    pub seed: Option<bool>,
+    pub(crate) seed: Option<bool>,
     /// Replaces [`Capabilities::temperature_zero`].
-    pub temperature_zero: Option<bool>,
+    pub(crate) temperature_zero: Option<bool>,
     /// Replaces [`Capabilities::streaming`].
-    pub streaming: Option<bool>,
+    pub(crate) streaming: Option<bool>,
     /// Replaces [`Capabilities::structured_output`].
-    pub structured_output: Option<bool>,
+    pub(crate) structured_output: Option<bool>,
     /// Replaces [`Capabilities::loose_markers`].
-    pub loose_markers: Option<bool>,
+    pub(crate) loose_markers: Option<bool>,
 }
 
 /// Any server that implements the `OpenAI` API: seed and temperature are part of it, JSON schemas are newer than most.
@@ -93,7 +93,7 @@ const KNOWN: [(ProviderKind, &str, Capabilities); 26] = [
 impl Capabilities {
     /// The known capabilities of a model of this kind and name.
     #[must_use]
-    pub fn known(kind: ProviderKind, model: &str) -> Self {
+    pub(crate) fn known(kind: ProviderKind, model: &str) -> Self {
         let fallback = match kind {
             ProviderKind::OpenAi | ProviderKind::Ollama => OPENAI,
             ProviderKind::Anthropic => ANTHROPIC,
@@ -107,7 +107,7 @@ impl Capabilities {
 
     /// The same, with the operator's overrides applied.
     #[must_use]
-    pub fn with(self, overrides: CapabilityOverrides) -> Self {
+    pub(crate) fn with(self, overrides: CapabilityOverrides) -> Self {
         Self {
             citations: overrides.citations.unwrap_or(self.citations),
             seed: overrides.seed.unwrap_or(self.seed),

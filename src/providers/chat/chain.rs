@@ -35,26 +35,26 @@ impl ChatChain {
     }
 
     /// The models, in order.
-    pub fn names(&self) -> impl Iterator<Item = &ModelName> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &ModelName> {
         self.models.iter().map(|model| &model.name)
     }
 
     /// Whether one of the models writes `[N]` for `[^N]`.
     #[must_use]
-    pub fn has_loose_markers(&self) -> bool {
+    pub(crate) fn has_loose_markers(&self) -> bool {
         self.models.iter().any(|model| model.capabilities.loose_markers)
     }
 
     /// The models that can cite, in their order; `None` if there is none.
     #[must_use]
-    pub fn citing(&self) -> Option<Self> {
+    pub(crate) fn citing(&self) -> Option<Self> {
         let models: Vec<_> = self.models.iter().filter(|model| model.capabilities.citations).cloned().collect();
         (!models.is_empty()).then(|| Self { models, counter: Arc::clone(&self.counter) })
     }
 
     /// The most that a call may cost if every model of the list does the work and its reply is lost.
     #[must_use]
-    pub fn most_cost(&self, prompt_tokens: u32, completion_tokens: u32) -> NanoUsd {
+    pub(crate) fn most_cost(&self, prompt_tokens: u32, completion_tokens: u32) -> NanoUsd {
         let usage = Usage {
             prompt_tokens: u64::from(prompt_tokens),
             completion_tokens: u64::from(completion_tokens),
@@ -190,12 +190,12 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub fn new(model: &Model, request: &'a ChatRequest) -> Self {
+    pub(crate) fn new(model: &Model, request: &'a ChatRequest) -> Self {
         let format = request.format.as_ref().filter(|_| model.capabilities.structured_output);
         Self { request, instructed: format.map(|format| format.instruct(&request.messages)) }
     }
 
-    pub fn call(&self, model: &Model, completion_tokens: u32) -> WireCall<'_> {
+    pub(crate) fn call(&self, model: &Model, completion_tokens: u32) -> WireCall<'_> {
         WireCall {
             messages: self.instructed.as_deref().unwrap_or(&self.request.messages),
             shared_bytes: self.request.shared_bytes,

@@ -29,16 +29,16 @@ pub(super) enum Scope {
 /// The consequence of a failure for future calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Omen {
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// Consecutive failures that open the circuit.
-    pub failures: u32,
+    pub(crate) failures: u32,
     /// Duration of the cool-down, if it is known.
-    pub cool_down: Option<Duration>,
+    pub(crate) cool_down: Option<Duration>,
 }
 
 impl Omen {
     /// The same for a failure that may have been an accident.
-    pub fn if_repeated(self) -> Self {
+    pub(crate) fn if_repeated(self) -> Self {
         Self { failures: self.failures.max(ACCIDENTS), ..self }
     }
 }
@@ -90,7 +90,7 @@ impl Circuit {
     ///
     /// After the cool-down one call is admitted and the others wait for the same time again. So a cancelled trial
     /// leaves no state behind.
-    pub fn admit(&self, now: Instant) -> Result<(), Box<ProviderError>> {
+    pub(crate) fn admit(&self, now: Instant) -> Result<(), Box<ProviderError>> {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return Ok(()) };
         if now < open.until {
@@ -103,17 +103,17 @@ impl Circuit {
     }
 
     /// Whether a call would be refused now; admits none.
-    pub fn is_open(&self, now: Instant) -> bool {
+    pub(crate) fn is_open(&self, now: Instant) -> bool {
         self.lock().open.as_ref().is_some_and(|open| now < open.until)
     }
 
     /// Records a success.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         *self.lock() = State::default();
     }
 
     /// Records a failure.
-    pub fn fail(&self, now: Instant, omen: Omen, error: &ProviderError) {
+    pub(crate) fn fail(&self, now: Instant, omen: Omen, error: &ProviderError) {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
         if state.open.is_none() && state.failures < omen.failures {

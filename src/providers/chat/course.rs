@@ -35,22 +35,22 @@ pub(super) struct Course {
 
 /// The attempt of one model.
 pub(super) struct Turn {
-    pub model: Arc<Model>,
+    pub(crate) model: Arc<Model>,
     /// When the next model is tried, unless this one sends text.
-    pub until: Instant,
+    pub(crate) until: Instant,
     /// Since when its next piece of text is awaited.
     since: Instant,
     started: Instant,
 }
 
 impl Course {
-    pub fn new(models: &[Arc<Model>], deadline: Instant) -> Self {
+    pub(crate) fn new(models: &[Arc<Model>], deadline: Instant) -> Self {
         Self { waiting: models.iter().cloned().collect(), deadline, failed: Vec::new() }
     }
 
     /// Starts the next model that is not known to be unavailable. The remaining time is divided evenly among the models
     /// that may follow, so that one that hangs leaves time for the others.
-    pub fn next(&mut self, now: Instant) -> Option<Turn> {
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Turn> {
         while now < self.deadline {
             let model = self.waiting.pop_front()?;
             match model.admit(now) {
@@ -67,7 +67,7 @@ impl Course {
 
     /// Restarts the wait for a model that has begun to answer. A model that stops sending leaves time for the others,
     /// if one of them is not known to be unavailable.
-    pub fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
+    pub(crate) fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
         turn.since = now;
         turn.until = if self.substitutes(now) > 0 { now + self.share(now).min(PATIENCE) } else { self.deadline };
     }
@@ -84,7 +84,7 @@ impl Course {
     }
 
     /// Records that the model did not answer in its time; returns the attempt as recorded.
-    pub fn fail(&mut self, turn: &Turn, error: ProviderError, now: Instant) -> FailedAttempt {
+    pub(crate) fn fail(&mut self, turn: &Turn, error: ProviderError, now: Instant) -> FailedAttempt {
         let duration = now - turn.started;
         turn.model.note_failure(&error, turn.weight(now), now);
         if error.kind.is_about_the_account() {
@@ -98,19 +98,19 @@ impl Course {
         attempt
     }
 
-    pub fn take_failed(&mut self) -> Vec<FailedAttempt> {
+    pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
         std::mem::take(&mut self.failed)
     }
 
     /// The error when no model is left.
-    pub fn unavailable(&mut self) -> ProvidersUnavailable {
+    pub(crate) fn unavailable(&mut self) -> ProvidersUnavailable {
         ProvidersUnavailable { attempts: self.take_failed() }
     }
 }
 
 impl Turn {
     /// The failure of a model whose time has run out.
-    pub fn timeout(&self) -> ProviderError {
+    pub(crate) fn timeout(&self) -> ProviderError {
         let waited = (self.until - self.since).as_secs_f32();
         let what = if self.since == self.started { "no answer" } else { "no further word of the answer" };
         self.model.chat.fail(ProviderErrorKind::Timeout, format!("{what} within {waited:.1} s"))

@@ -19,9 +19,10 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::time::Instant;
 
-pub use capability::{Capabilities, CapabilityOverrides};
+pub(crate) use capability::{Capabilities, CapabilityOverrides};
 pub use chain::ChatChain;
-pub use models::{ChatModels, ChatSettings, ModelSettings, ProviderKind, ProviderSettings};
+pub use models::ChatModels;
+pub(crate) use models::{ChatSettings, ModelSettings, ProviderKind, ProviderSettings};
 pub(super) use stream::whole;
 
 use super::{FailedAttempt, ProviderError, ProvidersUnavailable};
@@ -52,19 +53,19 @@ pub enum CallRole {
 
 impl CallRole {
     /// All roles.
-    pub const ALL: [Self; 7] =
+    pub(crate) const ALL: [Self; 7] =
         [Self::Condense, Self::Grade, Self::Rewrite, Self::Plan, Self::Generate, Self::Verify, Self::Context];
 
     /// Whether the role is used only with models of its own: it needs an additional call, which should cost nothing
     /// unless it was requested.
     #[must_use]
-    pub const fn is_optional(self) -> bool {
+    pub(crate) const fn is_optional(self) -> bool {
         matches!(self, Self::Plan | Self::Verify)
     }
 
     /// Name in the trace and in the configuration.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Condense => "condense",
             Self::Grade => "grade",
@@ -81,9 +82,9 @@ impl CallRole {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelName {
     /// Provider, as configured.
-    pub provider: String,
+    pub(crate) provider: String,
     /// Model id, as the provider knows it.
-    pub model: String,
+    pub(crate) model: String,
 }
 
 impl fmt::Display for ModelName {
@@ -131,11 +132,11 @@ pub struct ChatRequest {
 
 /// The sampling parameters that were sent, for models that accept fewer than requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sampling {
+pub(crate) struct Sampling {
     /// Temperature, if the model accepts one.
-    pub temperature: Option<f32>,
+    pub(crate) temperature: Option<f32>,
     /// Seed, if the model accepts one.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
 }
 
 /// Why a model stopped.
@@ -155,7 +156,7 @@ pub struct ChatReply {
     /// The text.
     pub text: String,
     /// The model that wrote it.
-    pub model: ModelName,
+    pub(crate) model: ModelName,
     /// The reason why it ended.
     pub finish: FinishReason,
     /// Tokens as the provider counted them, or as estimated.
@@ -163,9 +164,9 @@ pub struct ChatReply {
     /// The cost of these tokens; 0 without a price.
     pub cost: NanoUsd,
     /// Temperature and seed as they were sent.
-    pub sampling: Sampling,
+    pub(crate) sampling: Sampling,
     /// Whether the model writes `[N]` for `[^N]`.
-    pub has_loose_markers: bool,
+    pub(crate) has_loose_markers: bool,
     /// Attempts that failed before this one.
     pub failed: Vec<FailedAttempt>,
 }
@@ -173,7 +174,7 @@ pub struct ChatReply {
 impl ChatReply {
     /// Whether the model stopped because the token limit was reached.
     #[must_use]
-    pub fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         self.finish == FinishReason::Length
     }
 }
@@ -193,31 +194,31 @@ pub enum ChatEvent {
 
 /// A reply piece by piece. It ends with [`ChatEvent::Done`] or with an error. The provider's reply is read no faster
 /// than this stream; dropping it ends the call.
-pub type ChatStream = BoxStream<'static, Result<ChatEvent, ProvidersUnavailable>>;
+pub(crate) type ChatStream = BoxStream<'static, Result<ChatEvent, ProvidersUnavailable>>;
 
 /// One call in the form that is sent to one model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WireCall<'a> {
-    pub messages: &'a [Message],
+    pub(crate) messages: &'a [Message],
     /// Bytes at the beginning of the last message that other calls share.
-    pub shared_bytes: usize,
-    pub sampling: Sampling,
-    pub completion_tokens: u32,
-    pub format: Option<&'a ReplyFormat>,
+    pub(crate) shared_bytes: usize,
+    pub(crate) sampling: Sampling,
+    pub(crate) completion_tokens: u32,
+    pub(crate) format: Option<&'a ReplyFormat>,
 }
 
 /// Tokens as a provider reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReportedUsage {
-    pub prompt_tokens: u64,
-    pub completion_tokens: u64,
+    pub(crate) prompt_tokens: u64,
+    pub(crate) completion_tokens: u64,
 }
 
 /// How a reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReplyEnd {
-    pub finish: FinishReason,
-    pub usage: Option<ReportedUsage>,
+    pub(crate) finish: FinishReason,
+    pub(crate) usage: Option<ReportedUsage>,
 }
 
 /// A piece of a reply in a provider's stream; the end is the last.

@@ -18,7 +18,7 @@ use crate::{
 
 /// The protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProviderKind {
+pub(crate) enum ProviderKind {
     /// `OpenAI` and all servers that speak its API.
     OpenAi,
     /// Ollama, through its `OpenAI`-compatible endpoint.
@@ -29,24 +29,24 @@ pub enum ProviderKind {
 
 /// A provider.
 #[derive(Clone, Debug)]
-pub struct ProviderSettings {
+pub(crate) struct ProviderSettings {
     /// Its protocol.
-    pub kind: ProviderKind,
+    pub(crate) kind: ProviderKind,
     /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
-    pub base_url: Url,
+    pub(crate) base_url: Url,
     /// Key, if the provider requires one.
-    pub api_key: Option<SecretString>,
+    pub(crate) api_key: Option<SecretString>,
     /// Longest call, from connecting to the last byte.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// The settings of a model.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ModelSettings {
+pub(crate) struct ModelSettings {
     /// Its price.
-    pub price: Price,
+    pub(crate) price: Price,
     /// Overrides of its capabilities.
-    pub capabilities: CapabilityOverrides,
+    pub(crate) capabilities: CapabilityOverrides,
 }
 
 /// Providers, their models, and the models of each role. Every model named is a key of `models`, and every provider of
@@ -54,19 +54,19 @@ pub struct ModelSettings {
 #[derive(Clone, Debug, Default)]
 pub struct ChatSettings {
     /// Providers by name.
-    pub providers: BTreeMap<String, ProviderSettings>,
+    pub(crate) providers: BTreeMap<String, ProviderSettings>,
     /// Models that may be used.
-    pub models: BTreeMap<ModelName, ModelSettings>,
+    pub(crate) models: BTreeMap<ModelName, ModelSettings>,
     /// Models in the order in which they are tried; none means built in.
-    pub default: Vec<ModelName>,
+    pub(crate) default: Vec<ModelName>,
     /// Roles with models of their own; an empty list means built in.
-    pub roles: BTreeMap<CallRole, Vec<ModelName>>,
+    pub(crate) roles: BTreeMap<CallRole, Vec<ModelName>>,
 }
 
 impl ChatSettings {
     /// The capabilities of a configured model; `None` if it is not configured.
     #[must_use]
-    pub fn capabilities(&self, name: &ModelName) -> Option<Capabilities> {
+    pub(crate) fn capabilities(&self, name: &ModelName) -> Option<Capabilities> {
         let overrides = self.models.get(name)?.capabilities;
         let kind = self.providers.get(&name.provider)?.kind;
         Some(Capabilities::known(kind, &name.model).with(overrides))
@@ -75,12 +75,12 @@ impl ChatSettings {
 
 /// A model ready to be called.
 pub(super) struct Model {
-    pub name: ModelName,
-    pub chat: Box<dyn ChatModel>,
-    pub capabilities: Capabilities,
-    pub price: Price,
-    pub circuit: Circuit,
-    pub provider_circuit: Arc<Circuit>,
+    pub(crate) name: ModelName,
+    pub(crate) chat: Box<dyn ChatModel>,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) price: Price,
+    pub(crate) circuit: Circuit,
+    pub(crate) provider_circuit: Arc<Circuit>,
 }
 
 /// All configured models. Without any, the built-in parts do all the work.
@@ -134,12 +134,12 @@ impl ChatModels {
 
     /// Whether a model of this name is configured.
     #[must_use]
-    pub fn contains(&self, name: &ModelName) -> bool {
+    pub(crate) fn contains(&self, name: &ModelName) -> bool {
         self.models.contains_key(name)
     }
 
     /// All configured models.
-    pub fn names(&self) -> impl Iterator<Item = &ModelName> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &ModelName> {
         self.models.keys()
     }
 

@@ -79,7 +79,7 @@ pub(super) struct Usage {
 
 impl Usage {
     /// Both numbers, if both were given.
-    pub fn reported(self) -> Option<ReportedUsage> {
+    pub(crate) fn reported(self) -> Option<ReportedUsage> {
         Some(ReportedUsage { prompt_tokens: self.prompt_tokens?, completion_tokens: self.completion_tokens? })
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn no_text(server: &Server, reason: Option<&str>) -> ProviderError {
 
 impl OpenAiChat {
     /// A model on this server; nothing is sent.
-    pub const fn new(server: Server) -> Self {
+    pub(crate) const fn new(server: Server) -> Self {
         Self { server }
     }
 

@@ -52,7 +52,7 @@ pub(in crate::providers) struct ChunkReader {
 }
 
 impl ChunkReader {
-    pub const fn new(server: Server) -> Self {
+    pub(crate) const fn new(server: Server) -> Self {
         Self { server, has_text: false, has_words: false, calls_tool: false, reason: None, usage: None }
     }
 }

@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// Tokens that a model is assumed to read when nothing is configured: the window of most embedding models.
-pub const DEFAULT_EMBEDDING_WINDOW: usize = 512;
+pub(crate) const DEFAULT_EMBEDDING_WINDOW: usize = 512;
 /// Smallest window: below this no sentence fits next to a title.
-pub const MINIMUM_EMBEDDING_WINDOW: usize = 64;
+pub(crate) const MINIMUM_EMBEDDING_WINDOW: usize = 64;
 /// Tokens reserved for the special tokens of any model.
 const SPECIAL_TOKENS: usize = 8;
 /// Most texts of one request, …
@@ -36,24 +36,24 @@ const PROVIDER: &str = "openai";
 
 /// A server, its model, and the properties that the API does not report.
 #[derive(Clone, Debug)]
-pub struct EmbeddingSettings {
+pub(crate) struct EmbeddingSettings {
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub(crate) endpoint: Endpoint,
     /// Dimension of the vectors; determined by a request when not given.
-    pub dimension: Option<usize>,
+    pub(crate) dimension: Option<usize>,
     /// Tokens that the model reads.
-    pub window: usize,
+    pub(crate) window: usize,
     /// Price of the tokens.
-    pub price: Price,
+    pub(crate) price: Price,
     /// Its share in the weighted fusion of both rankings.
-    pub dense_weight: DenseWeight,
+    pub(crate) dense_weight: DenseWeight,
 }
 
 /// A model behind `POST {base}/embeddings`.
 ///
 /// The API has no tokenizer; tokens are counted by `WordPiece`, which rarely counts fewer than the
 /// larger vocabularies of newer models.
-pub struct OpenAiEmbedder {
+pub(crate) struct OpenAiEmbedder {
     server: Server,
     profile: EmbeddingProfile,
     window: usize,
@@ -92,7 +92,7 @@ impl OpenAiEmbedder {
     ///
     /// # Errors
     /// When the server does not answer that one request.
-    pub async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
+    pub(crate) async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
         let server = Server::of(PROVIDER, settings.endpoint)?;
         let dimension = if let Some(dimension) = settings.dimension {
             dimension

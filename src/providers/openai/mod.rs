@@ -9,4 +9,4 @@ mod embedding;
 pub(super) use chat::OpenAiChat;
 #[cfg(test)]
 pub(super) use chunk::ChunkReader;
-pub use embedding::{DEFAULT_EMBEDDING_WINDOW, EmbeddingSettings, MINIMUM_EMBEDDING_WINDOW, OpenAiEmbedder};
+pub(crate) use embedding::{DEFAULT_EMBEDDING_WINDOW, EmbeddingSettings, MINIMUM_EMBEDDING_WINDOW, OpenAiEmbedder};

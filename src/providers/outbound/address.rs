@@ -9,15 +9,15 @@ const MACHINERY: [Ipv4Addr; 1] = [Ipv4Addr::new(168, 63, 129, 16)];
 
 /// Public addresses, and the networks that the operator allows in addition.
 #[derive(Clone, Debug, Default)]
-pub struct AddressRule {
+pub(crate) struct AddressRule {
     /// Networks that are allowed although they are not public.
-    pub allow: Vec<IpNet>,
+    pub(crate) allow: Vec<IpNet>,
 }
 
 impl AddressRule {
     /// Whether a connection to this address is allowed.
     #[must_use]
-    pub fn permits(&self, address: IpAddr) -> bool {
+    pub(crate) fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         is_public(address) || self.allow.iter().any(|network| network.contains(&address))
     }

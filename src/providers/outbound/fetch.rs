@@ -16,16 +16,16 @@ const MAX_REDIRECTS: usize = 5;
 
 /// Validators of a document from an earlier fetch of its URL (RFC 9110, section 8.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Validators {
+pub(crate) struct Validators {
     /// `ETag`.
-    pub etag: Option<String>,
+    pub(crate) etag: Option<String>,
     /// `Last-Modified`, as the server wrote it.
-    pub last_modified: Option<String>,
+    pub(crate) last_modified: Option<String>,
 }
 
 /// The result of fetching a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fetched {
+pub(crate) enum Fetched {
     /// The document is unchanged (304).
     Unchanged,
     /// A document.
@@ -34,15 +34,15 @@ pub enum Fetched {
 
 /// A document as a server sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchedDocument {
+pub(crate) struct FetchedDocument {
     /// The content.
-    pub content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     /// Its media type as the server wrote it, parameters such as the charset included, if it named one.
-    pub content_type: Option<String>,
+    pub(crate) content_type: Option<String>,
     /// Validators to send with the next fetch.
-    pub validators: Validators,
+    pub(crate) validators: Validators,
     /// Final URL, after redirects.
-    pub url: Url,
+    pub(crate) url: Url,
 }
 
 impl Outbound {
@@ -50,7 +50,12 @@ impl Outbound {
     ///
     /// # Errors
     /// A classified [`OutboundError`].
-    pub async fn fetch(&self, url: &str, known: &Validators, max_bytes: usize) -> Result<Fetched, OutboundError> {
+    pub(crate) async fn fetch(
+        &self,
+        url: &str,
+        known: &Validators,
+        max_bytes: usize,
+    ) -> Result<Fetched, OutboundError> {
         let mut url = self.check(url)?;
         for _ in 0..=MAX_REDIRECTS {
             let request = self.client.get(url.clone()).headers(conditions(known));

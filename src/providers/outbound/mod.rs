@@ -21,10 +21,10 @@ use reqwest::{
 use thiserror::Error;
 use url::{Host, Url};
 
-pub use address::AddressRule;
-pub use fetch::{Fetched, FetchedDocument, Validators};
+pub(crate) use address::AddressRule;
+pub(crate) use fetch::{Fetched, FetchedDocument, Validators};
 use resolver::{GuardedResolver, RefusedAddress};
-pub use signature::SigningKey;
+pub(crate) use signature::SigningKey;
 
 use super::{
     error::{excerpt, innermost},
@@ -36,11 +36,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Which addresses requests may reach, and how long they may take.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The allowed addresses.
-    pub addresses: AddressRule,
+    pub(crate) addresses: AddressRule,
     /// Longest request, from connecting to the last byte.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 impl Default for Settings {
@@ -51,7 +51,7 @@ impl Default for Settings {
 
 /// Reasons why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OutboundError {
+pub(crate) enum OutboundError {
     /// The URL, or where it leads, is not allowed. Trying again does not help.
     #[error("{0}")]
     Refused(String),
@@ -79,7 +79,7 @@ pub enum OutboundError {
 
 /// Sends requests to the public internet, and to the networks that the operator allows.
 #[derive(Clone, Debug)]
-pub struct Outbound {
+pub(crate) struct Outbound {
     client: Client,
     settings: Settings,
 }
@@ -89,7 +89,7 @@ impl Outbound {
     ///
     /// # Errors
     /// [`OutboundError::Unreachable`] when the machine has no root certificates to check servers with.
-    pub fn new(settings: Settings) -> Result<Self, OutboundError> {
+    pub(crate) fn new(settings: Settings) -> Result<Self, OutboundError> {
         let client = guarded(&settings)
             .redirect(redirect::Policy::none())
             .build()
@@ -101,7 +101,7 @@ impl Outbound {
     ///
     /// # Errors
     /// [`OutboundError::Refused`] with the error and a correct form.
-    pub fn check(&self, url: &str) -> Result<Url, OutboundError> {
+    pub(crate) fn check(&self, url: &str) -> Result<Url, OutboundError> {
         let url = Url::parse(url).map_err(|error| OutboundError::Refused(format!("is not a URL: {error}")))?;
         check_url(&url, &self.settings.addresses)?;
         Ok(url)
@@ -111,7 +111,7 @@ impl Outbound {
     ///
     /// # Errors
     /// A classified [`OutboundError`].
-    pub async fn post_json(
+    pub(crate) async fn post_json(
         &self,
         url: &str,
         headers: &[(&'static str, String)],

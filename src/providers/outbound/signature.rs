@@ -12,7 +12,7 @@ const PREFIX: &str = "whsec_";
 
 /// A key with which webhooks are signed.
 #[derive(Clone)]
-pub struct SigningKey(hmac::Key);
+pub(crate) struct SigningKey(hmac::Key);
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,14 +23,14 @@ impl fmt::Debug for SigningKey {
 /// Error: the secret is not a signing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("must be whsec_ and the base64 of 24 to 64 random bytes; make one with: echo whsec_$(openssl rand -base64 32)")]
-pub struct NotASigningKey;
+pub(crate) struct NotASigningKey;
 
 impl SigningKey {
     /// Reads `whsec_` and base64; the prefix may be left out.
     ///
     /// # Errors
     /// [`NotASigningKey`].
-    pub fn parse(secret: &SecretString) -> Result<Self, NotASigningKey> {
+    pub(crate) fn parse(secret: &SecretString) -> Result<Self, NotASigningKey> {
         let text = secret.expose_secret().trim();
         let bytes = STANDARD.decode(text.strip_prefix(PREFIX).unwrap_or(text)).map_err(|_| NotASigningKey)?;
         if !(24..=64).contains(&bytes.len()) {
@@ -42,7 +42,7 @@ impl SigningKey {
     /// The headers that authenticate a message: its identity, when it was sent (seconds since 1970), and the signature
     /// over both and the body.
     #[must_use]
-    pub fn headers(&self, id: &str, sent_at: i64, body: &str) -> [(&'static str, String); 3] {
+    pub(crate) fn headers(&self, id: &str, sent_at: i64, body: &str) -> [(&'static str, String); 3] {
         let signature = hmac::sign(&self.0, format!("{id}.{sent_at}.{body}").as_bytes());
         [
             ("webhook-id", id.to_owned()),

@@ -37,26 +37,26 @@ pub(super) enum Authentication {
 #[derive(Clone, Debug)]
 pub(super) struct ServerSettings {
     /// Name in answers and errors.
-    pub provider: String,
+    pub(crate) provider: String,
     /// Base URL up to and including the version.
-    pub base_url: Url,
-    pub api_key: Option<SecretString>,
-    pub authentication: Authentication,
+    pub(crate) base_url: Url,
+    pub(crate) api_key: Option<SecretString>,
+    pub(crate) authentication: Authentication,
     /// Longest call, from connecting to the last byte.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// A server, and the one model that is called there.
 #[derive(Clone, Debug)]
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     /// Base URL up to and including the version, such as `http://localhost:11434/v1`.
-    pub base_url: Url,
+    pub(crate) base_url: Url,
     /// Model id as the server knows it.
-    pub model: String,
+    pub(crate) model: String,
     /// Sent as a bearer token, if there is one.
-    pub api_key: Option<SecretString>,
+    pub(crate) api_key: Option<SecretString>,
     /// Longest call, from connecting to the last byte.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// A connection pool to one server, for one of its models.
@@ -68,7 +68,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub fn new(settings: ServerSettings) -> Result<Self, ProviderError> {
+    pub(crate) fn new(settings: ServerSettings) -> Result<Self, ProviderError> {
         let client = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(settings.timeout)
@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// The pool of an endpoint, for its model; `provider` is its name in errors.
-    pub fn of(provider: &str, endpoint: Endpoint) -> Result<Self, ProviderError> {
+    pub(crate) fn of(provider: &str, endpoint: Endpoint) -> Result<Self, ProviderError> {
         let Endpoint { base_url, model, api_key, timeout } = endpoint;
         let provider = provider.to_owned();
         let settings = ServerSettings { provider, base_url, api_key, authentication: Authentication::Bearer, timeout };
@@ -97,20 +97,20 @@ impl Server {
     }
 
     /// The same pool for another model.
-    pub fn for_model(&self, model: &str) -> Self {
+    pub(crate) fn for_model(&self, model: &str) -> Self {
         Self { model: model.to_owned(), ..self.clone() }
     }
 
-    pub fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         &self.model
     }
 
-    pub const fn timeout(&self) -> Duration {
+    pub(crate) const fn timeout(&self) -> Duration {
         self.settings.timeout
     }
 
     /// Builds an error that names the model.
-    pub fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
+    pub(crate) fn fail(&self, kind: ProviderErrorKind, detail: String) -> ProviderError {
         ProviderError {
             kind,
             provider: self.settings.provider.clone(),
@@ -121,7 +121,7 @@ impl Server {
     }
 
     /// Sends a body and reads the whole reply.
-    pub async fn post<Reply: DeserializeOwned>(
+    pub(crate) async fn post<Reply: DeserializeOwned>(
         &self,
         path: &str,
         body: &impl Serialize,
@@ -132,7 +132,7 @@ impl Server {
     }
 
     /// Sends a body; returns a successful response whose body is not yet read.
-    pub async fn send(&self, path: &str, body: &impl Serialize) -> Result<Response, ProviderError> {
+    pub(crate) async fn send(&self, path: &str, body: &impl Serialize) -> Result<Response, ProviderError> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let request = self.authenticated(self.client.post(format!("{base}/{path}")).json(body));
         let response = request.send().await.map_err(|error| self.transport_error(&error))?;
@@ -149,12 +149,12 @@ impl Server {
     }
 
     /// A failure that a server reports in the middle of a stream.
-    pub fn reported_failure(&self, status: u16, body: &str) -> ProviderError {
+    pub(crate) fn reported_failure(&self, status: u16, body: &str) -> ProviderError {
         self.fail(classify(status, body), excerpt(&message_of(body)))
     }
 
     /// The whole body of a response.
-    pub async fn read(&self, response: Response) -> Result<Vec<u8>, ProviderError> {
+    pub(crate) async fn read(&self, response: Response) -> Result<Vec<u8>, ProviderError> {
         let mut body = Vec::new();
         let mut parts = std::pin::pin!(self.bytes(response));
         while let Some(part) = parts.next().await {
@@ -164,7 +164,7 @@ impl Server {
     }
 
     /// The body of a response as it arrives, up to the limit.
-    pub fn bytes(
+    pub(crate) fn bytes(
         &self,
         response: Response,
     ) -> impl Stream<Item = Result<bytes::Bytes, ProviderError>> + Send + 'static {
@@ -182,7 +182,7 @@ impl Server {
     }
 
     /// Parses a whole body into the form that the protocol specifies.
-    pub fn parse<Reply: DeserializeOwned>(&self, path: &str, body: &[u8]) -> Result<Reply, ProviderError> {
+    pub(crate) fn parse<Reply: DeserializeOwned>(&self, path: &str, body: &[u8]) -> Result<Reply, ProviderError> {
         serde_json::from_slice(body).map_err(|error| {
             let shown = excerpt(&String::from_utf8_lossy(body));
             let detail = format!("the reply is not what {path} promises ({error}): {shown}");

@@ -19,7 +19,7 @@ use crate::{
 
 /// The author of a question that stands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CondensedBy {
+pub(crate) enum CondensedBy {
     /// The asker: the message stands alone as it is.
     User,
     /// The weighty words of the history.
@@ -31,7 +31,7 @@ pub enum CondensedBy {
 impl CondensedBy {
     /// Name in the trace.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::BuiltIn => "built_in",
@@ -42,13 +42,13 @@ impl CondensedBy {
 
 /// A question that stands alone, made of a message that does not.
 #[derive(Clone, Debug)]
-pub struct StandaloneQuestion {
+pub(crate) struct StandaloneQuestion {
     /// The whole question.
-    pub text: String,
+    pub(crate) text: String,
     /// The part of it that asks.
-    pub asked: String,
+    pub(crate) asked: String,
     /// Its author.
-    pub by: CondensedBy,
+    pub(crate) by: CondensedBy,
 }
 
 /// The end of condensing.

@@ -14,7 +14,7 @@ use crate::{
 
 /// Reasons why an ask ended without an answer that may be shown.
 #[derive(Debug, Error)]
-pub enum AskError {
+pub(crate) enum AskError {
     /// Citations were still wrong after the retry.
     #[error("the answer failed citation validation after {} attempts", .0.attempts)]
     Rejected(Box<Rejection>),
@@ -44,14 +44,14 @@ pub enum AskError {
 /// An ask that ended without an answer, with what leads to its record.
 #[derive(Debug, Error)]
 #[error("{error}")]
-pub struct FailedAsk {
+pub(crate) struct FailedAsk {
     /// Identity of the ask in the audit.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Why it ended.
     #[source]
-    pub error: AskError,
+    pub(crate) error: AskError,
     /// The trace up to there.
-    pub trace: Box<Trace>,
+    pub(crate) trace: Box<Trace>,
 }
 
 impl From<BudgetExceeded> for AskError {

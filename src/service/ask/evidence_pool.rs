@@ -18,7 +18,7 @@ use crate::{
 
 /// The grader of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GradedBy {
+pub(crate) enum GradedBy {
     /// The calibrated features.
     BuiltIn,
     /// The configured model.
@@ -28,7 +28,7 @@ pub enum GradedBy {
 impl GradedBy {
     /// Name in the trace.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::BuiltIn => "built_in",
             Self::Model => "model",
@@ -38,13 +38,13 @@ impl GradedBy {
 
 /// A passage with its grade.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GradedHit {
+pub(crate) struct GradedHit {
     /// The passage.
-    pub hit: Hit,
+    pub(crate) hit: Hit,
     /// The verdict of its grader.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The grader.
-    pub by: GradedBy,
+    pub(crate) by: GradedBy,
 }
 
 impl GradedHit {
@@ -74,15 +74,15 @@ impl GradedHit {
 
 /// How far the passages of all rounds answer the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EvidenceFound {
+pub(crate) struct EvidenceFound {
     /// Probability that a passage of the best round answers it; `None` if there was nothing to grade.
-    pub answerability: Option<f32>,
+    pub(crate) answerability: Option<f32>,
     /// Passages graded correct, each counted once.
-    pub correct: usize,
+    pub(crate) correct: usize,
     /// Passages graded ambiguous.
-    pub ambiguous: usize,
+    pub(crate) ambiguous: usize,
     /// Passages graded incorrect.
-    pub incorrect: usize,
+    pub(crate) incorrect: usize,
 }
 
 /// Passages seen so far, in the order they were found.

@@ -35,17 +35,18 @@ mod web;
 use std::sync::Arc;
 
 pub(in crate::service) use self::model_call::{ModelCall, size_of};
-pub use crate::providers::chat::{ChatModels, ModelName};
-pub use condense::CondensedBy;
-pub use error::{AskError, FailedAsk};
-pub use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
-pub use record::{
+pub(crate) use crate::providers::chat::ChatModels;
+pub(crate) use crate::providers::chat::ModelName;
+pub(crate) use condense::CondensedBy;
+pub(crate) use error::{AskError, FailedAsk};
+pub(crate) use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
+pub(crate) use record::{
     AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace,
 };
-pub use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
-pub use request::{AskExecution, AskRequest, Reach};
-pub use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings};
-pub use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
+pub(crate) use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
+pub(crate) use request::{AskExecution, AskRequest, Reach};
+pub(crate) use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings};
+pub(crate) use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 
 use tokio::sync::mpsc;
 
@@ -61,30 +62,30 @@ use crate::{
 const FRAMES_AHEAD: usize = 16;
 
 /// The services and settings that asks use.
-pub struct AskParts {
+pub(crate) struct AskParts {
     /// Store of the audit.
-    pub store: Store,
+    pub(crate) store: Store,
     /// Finds passages.
-    pub retriever: Retriever,
+    pub(crate) retriever: Retriever,
     /// Compares the question with individual sentences.
-    pub embedder: Arc<dyn Embedder>,
+    pub(crate) embedder: Arc<dyn Embedder>,
     /// Models that condense, plan, grade, rewrite, answer and verify; built-in parts perform the roles without a model.
-    pub models: Arc<ChatModels>,
+    pub(crate) models: Arc<ChatModels>,
     /// Instructions of the deployment to these models.
-    pub instructions: RoleInstructions,
+    pub(crate) instructions: RoleInstructions,
     /// Searches the web where the documents are insufficient, if configured.
-    pub web: Option<Arc<WebSearch>>,
+    pub(crate) web: Option<Arc<WebSearch>>,
     /// Defaults and limits of the deployment.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     /// The daily cost limit of tenants.
-    pub daily_budget: DailyBudget,
+    pub(crate) daily_budget: DailyBudget,
     /// Time and identities.
-    pub context: Context,
+    pub(crate) context: Context,
 }
 
 /// The use case.
 #[derive(Clone)]
-pub struct AskService {
+pub(crate) struct AskService {
     parts: Arc<AskParts>,
     single_flight: SingleFlight,
 }
@@ -92,19 +93,19 @@ pub struct AskService {
 impl AskService {
     /// Ask with these parts.
     #[must_use]
-    pub fn new(parts: AskParts) -> Self {
+    pub(crate) fn new(parts: AskParts) -> Self {
         Self { parts: Arc::new(parts), single_flight: SingleFlight::default() }
     }
 
     /// The deployment's defaults and limits.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.parts.settings
     }
 
     /// The configured models.
     #[must_use]
-    pub fn models(&self) -> &ChatModels {
+    pub(crate) fn models(&self) -> &ChatModels {
         &self.parts.models
     }
 
@@ -117,7 +118,7 @@ impl AskService {
     ///
     /// # Cancel safety
     /// Dropping the future cancels the model call under way; the audit then records that the caller disconnected.
-    pub async fn ask(&self, caller: &Caller, request: &AskRequest) -> Result<AskReport, FailedAsk> {
+    pub(crate) async fn ask(&self, caller: &Caller, request: &AskRequest) -> Result<AskReport, FailedAsk> {
         let context = AskContext::new(self, caller.clone(), request.clone(), false);
         pipeline::run(&context, Emitter::silent()).await
     }
@@ -125,7 +126,7 @@ impl AskService {
     /// The same as a stream of frames. The last frame is the end, and there is exactly one; [events](AskEvent) before
     /// it are sent as they happen, no faster than they are read. Dropping the receiver ends the ask.
     #[must_use]
-    pub fn stream(&self, caller: Caller, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
+    pub(crate) fn stream(&self, caller: Caller, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
         let (frames, receiver) = mpsc::channel(FRAMES_AHEAD);
         let service = self.clone();
         tokio::spawn(async move {

@@ -308,8 +308,6 @@ pub struct Rejection {
     pub sources: Vec<GradedHit>,
     /// Calls, tokens and cost.
     pub usage: Spent,
-    /// Time spent in each stage.
-    pub timings: TimingsMs,
 }
 
 /// The last draft of an ask, which did not pass.
@@ -332,7 +330,6 @@ impl Rejection {
             by,
             sources: sources(ask, state),
             usage: ask.budget.spent(),
-            timings: ask.record.timings(),
         }
     }
 }

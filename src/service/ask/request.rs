@@ -16,64 +16,64 @@ use crate::{
 /// A question. Every member decides the answer and is part of the key of a cached answer, except for
 /// those of [`AskExecution`].
 #[derive(Clone, Debug, Serialize)]
-pub struct AskRequest {
+pub(crate) struct AskRequest {
     /// The question, or the message of a conversation.
-    pub question: String,
+    pub(crate) question: String,
     /// The messages before it, oldest first.
-    pub history: Vec<Turn>,
+    pub(crate) history: Vec<Turn>,
     /// Whether the conversation has messages that instruct the assistant. They are not followed.
-    pub has_instructions: bool,
+    pub(crate) has_instructions: bool,
     /// Collections, at least one.
-    pub collections: Vec<String>,
+    pub(crate) collections: Vec<String>,
     /// Passages per round.
-    pub top_k: usize,
+    pub(crate) top_k: usize,
     /// Passages below this score are left out.
-    pub min_score: Option<f64>,
+    pub(crate) min_score: Option<f64>,
     /// Restricts the passages that may be found.
-    pub filter: Filter,
+    pub(crate) filter: Filter,
     /// Which stages of retrieval run.
-    pub stages: Stages,
+    pub(crate) stages: Stages,
     /// Whether the built-in rewriter may take words from the passages found.
-    pub feedback: bool,
+    pub(crate) feedback: bool,
     /// How strictly the answer is checked.
-    pub level: Level,
+    pub(crate) level: Level,
     /// Sampling temperature of the answering model.
-    pub temperature: f32,
+    pub(crate) temperature: f32,
     /// Seed; otherwise made from question and sources.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Whether to answer when only ambiguous passages are found.
-    pub on_insufficient: OnInsufficient,
+    pub(crate) on_insufficient: OnInsufficient,
     /// Whether the answering models are shown only the parts of each source that are relevant to the question.
-    pub refine: bool,
+    pub(crate) refine: bool,
     /// How the ask is carried out.
     #[serde(skip)]
-    pub execution: AskExecution,
+    pub(crate) execution: AskExecution,
 }
 
 /// How an ask is carried out. No member is itself part of the cache key: it either does not change the answer, or acts
 /// together with the deployment's settings, and then the key contains the combined result.
 #[derive(Clone, Debug, Default)]
-pub struct AskExecution {
+pub(crate) struct AskExecution {
     /// Models in the order in which they are tried, each configured; empty for the deployment's. The key contains the
     /// models of every role instead.
-    pub models: Vec<ModelName>,
+    pub(crate) models: Vec<ModelName>,
     /// The sources that the answer may use. The key contains whether the web can be searched instead.
-    pub reach: Reach,
+    pub(crate) reach: Reach,
     /// Limits, where they are tighter than the deployment's. The key contains the limits that apply instead.
-    pub limits: TighterLimits,
+    pub(crate) limits: TighterLimits,
     /// Time limit, if less than the deployment's. An ask that takes longer has no answer to cache.
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Whether the answer may be begun while a model still grades. The answer is the same either way.
-    pub speculation: Speculation,
+    pub(crate) speculation: Speculation,
     /// How long the answer may be cached; `None` neither looks for a cached answer nor caches one.
-    pub cache_life: Option<Duration>,
+    pub(crate) cache_life: Option<Duration>,
     /// Stops before anything is generated. Then there is no answer to look for or to cache.
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 /// The sources that an answer may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// From the documents alone.
     Documents,
     /// From the web too where the documents are insufficient, if the deployment can search it.

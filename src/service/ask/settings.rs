@@ -5,40 +5,40 @@ use std::time::Duration;
 use crate::domain::{budget::Limits, corrective::LoopSettings, cost::NanoUsd};
 
 /// Most passages that a request or the deployment can have retrieved and graded per round.
-pub const MOST_PASSAGES: usize = 100;
+pub(crate) const MOST_PASSAGES: usize = 100;
 /// Longest time for which an answer may be cached.
-pub const LONGEST_CACHE_LIFE: Duration = Duration::from_hours(30 * 24);
+pub(crate) const LONGEST_CACHE_LIFE: Duration = Duration::from_hours(30 * 24);
 
 /// Defaults and limits of the deployment.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Passages that are retrieved and graded per round, unless the request says how many.
-    pub top_k: usize,
+    pub(crate) top_k: usize,
     /// Share of correct passages among the candidates that is sufficient to generate.
-    pub min_correct_fraction: f32,
+    pub(crate) min_correct_fraction: f32,
     /// Most rewrites of one question.
-    pub max_rewrite_attempts: u32,
+    pub(crate) max_rewrite_attempts: u32,
     /// Limits of one ask; a request may ask for less.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Longest ask; a request may ask for less.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Highest cost of the model calls of a tenant on one day (UTC); `None` is no limit.
-    pub daily_cost: Option<NanoUsd>,
+    pub(crate) daily_cost: Option<NanoUsd>,
     /// Whether models that cannot cite may answer without any proof; the answer then contains a warning.
-    pub allows_mode_fallback: bool,
+    pub(crate) allows_mode_fallback: bool,
     /// The texts of an ask that the audit stores.
-    pub audit: AuditSettings,
+    pub(crate) audit: AuditSettings,
     /// Settings of the answer cache.
-    pub cache: CacheSettings,
+    pub(crate) cache: CacheSettings,
 }
 
 /// Settings of the answer cache.
 #[derive(Clone, Copy, Debug)]
-pub struct CacheSettings {
+pub(crate) struct CacheSettings {
     /// How long an answer is cached unless the request specifies it; `None` then caches nothing.
-    pub life: Option<Duration>,
+    pub(crate) life: Option<Duration>,
     /// Most cached answers of a tenant; the oldest are removed.
-    pub most_answers: u32,
+    pub(crate) most_answers: u32,
 }
 
 impl Default for CacheSettings {
@@ -49,11 +49,11 @@ impl Default for CacheSettings {
 
 /// Texts that the audit stores in addition to figures, names and digests.
 #[derive(Clone, Copy, Debug)]
-pub struct AuditSettings {
+pub(crate) struct AuditSettings {
     /// The question and the queries made of it.
-    pub keeps_questions: bool,
+    pub(crate) keeps_questions: bool,
     /// The answer.
-    pub keeps_answers: bool,
+    pub(crate) keeps_answers: bool,
 }
 
 impl Default for AuditSettings {

@@ -11,7 +11,7 @@ use crate::domain::citation::{CitationError, ConfirmedClaim};
 
 /// The words that are sent before their claim is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamMode {
+pub(crate) enum StreamMode {
     /// All, as the model writes them.
     Provisional,
     /// None.
@@ -20,7 +20,7 @@ pub enum StreamMode {
 
 /// An event during the ask.
 #[derive(Clone, Debug)]
-pub enum AskEvent {
+pub(crate) enum AskEvent {
     /// The sources of the answer, in marker order.
     Sources(Arc<[GradedHit]>),
     /// The next words of the draft.
@@ -33,7 +33,7 @@ pub enum AskEvent {
 
 /// Why a draft is void.
 #[derive(Clone, Debug)]
-pub enum VoidReason {
+pub(crate) enum VoidReason {
     /// Its citations do not hold; the model writes another draft.
     CitationValidation(Vec<CitationError>),
     /// The model failed before the end of its reply; another one begins.
@@ -49,7 +49,7 @@ pub enum VoidReason {
 impl VoidReason {
     /// The name in the API.
     #[must_use]
-    pub const fn as_str(&self) -> &'static str {
+    pub(crate) const fn as_str(&self) -> &'static str {
         match self {
             Self::CitationValidation(_) => "citation_validation",
             Self::ProviderFailed => "provider_failed",
@@ -62,7 +62,7 @@ impl VoidReason {
 
 /// One item of a stream: any number of events, then the end.
 #[derive(Debug)]
-pub enum AskFrame {
+pub(crate) enum AskFrame {
     /// An event during the ask.
     Event(AskEvent),
     /// The end, already audited.

@@ -6,7 +6,7 @@ mod verify;
 
 use std::sync::Arc;
 
-pub use report::{CheckReport, CheckSource};
+pub(crate) use report::{CheckReport, CheckSource};
 
 use super::{
     ServiceError, ask, citations::CitationService, context::Context, daily_budget::DailyBudget,
@@ -23,29 +23,29 @@ use crate::{
 };
 
 /// Largest number of claims in a text.
-pub const MAX_CLAIMS: usize = 256;
+pub(crate) const MAX_CLAIMS: usize = 256;
 /// Largest number of claims in a text that is held against collections: each is a search.
-pub const MAX_SEARCHED_CLAIMS: usize = 64;
+pub(crate) const MAX_SEARCHED_CLAIMS: usize = 64;
 
 /// A request to check a text.
 #[derive(Clone, Debug)]
-pub struct CheckRequest {
+pub(crate) struct CheckRequest {
     /// The text.
-    pub text: String,
-    /// What it is held against.
-    pub against: Against,
+    pub(crate) text: String,
+    /// The sources it is checked against.
+    pub(crate) against: Against,
     /// How strictly it is checked.
-    pub level: Level,
+    pub(crate) level: Level,
 }
 
-/// What a text is held against.
+/// The sources that a text is checked against.
 #[derive(Clone, Debug)]
-pub enum Against {
+pub(crate) enum Against {
     /// Passages of the request, in marker order.
     Passages(Vec<CheckSource>),
     /// Passages that were cited before, in marker order.
     Urns(Vec<Urn>),
-    /// What a search of these collections finds for each claim.
+    /// The passages that a search of these collections finds for each claim.
     Collections {
         /// Their names.
         names: Vec<String>,
@@ -57,33 +57,33 @@ pub enum Against {
 }
 
 /// The services and settings that checks use.
-pub struct CheckParts {
+pub(crate) struct CheckParts {
     /// Finds passages for claims.
-    pub retriever: Retriever,
+    pub(crate) retriever: Retriever,
     /// Looks up cited passages.
-    pub citations: CitationService,
+    pub(crate) citations: CitationService,
     /// Models, of which those that verify are asked about claims that words leave in doubt.
-    pub models: Arc<ChatModels>,
+    pub(crate) models: Arc<ChatModels>,
     /// Instructions of the deployment to these models.
-    pub instructions: RoleInstructions,
+    pub(crate) instructions: RoleInstructions,
     /// Limits of the deployment; those of an ask hold for a check.
-    pub settings: ask::Settings,
+    pub(crate) settings: ask::Settings,
     /// The daily cost limit of tenants.
-    pub daily_budget: DailyBudget,
+    pub(crate) daily_budget: DailyBudget,
     /// The time.
-    pub context: Context,
+    pub(crate) context: Context,
 }
 
 /// The use case.
 #[derive(Clone)]
-pub struct CheckService {
+pub(crate) struct CheckService {
     parts: Arc<CheckParts>,
 }
 
 impl CheckService {
     /// Checks with these parts.
     #[must_use]
-    pub fn new(parts: CheckParts) -> Self {
+    pub(crate) fn new(parts: CheckParts) -> Self {
         Self { parts: Arc::new(parts) }
     }
 
@@ -95,7 +95,7 @@ impl CheckService {
     /// # Errors
     /// [`ServiceError`]: too many claims, an unknown collection or passage, provider or store failure. A verifying model
     /// that fails is a warning.
-    pub async fn check(&self, tenant: TenantId, request: CheckRequest) -> Result<CheckReport, ServiceError> {
+    pub(crate) async fn check(&self, tenant: TenantId, request: CheckRequest) -> Result<CheckReport, ServiceError> {
         let CheckRequest { text, against, level } = request;
         let (unread, _) = read(text.clone(), Basis::new(Vec::new(), ""), Attribution::Markers).await;
         let claims = claims_of(&unread, &against)?;

@@ -10,17 +10,17 @@ use crate::{
 
 /// A passage that claims are held against.
 #[derive(Clone, Debug)]
-pub struct CheckSource {
+pub(crate) struct CheckSource {
     /// Permanent name of a stored passage.
-    pub urn: Option<Urn>,
+    pub(crate) urn: Option<Urn>,
     /// The caller's own name for a passage of the request.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// Its title, with the headings above it.
-    pub title: String,
+    pub(crate) title: String,
     /// Its words.
-    pub text: String,
+    pub(crate) text: String,
     /// Where they start in their document, in code points.
-    pub start: usize,
+    pub(crate) start: usize,
 }
 
 impl CheckSource {
@@ -33,17 +33,17 @@ impl CheckSource {
 
 /// A text that was checked.
 #[derive(Clone, Debug)]
-pub struct CheckReport {
+pub(crate) struct CheckReport {
     /// How strictly it was checked.
-    pub level: Level,
+    pub(crate) level: Level,
     /// Its factual sentences, in order of appearance.
-    pub claims: Vec<CheckedClaim>,
+    pub(crate) claims: Vec<CheckedClaim>,
     /// Its faults at this level, and those of stricter ones.
-    pub findings: Findings,
+    pub(crate) findings: Findings,
     /// Why a verifying model had no say, if one should have had.
-    pub warning: Option<AskWarning>,
-    /// What it was held against, in marker order.
-    pub sources: Vec<CheckSource>,
+    pub(crate) warning: Option<AskWarning>,
+    /// The sources it was checked against, in marker order.
+    pub(crate) sources: Vec<CheckSource>,
     /// Calls, tokens and cost of models.
-    pub usage: Spent,
+    pub(crate) usage: Spent,
 }

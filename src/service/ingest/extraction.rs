@@ -30,13 +30,13 @@ const REST_BETWEEN_STARTS: Duration = Duration::from_secs(1);
 
 /// Limits on the resources that one document may use.
 #[derive(Clone, Debug)]
-pub struct ExtractionSettings {
+pub(crate) struct ExtractionSettings {
     /// The program that is started as `PROGRAM extract`: this one.
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// Time limit, of wall-clock time and of processor time.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Most memory, in MiB of address space.
-    pub memory_mib: u64,
+    pub(crate) memory_mib: u64,
 }
 
 impl Default for ExtractionSettings {

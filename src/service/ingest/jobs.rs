@@ -24,36 +24,36 @@ const MOST_ITEMS: i64 = 10_000;
 
 /// A job as it is now.
 #[derive(Clone, Debug)]
-pub struct JobSnapshot {
+pub(crate) struct JobSnapshot {
     /// The job.
-    pub job: JobRow,
+    pub(crate) job: JobRow,
     /// Work by stage, failures by cause.
-    pub detail: JobDetail,
+    pub(crate) detail: JobDetail,
     /// Throughput, while the job runs.
-    pub pace: Option<Pace>,
+    pub(crate) pace: Option<Pace>,
     /// Seconds since the last heartbeat of a worker on the job, while it runs.
-    pub heartbeat_age_s: Option<f64>,
+    pub(crate) heartbeat_age_s: Option<f64>,
 }
 
 /// A job with a page of its items.
 #[derive(Clone, Debug)]
-pub struct JobReport {
+pub(crate) struct JobReport {
     /// The job.
-    pub snapshot: JobSnapshot,
+    pub(crate) snapshot: JobSnapshot,
     /// Items from the requested position on.
-    pub items: Vec<JobItemRow>,
+    pub(crate) items: Vec<JobItemRow>,
 }
 
 impl JobSnapshot {
     /// Whether the job is final, unless it is retried.
     #[must_use]
-    pub const fn is_over(&self) -> bool {
+    pub(crate) const fn is_over(&self) -> bool {
         !matches!(self.job.state, JobState::Queued | JobState::Running)
     }
 
     /// Revision of this snapshot among those of the job: different snapshots have different revisions.
     #[must_use]
-    pub fn revision(&self) -> String {
+    pub(crate) fn revision(&self) -> String {
         let counts = &self.job.counts;
         format!("{}-{}-{}", self.job.revision, counts.settled(), counts.found_by_words)
     }
@@ -64,7 +64,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn wait(&self, tenant: TenantId, job: Uuid, at_most: Duration) -> Result<JobReport, ServiceError> {
+    pub(crate) async fn wait(&self, tenant: TenantId, job: Uuid, at_most: Duration) -> Result<JobReport, ServiceError> {
         let deadline = tokio::time::Instant::now() + at_most;
         loop {
             let settled = self.signal.settled.notified();
@@ -86,7 +86,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn next_snapshot(
+    pub(crate) async fn next_snapshot(
         &self,
         tenant: TenantId,
         job: Uuid,
@@ -112,7 +112,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn snapshot(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+    pub(crate) async fn snapshot(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         let row = self.row(tenant, job).await?;
         let detail = self.store.jobs().job_detail(tenant, job).await?;
         Ok(self.describe(row, detail))
@@ -122,7 +122,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn job(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
+    pub(crate) async fn job(&self, tenant: TenantId, job: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
         let snapshot = self.snapshot(tenant, job).await?;
         self.report(tenant, snapshot, page).await
     }
@@ -131,7 +131,7 @@ impl IngestService {
     ///
     /// # Errors
     /// Store errors.
-    pub async fn jobs(
+    pub(crate) async fn jobs(
         &self,
         tenant: TenantId,
         filter: &JobFilter,
@@ -146,7 +146,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
-    pub async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+    pub(crate) async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         match self.store.jobs().cancel_job(tenant, job, self.context.clock.now()).await? {
             CancelOutcome::NotFound => Err(missing(job)),
             CancelOutcome::AlreadyOver => Err(ServiceError::Conflict {
@@ -173,7 +173,7 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has not ended or nothing can be retried;
     /// [`ServiceError::QueueFull`] while there is no room for them.
-    pub async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
+    pub(crate) async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         match self.store.jobs().retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
             RetryOutcome::NotFound => Err(missing(job)),
             RetryOutcome::NotOver => Err(ServiceError::Conflict {

@@ -29,19 +29,19 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-pub use contextual::{ContextSettings, ContextWriter};
-pub use extraction::ExtractionSettings;
-pub use jobs::{JobReport, JobSnapshot};
-pub use notify::Notifier;
-pub use pipeline::Processor;
-pub use replacement::Replacement;
-pub use reply::ReplyOptions;
-pub use stream::{Arrival, DocumentStream};
-pub use submission::{Content, IncomingDocument, Submission};
-pub use work::build_work;
-pub use worker::Worker;
+pub(crate) use contextual::{ContextSettings, ContextWriter};
+pub(crate) use extraction::ExtractionSettings;
+pub(crate) use jobs::{JobReport, JobSnapshot};
+pub(crate) use notify::Notifier;
+pub(crate) use pipeline::Processor;
+pub(crate) use replacement::Replacement;
+pub(crate) use reply::ReplyOptions;
+pub(crate) use stream::{Arrival, DocumentStream};
+pub(crate) use submission::{Content, IncomingDocument, Submission};
+pub(crate) use work::build_work;
+pub(crate) use worker::Worker;
 
-pub use crate::{
+pub(crate) use crate::{
     extract::MediaType,
     store::{
         ContextGaps, ContextWork, FirstAnswer, ItemPage, JobCounts, JobFilter, JobItemRow, RefusedItem, StageWork,
@@ -61,36 +61,36 @@ use crate::{
 };
 
 /// Shortest lease: with less, a heartbeat that is slightly late loses it.
-pub const MINIMUM_LEASE: Duration = Duration::from_secs(2);
+pub(crate) const MINIMUM_LEASE: Duration = Duration::from_secs(2);
 /// Least memory: with less, the child that reads documents may not even start.
-pub const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
+pub(crate) const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 
 /// Smallest prompt: with less there is no room for a document next to the instructions and the chunk.
-pub const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
+pub(crate) const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
 
 /// Settings of ingest.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Concurrent batches in this process.
-    pub workers: NonZeroUsize,
+    pub(crate) workers: NonZeroUsize,
     /// Validity of a claim without a heartbeat.
-    pub lease: Duration,
+    pub(crate) lease: Duration,
     /// Most tokens of a chunk in collections that set no other limit; the embedder's window lowers it further.
-    pub chunk_tokens: usize,
+    pub(crate) chunk_tokens: usize,
     /// Language in which words are stemmed, in collections that set no other.
-    pub language: Language,
+    pub(crate) language: Language,
     /// Limits on reading one document.
-    pub extraction: ExtractionSettings,
+    pub(crate) extraction: ExtractionSettings,
     /// Number of transient failures, and separately of workers lost by it, after which a document is given up.
-    pub max_attempts: i32,
+    pub(crate) max_attempts: i32,
     /// Interval at which an idle worker looks for work without being notified.
-    pub poll: Duration,
+    pub(crate) poll: Duration,
     /// Limits on the documents that a tenant may have waiting.
-    pub queue: QueueLimits,
+    pub(crate) queue: QueueLimits,
     /// Largest document that is fetched by URL.
-    pub fetch_max_bytes: usize,
+    pub(crate) fetch_max_bytes: usize,
     /// Limits on the sentences about chunks.
-    pub contexts: ContextSettings,
+    pub(crate) contexts: ContextSettings,
 }
 
 impl Default for Settings {
@@ -113,7 +113,7 @@ impl Default for Settings {
 impl Settings {
     /// The settings of a collection that specifies none.
     #[must_use]
-    pub fn collection_defaults(&self) -> CollectionSettings {
+    pub(crate) fn collection_defaults(&self) -> CollectionSettings {
         let splitter = SplitterSettings { size: self.chunk_tokens, ..SplitterSettings::default() };
         CollectionSettings { splitter, language: self.language, indexing: Indexing::default(), context: None }
     }
@@ -130,7 +130,7 @@ impl Settings {
 
 /// Outcome of an accepted request.
 #[derive(Clone, Debug)]
-pub enum Accepted {
+pub(crate) enum Accepted {
     /// A new job.
     New(Uuid),
     /// The request was accepted before, with this reply.
@@ -139,7 +139,7 @@ pub enum Accepted {
 
 /// The use case.
 #[derive(Clone)]
-pub struct IngestService {
+pub(crate) struct IngestService {
     store: Store,
     embedders: Embedders,
     defaults: CollectionSettings,
@@ -152,7 +152,7 @@ pub struct IngestService {
 
 /// Notifications between the requests and the workers of this process, without queries to the database.
 #[derive(Debug, Default)]
-pub struct Signal {
+pub(crate) struct Signal {
     /// Work has been queued.
     queued: Notify,
     /// A batch has been settled.
@@ -163,7 +163,7 @@ pub struct Signal {
 
 impl Signal {
     /// Notifies the workers that there is work.
-    pub fn queued(&self) {
+    pub(crate) fn queued(&self) {
         self.queued.notify_waiters();
     }
 }
@@ -171,7 +171,7 @@ impl Signal {
 impl IngestService {
     /// Ingest into `store`; collections that it makes live in the primary space and have the `defaults`.
     #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         store: Store,
         embedders: Embedders,
         defaults: CollectionSettings,
@@ -189,7 +189,7 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
     /// errors. Nothing is accepted then.
-    pub async fn accept(&self, tenant: TenantId, submission: Submission) -> Result<Accepted, ServiceError> {
+    pub(crate) async fn accept(&self, tenant: TenantId, submission: Submission) -> Result<Accepted, ServiceError> {
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let key = submission.key.as_deref();
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });

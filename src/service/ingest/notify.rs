@@ -31,7 +31,7 @@ const STALLED_AFTER: Duration = Duration::from_mins(5);
 
 /// Sends webhooks; any number of processes may do so.
 #[derive(Clone)]
-pub struct Notifier {
+pub(crate) struct Notifier {
     ingest: IngestService,
     outbound: Arc<Outbound>,
     key: SigningKey,
@@ -40,13 +40,13 @@ pub struct Notifier {
 impl Notifier {
     /// For the jobs of this service.
     #[must_use]
-    pub const fn new(ingest: IngestService, outbound: Arc<Outbound>, key: SigningKey) -> Self {
+    pub(crate) const fn new(ingest: IngestService, outbound: Arc<Outbound>, key: SigningKey) -> Self {
         Self { ingest, outbound, key }
     }
 
     /// Returns the task that sends due webhooks until it is stopped.
     #[must_use]
-    pub fn task(self, heartbeats: &Heartbeats, stop: CancellationToken) -> BackgroundTask {
+    pub(crate) fn task(self, heartbeats: &Heartbeats, stop: CancellationToken) -> BackgroundTask {
         let name = "notifier".to_owned();
         let heartbeat = heartbeats.expect(&name, STALLED_AFTER);
         BackgroundTask { name, run: Box::pin(async move { self.send_until(&heartbeat, &stop).await }) }

@@ -41,7 +41,7 @@ const CONTEXT_GROUP: usize = 16;
 
 /// The store, models and settings that a worker needs to turn a claim into stored documents.
 #[derive(Clone)]
-pub struct Processor {
+pub(crate) struct Processor {
     pub(super) store: Store,
     pub(super) embedders: Embedders,
     /// The profile of the index that is being processed.
@@ -57,7 +57,7 @@ pub struct Processor {
 impl Processor {
     /// Ingest with this store and these embedders.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         store: Store,
         embedders: Embedders,
         outbound: Arc<Outbound>,

@@ -15,19 +15,19 @@ use crate::{
 
 /// The text and properties that a request sets on a stored document.
 #[derive(Clone, Debug)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// The new text.
-    pub text: String,
+    pub(crate) text: String,
     /// The new title; `None` keeps the title that was given before, if any.
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
     /// Media type of the text; `None` keeps the current one.
-    pub media_type: Option<String>,
+    pub(crate) media_type: Option<String>,
     /// The caller's own object; `None` keeps the current one.
-    pub metadata: Option<Value>,
+    pub(crate) metadata: Option<Value>,
     /// When the document becomes searchable; `None` uses the setting of its collection.
-    pub indexing: Option<Indexing>,
+    pub(crate) indexing: Option<Indexing>,
     /// URL that is notified when the job ends.
-    pub webhook: Option<String>,
+    pub(crate) webhook: Option<String>,
 }
 
 impl IngestService {
@@ -36,7 +36,7 @@ impl IngestService {
     ///
     /// # Errors
     /// As [`IngestService::accept`], and [`ServiceError::NotFound`].
-    pub async fn replace(
+    pub(crate) async fn replace(
         &self,
         tenant: TenantId,
         document: Uuid,

@@ -12,22 +12,22 @@ const ITEMS: i64 = 200;
 
 /// A reply in the form that the client receives.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// The job that the request was accepted as.
-    pub job: Uuid,
+    pub(crate) job: Uuid,
     /// Status and body, in the format of the client's protocol.
-    pub answer: (u16, Vec<u8>),
+    pub(crate) answer: (u16, Vec<u8>),
     /// Whether the request was a repetition.
-    pub is_replay: bool,
+    pub(crate) is_replay: bool,
 }
 
 /// The client's requirements for its reply.
 #[derive(Clone, Copy, Debug)]
-pub struct ReplyOptions<'a> {
+pub(crate) struct ReplyOptions<'a> {
     /// The client's name for the request (Idempotency-Key): the reply is stored for repeated requests.
-    pub key: Option<&'a str>,
+    pub(crate) key: Option<&'a str>,
     /// Longest wait for the end of the job; `None`: the reply goes out at once.
-    pub wait: Option<Duration>,
+    pub(crate) wait: Option<Duration>,
 }
 
 impl IngestService {
@@ -37,7 +37,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if the job no longer exists; the errors of `render`.
-    pub async fn reply<E: From<ServiceError>>(
+    pub(crate) async fn reply<E: From<ServiceError>>(
         &self,
         tenant: TenantId,
         accepted: Accepted,

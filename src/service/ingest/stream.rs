@@ -25,7 +25,7 @@ const STALLED: Duration = Duration::from_mins(5);
 
 /// An entry of a stream.
 #[derive(Debug)]
-pub enum Arrival {
+pub(crate) enum Arrival {
     /// A document.
     Document(IncomingDocument),
     /// An entry that is not a document; it is listed with the job as failed.
@@ -33,7 +33,7 @@ pub enum Arrival {
 }
 
 /// A stream whose documents go into one job. The job is created with the first part.
-pub struct DocumentStream {
+pub(crate) struct DocumentStream {
     service: IngestService,
     tenant: TenantId,
     collection: Collection,
@@ -52,7 +52,7 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::Conflict`] for a collection of another model; [`ServiceError::Invalid`] for a webhook that
     /// cannot be; store errors.
-    pub async fn open_stream(
+    pub(crate) async fn open_stream(
         &self,
         tenant: TenantId,
         collection: &str,
@@ -79,7 +79,7 @@ impl IngestService {
     ///
     /// # Errors
     /// [`ServiceError::Conflict`] when it was another, or is still arriving.
-    pub async fn earlier_stream(
+    pub(crate) async fn earlier_stream(
         &self,
         tenant: TenantId,
         key: &str,
@@ -97,7 +97,7 @@ impl IngestService {
 impl DocumentStream {
     /// The job, once there is one.
     #[must_use]
-    pub const fn job(&self) -> Option<Uuid> {
+    pub(crate) const fn job(&self) -> Option<Uuid> {
         self.job
     }
 
@@ -105,7 +105,7 @@ impl DocumentStream {
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].
-    pub async fn push(&mut self, arrival: Arrival) -> Result<(), ServiceError> {
+    pub(crate) async fn push(&mut self, arrival: Arrival) -> Result<(), ServiceError> {
         match arrival {
             Arrival::Document(document) => {
                 self.bytes += document.content.size();
@@ -124,7 +124,7 @@ impl DocumentStream {
     /// # Errors
     /// [`ServiceError::QueueFull`] when nothing moves in the queue; [`ServiceError::Conflict`] when the job was
     /// cancelled, or the key is taken; store errors.
-    pub async fn flush(&mut self) -> Result<(), ServiceError> {
+    pub(crate) async fn flush(&mut self) -> Result<(), ServiceError> {
         self.bytes = 0;
         let items = std::mem::take(&mut self.items);
         let refused = std::mem::take(&mut self.refused);
@@ -199,7 +199,7 @@ impl DocumentStream {
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].
-    pub async fn complete(&mut self, request_hash: Hash) -> Result<Option<Uuid>, ServiceError> {
+    pub(crate) async fn complete(&mut self, request_hash: Hash) -> Result<Option<Uuid>, ServiceError> {
         self.flush().await?;
         if let Some(job) = self.job {
             self.close(job, Some(request_hash)).await?;
@@ -211,7 +211,7 @@ impl DocumentStream {
     ///
     /// # Errors
     /// As [`DocumentStream::flush`].
-    pub async fn break_off(&mut self) -> Result<Option<Uuid>, ServiceError> {
+    pub(crate) async fn break_off(&mut self) -> Result<Option<Uuid>, ServiceError> {
         let kept = self.flush().await;
         if let Some(job) = self.job {
             self.close(job, None).await?;

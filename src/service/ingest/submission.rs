@@ -13,24 +13,24 @@ use crate::{
 
 /// A document as it was submitted.
 #[derive(Clone, Debug)]
-pub struct IncomingDocument {
+pub(crate) struct IncomingDocument {
     /// The caller's own name for it.
-    pub source: String,
+    pub(crate) source: String,
     /// Where it was read from, if that differs from the source.
-    pub uri: Option<String>,
+    pub(crate) uri: Option<String>,
     /// Title, if the caller gave one.
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
     /// The caller's own object.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// How it came.
-    pub loader: &'static str,
+    pub(crate) loader: &'static str,
     /// The content, or its location.
-    pub content: Content,
+    pub(crate) content: Content,
 }
 
 /// The content of a document.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub(crate) enum Content {
     /// These bytes.
     Given {
         /// Media type of the bytes, as far as it is known from the sender or the name.
@@ -59,17 +59,17 @@ impl Content {
 
 /// A request to ingest documents.
 #[derive(Clone, Debug)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The collection that receives the documents.
-    pub collection: String,
+    pub(crate) collection: String,
     /// When they become searchable; `None` uses the setting of the collection.
-    pub indexing: Option<Indexing>,
+    pub(crate) indexing: Option<Indexing>,
     /// The documents, each with a source of its own.
-    pub documents: Vec<IncomingDocument>,
+    pub(crate) documents: Vec<IncomingDocument>,
     /// The client's name for the request (Idempotency-Key).
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
     /// URL that is notified when the job ends.
-    pub webhook: Option<String>,
+    pub(crate) webhook: Option<String>,
 }
 
 impl Submission {

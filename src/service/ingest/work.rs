@@ -62,7 +62,7 @@ impl Work {
 
 /// Work of the items of a job that builds an index.
 #[must_use]
-pub fn build_work() -> Value {
+pub(crate) fn build_work() -> Value {
     Work::Build.store()
 }
 

@@ -56,7 +56,7 @@ enum Course {
 
 /// Processes the queue of one database together with any number of other workers, in this and other processes.
 #[derive(Clone)]
-pub struct Worker {
+pub(crate) struct Worker {
     processor: Processor,
     signal: Arc<Signal>,
     heartbeats: Heartbeats,
@@ -65,7 +65,7 @@ pub struct Worker {
 impl Worker {
     /// A worker; `signal` is shared with the ingest service of the same process.
     #[must_use]
-    pub const fn new(processor: Processor, signal: Arc<Signal>, heartbeats: Heartbeats) -> Self {
+    pub(crate) const fn new(processor: Processor, signal: Arc<Signal>, heartbeats: Heartbeats) -> Self {
         Self { processor, signal, heartbeats }
     }
 
@@ -75,7 +75,7 @@ impl Worker {
     /// is always reserved for them, so that they are made under any load, and one task never makes them, so that a slow
     /// model delays no document.
     #[must_use]
-    pub fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
+    pub(crate) fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
         let workers = self.processor.settings.workers.get();
         let documents_first: &[Phase] = &[Phase::Store, Phase::Embed];
         let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Phase::Store][..], &[Phase::Embed]]);

@@ -101,7 +101,7 @@ impl Retriever {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn rarity(
+    pub(crate) async fn rarity(
         &self,
         tenant: TenantId,
         collections: &[SearchedCollection],

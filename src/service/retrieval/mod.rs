@@ -11,11 +11,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-pub use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
+pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use self::{dense::DenseResult, lexical::LexicalResult};
 use super::{ServiceError, embedders::Embedders};
-pub use crate::store::{Passage, VectorScan};
+pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
     domain::{
         budget::Budget,
@@ -33,23 +33,23 @@ use crate::{
 
 /// One search.
 #[derive(Clone, Debug)]
-pub struct RetrievalQuery<'a> {
+pub(crate) struct RetrievalQuery<'a> {
     /// The owner of the documents.
-    pub tenant: TenantId,
+    pub(crate) tenant: TenantId,
     /// The collections to search.
-    pub collections: &'a [SearchedCollection],
+    pub(crate) collections: &'a [SearchedCollection],
     /// The query text.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     /// Another wording of the query, searched together with it: the scores for both are added.
-    pub other_wording: Option<&'a str>,
+    pub(crate) other_wording: Option<&'a str>,
     /// Which stages run.
-    pub stages: Stages,
+    pub(crate) stages: Stages,
     /// At most this many results.
-    pub top_k: usize,
+    pub(crate) top_k: usize,
     /// Results below this score are left out.
-    pub min_score: Option<f64>,
+    pub(crate) min_score: Option<f64>,
     /// Restricts the passages that may be found.
-    pub filter: &'a Filter,
+    pub(crate) filter: &'a Filter,
 }
 
 impl<'a> RetrievalQuery<'a> {
@@ -61,32 +61,32 @@ impl<'a> RetrievalQuery<'a> {
 
 /// A passage found by retrieval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// The passage; shared, since a hit passes through the stages without its text being copied.
-    pub passage: Arc<Passage>,
+    pub(crate) passage: Arc<Passage>,
     /// Cosine similarity; `None` when the dense half did not find it.
-    pub dense: Option<f64>,
+    pub(crate) dense: Option<f64>,
     /// BM25; `None` when the lexical half did not find it.
-    pub lexical: Option<f64>,
+    pub(crate) lexical: Option<f64>,
     /// Fused score, by which hits that are not reranked are ordered.
-    pub fused: f64,
+    pub(crate) fused: f64,
     /// Score of the reranker, by which the first hits are ordered; `None` for hits that were not reranked.
-    pub reranked: Option<f64>,
+    pub(crate) reranked: Option<f64>,
     /// Ordinal of the last chunk that the passage is merged from; its first is in its key.
-    pub last_ordinal: u32,
+    pub(crate) last_ordinal: u32,
     /// Duplicates of the passage elsewhere, which are not results of their own, best first.
-    pub duplicates: Vec<Arc<Passage>>,
+    pub(crate) duplicates: Vec<Arc<Passage>>,
 }
 
 impl Hit {
     /// Permanent identifier of the passage.
     #[must_use]
-    pub fn urn(&self) -> Urn {
+    pub(crate) fn urn(&self) -> Urn {
         urn_of(&self.passage, self.last_ordinal)
     }
 
     /// The chunks that the passage is merged from.
-    pub fn keys(&self) -> impl Iterator<Item = ChunkKey> + use<> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = ChunkKey> + use<> {
         let ChunkKey { document_id, ordinal } = self.passage.key;
         (ordinal..=self.last_ordinal).map(move |ordinal| ChunkKey { document_id, ordinal })
     }
@@ -94,16 +94,16 @@ impl Hit {
 
 /// A source made of passages that duplicate each other or are adjacent.
 #[derive(Clone, Debug)]
-pub struct GroupedHit {
+pub(crate) struct GroupedHit {
     /// Position of its leading passage among those that were grouped.
-    pub leader: usize,
+    pub(crate) leader: usize,
     /// The source.
-    pub hit: Hit,
+    pub(crate) hit: Hit,
 }
 
 /// Identifies the chunks from the passage's own to another of the same document.
 #[must_use]
-pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
+pub(crate) fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
     if passage.origin == Origin::Web {
         return Urn::web(&passage.uri, &passage.content_hash);
     }
@@ -118,36 +118,36 @@ pub fn urn_of(passage: &Passage, last_ordinal: u32) -> Urn {
 
 /// The passages found, and the statistics by which their answer to the question is judged.
 #[derive(Clone, Debug, Default)]
-pub struct Retrieved {
+pub(crate) struct Retrieved {
     /// Best first.
-    pub hits: Vec<Hit>,
+    pub(crate) hits: Vec<Hit>,
     /// Chunks in the collections.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// The analyzer of the first collection, used to judge the question.
-    pub analyzer: &'static Analyzer,
+    pub(crate) analyzer: &'static Analyzer,
     /// Share of the vectors in the fused ranking.
-    pub dense_weight: DenseWeight,
+    pub(crate) dense_weight: DenseWeight,
     /// Best BM25 score over the query's idf mass: indicates whether the collections contain the requested information.
-    pub evidence: f64,
+    pub(crate) evidence: f64,
     /// How many chunks hold each of the query's stems.
-    pub document_frequencies: HashMap<String, u64>,
+    pub(crate) document_frequencies: HashMap<String, u64>,
     /// How vectors were searched; `None` if they were not.
-    pub scan: Option<VectorScan>,
+    pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage.
-    pub stages: StageTrace,
+    pub(crate) stages: StageTrace,
 }
 
 impl Retrieved {
     /// A question whose terms are weighted by their rarity in the collections.
     #[must_use]
-    pub fn weigh(&self, analyzer: &Analyzer, question: &str) -> Inquiry {
+    pub(crate) fn weigh(&self, analyzer: &Analyzer, question: &str) -> Inquiry {
         Inquiry::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
     }
 
     /// The cosine to assume for a passage that the dense half did not find: 0 where every chunk has a vector, since it was
     /// then further than those found; unknown where vectors were not searched, or some are missing.
     #[must_use]
-    pub fn dense_floor(&self) -> Option<f32> {
+    pub(crate) fn dense_floor(&self) -> Option<f32> {
         let is_whole = self.stages.coverage.as_ref().is_some_and(|coverage| coverage.embedded == coverage.chunks);
         is_whole.then_some(0.0)
     }
@@ -160,7 +160,7 @@ impl Retrieved {
 
 /// Retrieval over one store.
 #[derive(Clone)]
-pub struct Retriever {
+pub(crate) struct Retriever {
     store: Store,
     embedders: Embedders,
     reranker: Option<Reranker>,
@@ -171,7 +171,7 @@ impl Retriever {
     /// Retrieval with these embedders and, if configured, this reranking model, over the first `fetch_k` passages of
     /// each half.
     #[must_use]
-    pub const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>, fetch_k: usize) -> Self {
+    pub(crate) const fn new(store: Store, embedders: Embedders, reranker: Option<Reranker>, fetch_k: usize) -> Self {
         Self { store, embedders, reranker, fetch_k }
     }
 
@@ -184,7 +184,7 @@ impl Retriever {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for the first that does not exist.
-    pub async fn collections(
+    pub(crate) async fn collections(
         &self,
         tenant: TenantId,
         names: &[String],
@@ -204,7 +204,11 @@ impl Retriever {
     /// # Errors
     /// Provider and store errors; [`ServiceError::Conflict`] when a collection uses a vector space that no embedder of
     /// this service supports, or when the collections use different ones.
-    pub async fn retrieve(&self, query: &RetrievalQuery<'_>, budget: &Budget) -> Result<Retrieved, ServiceError> {
+    pub(crate) async fn retrieve(
+        &self,
+        query: &RetrievalQuery<'_>,
+        budget: &Budget,
+    ) -> Result<Retrieved, ServiceError> {
         let scope = Scope {
             collections: query.collections.iter().map(|searched| searched.collection.id).collect(),
             indexes: query.collections.iter().map(|searched| searched.collection.index).collect(),
@@ -269,6 +273,6 @@ fn coverage(collections: &[SearchedCollection]) -> Coverage {
 
 /// Questions over collections in several languages are judged in the language of the first.
 #[must_use]
-pub fn judging_analyzer(collections: &[SearchedCollection]) -> &'static Analyzer {
+pub(crate) fn judging_analyzer(collections: &[SearchedCollection]) -> &'static Analyzer {
     collections.first().map(|searched| Analyzer::of(searched.collection.language)).unwrap_or_default()
 }

@@ -66,7 +66,7 @@ impl Hit {
     /// Title of the document with the heading path and the header of the table that the passage begins in, as it was
     /// indexed.
     #[must_use]
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let passage = &self.passage;
         let parts = std::iter::once(&passage.title).chain(&passage.heading).chain(&passage.table_header);
         parts.map(String::as_str).collect::<Vec<_>>().join(" ")

@@ -64,7 +64,7 @@ impl Retriever {
     ///
     /// # Errors
     /// Store failures.
-    pub async fn group(
+    pub(crate) async fn group(
         &self,
         tenant: TenantId,
         hits: &[Hit],

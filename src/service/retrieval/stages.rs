@@ -7,7 +7,7 @@ use crate::{domain::grouping::Grouping, store::Selection};
 
 /// Which halves of retrieval run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Both, fused.
     #[default]
     Hybrid,
@@ -19,7 +19,7 @@ pub enum Mode {
 
 /// Method by which two rankings are fused into one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub enum Fusion {
+pub(crate) enum Fusion {
     /// By their scores, the vectors with the share of their embedding model.
     #[default]
     Weighted,
@@ -29,15 +29,15 @@ pub enum Fusion {
 
 /// Which stages run, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Stages {
+pub(crate) struct Stages {
     /// Which rankings there are.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// How they are fused.
-    pub fusion: Fusion,
+    pub(crate) fusion: Fusion,
     /// Whether the best passages are reranked.
-    pub rerank: bool,
+    pub(crate) rerank: bool,
     /// Which passages become one result.
-    pub grouping: Grouping,
+    pub(crate) grouping: Grouping,
 }
 
 impl Default for Stages {
@@ -48,13 +48,13 @@ impl Default for Stages {
 
 /// Selectivity of a filter, and the resulting search method.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilterTrace {
+pub(crate) struct FilterTrace {
     /// Chunks in the collections.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Approximate number of chunks that pass the filter; `None` where it was not determined.
-    pub matching: Option<u64>,
+    pub(crate) matching: Option<u64>,
     /// Whether the search starts from the documents that pass, not from its indexes.
-    pub is_narrow: bool,
+    pub(crate) is_narrow: bool,
 }
 
 impl FilterTrace {
@@ -66,11 +66,11 @@ impl FilterTrace {
 
 /// One ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ListTrace {
+pub(crate) struct ListTrace {
     /// Passages in it.
-    pub found: usize,
+    pub(crate) found: usize,
     /// How long it took, statistics or the query's vector included.
-    pub duration_ms: f64,
+    pub(crate) duration_ms: f64,
 }
 
 impl ListTrace {
@@ -81,25 +81,25 @@ impl ListTrace {
 
 /// The share of the collections that the dense half can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// Chunks in the collections.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Chunks that have a vector.
-    pub embedded: u64,
+    pub(crate) embedded: u64,
 }
 
 impl Coverage {
     /// Share of the chunks that have a vector, 0 to 1; 1 if there are no chunks.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share")]
-    pub fn fraction(self) -> f64 {
+    pub(crate) fn fraction(self) -> f64 {
         if self.chunks == 0 { 1.0 } else { self.embedded as f64 / self.chunks as f64 }
     }
 }
 
 /// The reranker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RerankedBy {
+pub(crate) enum RerankedBy {
     /// The learned weights of features of the text.
     BuiltIn,
     /// The configured model.
@@ -108,36 +108,36 @@ pub enum RerankedBy {
 
 /// The reranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RerankTrace {
+pub(crate) struct RerankTrace {
     /// The reranker.
-    pub by: RerankedBy,
+    pub(crate) by: RerankedBy,
     /// Passages that were reranked.
-    pub passages: usize,
+    pub(crate) passages: usize,
     /// How long it took.
-    pub duration_ms: f64,
+    pub(crate) duration_ms: f64,
 }
 
 /// Figures of each stage; `None` for one that did not run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StageTrace {
+pub(crate) struct StageTrace {
     /// The filter.
-    pub filter: Option<FilterTrace>,
+    pub(crate) filter: Option<FilterTrace>,
     /// BM25.
-    pub lexical: Option<ListTrace>,
+    pub(crate) lexical: Option<ListTrace>,
     /// Vectors.
-    pub dense: Option<ListTrace>,
+    pub(crate) dense: Option<ListTrace>,
     /// The share of the collections that vectors could find.
-    pub coverage: Option<Coverage>,
+    pub(crate) coverage: Option<Coverage>,
     /// Passages in the fused ranking.
-    pub fused: usize,
+    pub(crate) fused: usize,
     /// The reranking of the best passages.
-    pub rerank: Option<RerankTrace>,
+    pub(crate) rerank: Option<RerankTrace>,
     /// Passages that contain the quoted phrases of the query, and are therefore ranked first.
-    pub quoted: usize,
+    pub(crate) quoted: usize,
     /// Passages that were removed as duplicates of a better one.
-    pub collapsed: usize,
+    pub(crate) collapsed: usize,
     /// Passages that were merged into the source of a neighbour.
-    pub merged: usize,
+    pub(crate) merged: usize,
 }
 
 pub(super) fn milliseconds(started: Instant) -> f64 {

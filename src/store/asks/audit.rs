@@ -22,112 +22,112 @@ const SWEEP_ROWS: i64 = 5_000;
 
 /// A row of the audit log. The fields have the names of the table's columns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct AuditRow {
+pub(crate) struct AuditRow {
     /// Owner.
-    pub tenant_id: Uuid,
+    pub(crate) tenant_id: Uuid,
     /// Identity of the ask.
-    pub ask_id: Uuid,
+    pub(crate) ask_id: Uuid,
     /// Time of the ask.
     #[serde(with = "time::serde::rfc3339")]
-    pub asked_at: OffsetDateTime,
+    pub(crate) asked_at: OffsetDateTime,
     /// Identity of the request.
-    pub request_id: Option<String>,
+    pub(crate) request_id: Option<String>,
     /// Id of the API key that sent the ask.
-    pub key_id: Option<String>,
+    pub(crate) key_id: Option<String>,
     /// Outcome of the ask.
-    pub outcome: AuditOutcome,
+    pub(crate) outcome: AuditOutcome,
     /// Reason for the outcome, if there is one.
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// The question, if the deployment keeps questions.
-    pub question: Option<String>,
+    pub(crate) question: Option<String>,
     /// SHA-256 of the question.
-    pub question_sha256: Digest,
+    pub(crate) question_sha256: Digest,
     /// Collections that were to be searched.
-    pub collections: Vec<String>,
+    pub(crate) collections: Vec<String>,
     /// Whether the answer was streamed.
-    pub is_stream: bool,
+    pub(crate) is_stream: bool,
     /// Requested level.
-    pub level: Level,
+    pub(crate) level: Level,
     /// Applied level.
-    pub effective_level: Level,
+    pub(crate) effective_level: Level,
     /// Number of drafts that were generated.
-    pub drafts: u8,
+    pub(crate) drafts: u8,
     /// Citation errors of the last draft.
-    pub errors: Vec<CitationError>,
+    pub(crate) errors: Vec<CitationError>,
     /// Kinds of warnings.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// Provider that wrote the answer.
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Model that wrote the answer.
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Identifies the deployment's instructions to the models; `None` if there are none.
-    pub instructions_sha256: Option<Digest>,
+    pub(crate) instructions_sha256: Option<Digest>,
     /// All providers that were involved in the ask.
-    pub providers: Vec<String>,
+    pub(crate) providers: Vec<String>,
     /// Model calls.
-    pub calls: Value,
+    pub(crate) calls: Value,
     /// Temperature as sent with the last draft.
-    pub temperature: Option<f32>,
+    pub(crate) temperature: Option<f32>,
     /// Seed as sent with the last draft.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Number of chat model calls.
-    pub llm_calls: u32,
+    pub(crate) llm_calls: u32,
     /// Prompt tokens.
-    pub prompt_tokens: u64,
+    pub(crate) prompt_tokens: u64,
     /// Completion tokens.
-    pub completion_tokens: u64,
+    pub(crate) completion_tokens: u64,
     /// Whether some token counts are local estimates.
-    pub is_estimated: bool,
+    pub(crate) is_estimated: bool,
     /// Cost in billionths of a US dollar.
-    pub cost_nano_usd: u64,
+    pub(crate) cost_nano_usd: u64,
     /// Search queries, if the deployment keeps questions.
-    pub queries: Vec<String>,
+    pub(crate) queries: Vec<String>,
     /// URNs of the sources in marker order.
-    pub sources: Vec<String>,
+    pub(crate) sources: Vec<String>,
     /// Citations of the answer.
-    pub citations: Vec<AuditCitation>,
+    pub(crate) citations: Vec<AuditCitation>,
     /// Grades of the passages that were found.
-    pub grades: Vec<AuditGrade>,
+    pub(crate) grades: Vec<AuditGrade>,
     /// Whether the answer came from the cache.
-    pub is_cache_hit: bool,
+    pub(crate) is_cache_hit: bool,
     /// SHA-256 of the answer's text.
-    pub answer_sha256: Option<Digest>,
+    pub(crate) answer_sha256: Option<Digest>,
     /// The answer, if the deployment keeps answers.
-    pub answer: Option<String>,
+    pub(crate) answer: Option<String>,
     /// Milliseconds by stage.
-    pub timings_ms: Value,
+    pub(crate) timings_ms: Value,
 }
 
 /// A citation as stored in the audit log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditCitation {
+pub(crate) struct AuditCitation {
     /// Number in the marker.
-    pub marker: u32,
+    pub(crate) marker: u32,
     /// The passage.
-    pub urn: String,
+    pub(crate) urn: String,
     /// Score of how well the passage supports its claim.
-    pub support: f32,
+    pub(crate) support: f32,
 }
 
 /// The grade of a passage as stored in the audit log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditGrade {
+pub(crate) struct AuditGrade {
     /// The passage.
-    pub urn: String,
+    pub(crate) urn: String,
     /// Its grade.
-    pub grade: Grade,
+    pub(crate) grade: Grade,
     /// The grader: a model or the built-in one.
-    pub by: String,
+    pub(crate) by: String,
 }
 
 /// A SHA-256 in the form that Postgres reads and writes `bytea`: `\x` and hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Digest(String);
+pub(crate) struct Digest(String);
 
 impl Digest {
     /// Hexadecimal digits alone.
     #[must_use]
-    pub fn hex(&self) -> &str {
+    pub(crate) fn hex(&self) -> &str {
         self.0.strip_prefix("\\x").unwrap_or(&self.0)
     }
 }
@@ -140,23 +140,23 @@ impl From<Hash> for Digest {
 
 /// Filter for rows of the audit log.
 #[derive(Clone, Debug, Default)]
-pub struct AuditFilter {
+pub(crate) struct AuditFilter {
     /// Only the row of this ask.
-    pub ask_id: Option<Uuid>,
+    pub(crate) ask_id: Option<Uuid>,
     /// Only rows that sort before this ask, that is, older ones.
-    pub before: Option<Uuid>,
+    pub(crate) before: Option<Uuid>,
     /// Only with this outcome.
-    pub outcome: Option<AuditOutcome>,
+    pub(crate) outcome: Option<AuditOutcome>,
     /// Only asks of this request.
-    pub request_id: Option<String>,
+    pub(crate) request_id: Option<String>,
     /// Only asks sent with this key.
-    pub key_id: Option<String>,
+    pub(crate) key_id: Option<String>,
     /// Only asks in which this provider was involved.
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Only asked at this time or later.
-    pub asked_from: Option<OffsetDateTime>,
+    pub(crate) asked_from: Option<OffsetDateTime>,
     /// Only asked before this time.
-    pub asked_before: Option<OffsetDateTime>,
+    pub(crate) asked_before: Option<OffsetDateTime>,
 }
 
 impl Asks<'_> {
@@ -165,7 +165,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn write_audit(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
+    pub(crate) async fn write_audit(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
         self.store.audit.write(row).await
     }
 
@@ -173,7 +173,12 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn audit(&self, tenant: TenantId, filter: &AuditFilter, limit: i64) -> Result<Vec<AuditRow>, StoreError> {
+    pub(crate) async fn audit(
+        &self,
+        tenant: TenantId,
+        filter: &AuditFilter,
+        limit: i64,
+    ) -> Result<Vec<AuditRow>, StoreError> {
         let mut reading = self.store.begin_read(tenant).await?;
         let rows = sqlx::query_scalar!(
             r#"SELECT to_jsonb(a) AS "row!: Json<AuditRow>" FROM ask_audit a
@@ -205,7 +210,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn forget_audit(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
+    pub(crate) async fn forget_audit(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         // A BRIN index can only be read by bitmap scans.
         sqlx::query!("SET LOCAL enable_bitmapscan = on").execute(&mut *transaction).await?;

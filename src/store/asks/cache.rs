@@ -11,7 +11,7 @@ use crate::store::{Asks, StoreError};
 
 /// Result of a cache look-up.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CachedState {
+pub(crate) enum CachedState {
     /// The answer is cached and all its documents are unchanged.
     Ready(Value),
     /// Nothing is cached; the caller now holds the claim and is expected to write the answer.
@@ -24,17 +24,17 @@ pub enum CachedState {
 
 /// An answer to store in the cache.
 #[derive(Debug)]
-pub struct NewCachedAnswer<'a> {
+pub(crate) struct NewCachedAnswer<'a> {
     /// SHA-256 of all inputs that determine the answer.
-    pub key: Hash,
+    pub(crate) key: Hash,
     /// Draft and sources.
-    pub answer: &'a Value,
+    pub(crate) answer: &'a Value,
     /// How long the entry is valid.
-    pub life: Duration,
+    pub(crate) life: Duration,
     /// Documents that the answer was written from, each once, with their versions.
-    pub documents: Vec<(Uuid, u32)>,
+    pub(crate) documents: Vec<(Uuid, u32)>,
     /// Maximum number of cached answers per tenant.
-    pub most: u32,
+    pub(crate) most: u32,
 }
 
 impl Asks<'_> {
@@ -42,7 +42,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn cached_answer(
+    pub(crate) async fn cached_answer(
         &self,
         tenant: TenantId,
         key: &Hash,
@@ -71,7 +71,11 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is stored then.
-    pub async fn keep_cached_answer(&self, tenant: TenantId, new: &NewCachedAnswer<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn keep_cached_answer(
+        &self,
+        tenant: TenantId,
+        new: &NewCachedAnswer<'_>,
+    ) -> Result<(), StoreError> {
         let (documents, versions): (Vec<Uuid>, Vec<i32>) = new
             .documents
             .iter()
@@ -96,7 +100,12 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; other asks then wait until the lease expires.
-    pub async fn release_cached_answer(&self, tenant: TenantId, key: &Hash, ask: Uuid) -> Result<(), StoreError> {
+    pub(crate) async fn release_cached_answer(
+        &self,
+        tenant: TenantId,
+        key: &Hash,
+        ask: Uuid,
+    ) -> Result<(), StoreError> {
         sqlx::query!("SELECT release_answer($1, $2, $3)", tenant.0, &key[..], ask).execute(self.store.writer()).await?;
         Ok(())
     }
@@ -105,7 +114,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn forget_cached_answers(&self) -> Result<u64, StoreError> {
+    pub(crate) async fn forget_cached_answers(&self) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let forgotten =
             sqlx::query!("DELETE FROM answer_cache WHERE expires_at < now()").execute(&mut *transaction).await?;

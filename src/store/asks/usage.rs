@@ -14,7 +14,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DailyReservation {
+pub(crate) enum DailyReservation {
     /// The amount is reserved.
     Reserved,
     /// The reservation would exceed the day's limit; nothing is reserved.
@@ -29,7 +29,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is reserved then.
-    pub async fn reserve_daily_cost(
+    pub(crate) async fn reserve_daily_cost(
         &self,
         tenant: TenantId,
         day: Date,
@@ -58,7 +58,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; the reservation then stays, unless the error came after it was settled.
-    pub async fn settle_daily_cost(
+    pub(crate) async fn settle_daily_cost(
         &self,
         tenant: TenantId,
         day: Date,
@@ -90,7 +90,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn forget_usage(&self, before: Date) -> Result<u64, StoreError> {
+    pub(crate) async fn forget_usage(&self, before: Date) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let forgotten =
             sqlx::query!("DELETE FROM usage_daily WHERE day < $1", before).execute(&mut *transaction).await?;

@@ -11,7 +11,7 @@ type Tx = Transaction<'static, Postgres>;
 
 /// Result of a request to activate an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActivationOutcome {
+pub(crate) enum ActivationOutcome {
     /// The index is active now: queries use it from here on. The previous one is kept as the next index.
     Done,
     /// The index was active already.
@@ -24,7 +24,7 @@ pub enum ActivationOutcome {
 
 /// Result of a request to drop an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum IndexDrop {
+pub(crate) enum IndexDrop {
     /// The index was dropped; the listed jobs were building it.
     Dropped(DroppedIndex, Vec<Uuid>),
     /// The index is the active one and cannot be dropped.
@@ -35,13 +35,13 @@ pub enum IndexDrop {
 
 /// Contents of a dropped index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DroppedIndex {
+pub(crate) struct DroppedIndex {
     /// Documents that had chunks in it.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Its chunks.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Their vectors.
-    pub vectors: u64,
+    pub(crate) vectors: u64,
 }
 
 impl Collections<'_> {
@@ -50,7 +50,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
-    pub async fn activate_index(
+    pub(crate) async fn activate_index(
         &self,
         tenant: TenantId,
         collection: Uuid,
@@ -88,7 +88,12 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
-    pub async fn drop_index(&self, tenant: TenantId, collection: Uuid, index: Uuid) -> Result<IndexDrop, StoreError> {
+    pub(crate) async fn drop_index(
+        &self,
+        tenant: TenantId,
+        collection: Uuid,
+        index: Uuid,
+    ) -> Result<IndexDrop, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         lock::lock_exclusive(&mut transaction, tenant, collection).await?;
         match is_active(&mut transaction, tenant, collection, index).await? {

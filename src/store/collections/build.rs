@@ -22,34 +22,34 @@ type Tx = Transaction<'static, Postgres>;
 
 /// A stored document with the inputs that it was made from.
 #[derive(Clone, Debug)]
-pub struct StoredDocument {
+pub(crate) struct StoredDocument {
     /// Identity.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Its version.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// URI that it was read from.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Loader that read it.
-    pub loader: String,
+    pub(crate) loader: String,
     /// When it was uploaded or fetched.
-    pub fetched_at: OffsetDateTime,
+    pub(crate) fetched_at: OffsetDateTime,
     /// Fetch record, if it was fetched.
-    pub fetch: Option<FetchRecord>,
+    pub(crate) fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
-    pub content_hash: Hash,
+    pub(crate) content_hash: Hash,
     /// Hash of all inputs that determine its chunks in the next index; `None` unless the next index has the document in
     /// its current version.
-    pub fingerprint: Option<Hash>,
+    pub(crate) fingerprint: Option<Hash>,
     /// Media type, detected from the content.
-    pub media_type: String,
+    pub(crate) media_type: String,
     /// Caller's own metadata object.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// Extracted text.
-    pub text: String,
+    pub(crate) text: String,
     /// Layout data that the splitter needs in addition to the text.
-    pub layout: Value,
+    pub(crate) layout: Value,
 }
 
 impl Collections<'_> {
@@ -57,7 +57,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn stored_documents(
+    pub(crate) async fn stored_documents(
         &self,
         tenant: TenantId,
         collection: &Collection,
@@ -109,11 +109,11 @@ impl Collections<'_> {
 
 /// The documents of one claim, with their state in the next index.
 #[derive(Debug)]
-pub struct BuildBatch<'a> {
+pub(crate) struct BuildBatch<'a> {
     /// The batch to store; `collection` names the next index.
-    pub batch: CommitBatch<'a>,
+    pub(crate) batch: CommitBatch<'a>,
     /// The documents as they were read, keyed by item.
-    pub read: &'a HashMap<i32, ReadDocument>,
+    pub(crate) read: &'a HashMap<i32, ReadDocument>,
 }
 
 impl Collections<'_> {
@@ -121,7 +121,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
-    pub async fn commit_build(&self, build: &BuildBatch<'_>) -> Result<BatchOutcome, StoreError> {
+    pub(crate) async fn commit_build(&self, build: &BuildBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let BuildBatch { batch, read } = build;
         let (tenant, index) = (batch.tenant, batch.collection.index);
         let items = batch.items();

@@ -17,49 +17,49 @@ use crate::store::{Collections, ProfileId, StoreError};
 #[derive(Clone, Debug)]
 pub struct Collection {
     /// Identity.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// The selected index: the active one, unless the next one is being built. Also the salt of its term ids.
-    pub index: Uuid,
+    pub(crate) index: Uuid,
     /// Name in requests and URNs.
-    pub name: String,
+    pub(crate) name: String,
     /// Id of that index's vector space in this database.
-    pub profile_id: ProfileId,
+    pub(crate) profile_id: ProfileId,
     /// The same vector space, identified by its model.
-    pub profile: EmbeddingProfile,
+    pub(crate) profile: EmbeddingProfile,
     /// Language used to stem its words.
-    pub language: Language,
+    pub(crate) language: Language,
     /// When its documents become searchable, unless a request overrides it.
-    pub indexing: Indexing,
+    pub(crate) indexing: Indexing,
     /// When it was created.
-    pub created_at: OffsetDateTime,
+    pub(crate) created_at: OffsetDateTime,
 }
 
 /// A collection that is about to be searched.
 #[derive(Clone, Debug)]
-pub struct SearchedCollection {
+pub(crate) struct SearchedCollection {
     /// The collection.
-    pub collection: Collection,
+    pub(crate) collection: Collection,
     /// Number of chunks in it.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Number of those chunks that have a vector.
-    pub embedded_chunks: u64,
+    pub(crate) embedded_chunks: u64,
 }
 
 /// A collection with its counts.
 #[derive(Clone, Debug)]
-pub struct CollectionSummary {
+pub(crate) struct CollectionSummary {
     /// The collection.
-    pub collection: Collection,
+    pub(crate) collection: Collection,
     /// Number of documents, each in its current version.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Number of chunks of those documents.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Number of those chunks that have a vector.
-    pub embedded_chunks: u64,
+    pub(crate) embedded_chunks: u64,
     /// Settings that decide how its documents are split and indexed.
-    pub settings: CollectionSettings,
+    pub(crate) settings: CollectionSettings,
     /// The index next to the active one: either being built, or active earlier.
-    pub next_index: Option<Uuid>,
+    pub(crate) next_index: Option<Uuid>,
 }
 
 /// A collection to create, unless one with its name exists.
@@ -195,7 +195,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn collection(&self, tenant: TenantId, name: &str) -> Result<Option<Collection>, StoreError> {
+    pub(crate) async fn collection(&self, tenant: TenantId, name: &str) -> Result<Option<Collection>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
@@ -216,7 +216,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn find_collections(
+    pub(crate) async fn find_collections(
         &self,
         tenant: TenantId,
         names: &[String],
@@ -277,7 +277,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn collection_summaries(
+    pub(crate) async fn collection_summaries(
         &self,
         tenant: TenantId,
         only: Option<&str>,

@@ -25,65 +25,65 @@ type Tx = Transaction<'static, Postgres>;
 
 /// An index of a collection, with its settings and counts.
 #[derive(Clone, Debug)]
-pub struct CollectionIndex {
+pub(crate) struct CollectionIndex {
     /// Identity.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Whether it is the active index, which is searched.
-    pub is_active: bool,
+    pub(crate) is_active: bool,
     /// How documents are split in it.
-    pub splitter: SplitterSettings,
+    pub(crate) splitter: SplitterSettings,
     /// How to write the sentences that relate a chunk to its document; `None` writes none.
-    pub context: Option<Contextual>,
+    pub(crate) context: Option<Contextual>,
     /// The vector space of its chunks.
-    pub profile: EmbeddingProfile,
+    pub(crate) profile: EmbeddingProfile,
     /// Id of that vector space in this database.
-    pub profile_id: ProfileId,
+    pub(crate) profile_id: ProfileId,
     /// Number of documents that it has in their current version.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Its chunks.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Number of those chunks that have no vector yet.
-    pub unembedded_chunks: u64,
+    pub(crate) unembedded_chunks: u64,
     /// Latest job that was queued to build it from stored documents.
-    pub job: Option<Uuid>,
+    pub(crate) job: Option<Uuid>,
     /// When it was created.
-    pub created_at: OffsetDateTime,
+    pub(crate) created_at: OffsetDateTime,
 }
 
 /// Settings in which the next index differs from the active one; `None` keeps a setting.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct IndexChange {
+pub(crate) struct IndexChange {
     /// How to split its documents.
-    pub splitter: Option<SplitterSettings>,
+    pub(crate) splitter: Option<SplitterSettings>,
     /// How to write the sentences that relate a chunk to its document; `Some(None)` stops writing them.
     #[expect(clippy::option_option, reason = "kept, turned off, or set: the form of a change to any optional setting")]
-    pub context: Option<Option<Contextual>>,
+    pub(crate) context: Option<Option<Contextual>>,
     /// Its vector space.
-    pub profile: Option<ProfileId>,
+    pub(crate) profile: Option<ProfileId>,
 }
 
 /// An index to build: created under `id` unless the collection already has one next to the active one.
 #[derive(Clone, Copy, Debug)]
-pub struct NewIndex<'a> {
+pub(crate) struct NewIndex<'a> {
     /// Identity to create it with.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Its collection.
-    pub collection: Uuid,
+    pub(crate) collection: Uuid,
     /// Name of the collection.
-    pub collection_name: &'a str,
+    pub(crate) collection_name: &'a str,
     /// How it differs from the active one.
-    pub change: IndexChange,
+    pub(crate) change: IndexChange,
     /// The job that builds it.
-    pub job: Uuid,
+    pub(crate) job: Uuid,
     /// Content of the items of that job.
-    pub payload: &'a Value,
+    pub(crate) payload: &'a Value,
     /// Time of the request.
-    pub now: OffsetDateTime,
+    pub(crate) now: OffsetDateTime,
 }
 
 /// Result of a request to build an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildOutcome {
+pub(crate) enum BuildOutcome {
     /// The job was queued to build this index.
     Queued(Uuid),
     /// This job is building the index already.
@@ -99,7 +99,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
-    pub async fn build_index(&self, tenant: TenantId, new: &NewIndex<'_>) -> Result<BuildOutcome, StoreError> {
+    pub(crate) async fn build_index(&self, tenant: TenantId, new: &NewIndex<'_>) -> Result<BuildOutcome, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         if lock::lock_exclusive(&mut transaction, tenant, new.collection).await?.is_none() {
             return Ok(BuildOutcome::CollectionGone);
@@ -132,7 +132,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn collection_with_next_index(
+    pub(crate) async fn collection_with_next_index(
         &self,
         tenant: TenantId,
         collection: &Collection,
@@ -152,7 +152,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn indexes(&self, tenant: TenantId, collection: Uuid) -> Result<Vec<CollectionIndex>, StoreError> {
+    pub(crate) async fn indexes(&self, tenant: TenantId, collection: Uuid) -> Result<Vec<CollectionIndex>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT i.index_id, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",

@@ -7,7 +7,7 @@ impl Collections<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn settle_lexical_index(&self) -> Result<(), StoreError> {
+    pub(crate) async fn settle_lexical_index(&self) -> Result<(), StoreError> {
         sqlx::query!("SELECT settle_lexical_index()").fetch_one(self.store.writer()).await?;
         Ok(())
     }

@@ -11,12 +11,14 @@ pub(in crate::store) mod profile;
 pub(in crate::store) mod statistics;
 pub(in crate::store) mod vector_graphs;
 
-pub use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
-pub use build::{BuildBatch, StoredDocument};
-pub use collection::{Collection, CollectionSettings, CollectionSummary, NewCollection, SearchedCollection};
-pub use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
-pub use profile::ProfileId;
+pub use collection::{CollectionSettings, NewCollection};
 pub use vector_graphs::GraphChanges;
+
+pub(crate) use activation::{ActivationOutcome, DroppedIndex, IndexDrop};
+pub(crate) use build::{BuildBatch, StoredDocument};
+pub(crate) use collection::{Collection, CollectionSummary, SearchedCollection};
+pub(crate) use index::{BuildOutcome, CollectionIndex, IndexChange, NewIndex};
+pub(crate) use profile::ProfileId;
 
 use crate::store::Store;
 

@@ -9,56 +9,56 @@ use crate::store::{Documents, StoreError, collections::statistics::StatisticChan
 
 /// A chunk that is ready to be stored.
 #[derive(Clone, Debug)]
-pub struct NewChunk {
+pub(crate) struct NewChunk {
     /// Range in the document's text, code points.
-    pub start_char: i32,
+    pub(crate) start_char: i32,
     /// End of the range, exclusive.
-    pub end_char: i32,
+    pub(crate) end_char: i32,
     /// Page from 1, where known.
-    pub page: Option<i32>,
+    pub(crate) page: Option<i32>,
     /// Heading path, outermost first.
-    pub heading: Vec<String>,
+    pub(crate) heading: Vec<String>,
     /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
-    pub table_header: Option<String>,
+    pub(crate) table_header: Option<String>,
     /// Tokens of the text by the embedder's tokenizer.
-    pub tokens: i32,
+    pub(crate) tokens: i32,
     /// The document's text at the range.
-    pub text: String,
+    pub(crate) text: String,
     /// Sentence that relates it to its document, and the hash of the inputs that the sentence was written for.
-    pub context: Option<(String, Hash)>,
+    pub(crate) context: Option<(String, Hash)>,
     /// BM25 document-side weight per term id, ascending.
-    pub weights: Vec<(i32, f32)>,
+    pub(crate) weights: Vec<(i32, f32)>,
     /// Hash of the text that was embedded.
-    pub embedding_hash: Hash,
+    pub(crate) embedding_hash: Hash,
     /// Its vector, unit length; `None` while it is still to be made.
-    pub embedding: Option<Vec<f32>>,
+    pub(crate) embedding: Option<Vec<f32>>,
 }
 
 /// A chunk as the API returns it.
 #[derive(Clone, Debug)]
-pub struct StoredChunk {
+pub(crate) struct StoredChunk {
     /// Position in the document, from 0.
-    pub ordinal: u32,
+    pub(crate) ordinal: u32,
     /// Range in the document's text, code points.
-    pub start_char: u32,
+    pub(crate) start_char: u32,
     /// End of the range, exclusive.
-    pub end_char: u32,
+    pub(crate) end_char: u32,
     /// Page from 1, where known.
-    pub page: Option<i32>,
+    pub(crate) page: Option<i32>,
     /// Heading path, outermost first.
-    pub heading: Vec<String>,
+    pub(crate) heading: Vec<String>,
     /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
-    pub table_header: Option<String>,
+    pub(crate) table_header: Option<String>,
     /// Splitter with its settings.
-    pub splitter: String,
+    pub(crate) splitter: String,
     /// Chunkers applied after the splitter.
-    pub chunkers: Vec<String>,
+    pub(crate) chunkers: Vec<String>,
     /// Tokens by the embedder's tokenizer.
-    pub tokens: u32,
+    pub(crate) tokens: u32,
     /// The document's text at the range.
-    pub text: String,
+    pub(crate) text: String,
     /// Sentence that relates it to its document, if one was written.
-    pub context: Option<String>,
+    pub(crate) context: Option<String>,
 }
 
 /// Converts weights to pgvector's sparse vector.
@@ -78,7 +78,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn chunks(
+    pub(crate) async fn chunks(
         &self,
         tenant: TenantId,
         document: Uuid,

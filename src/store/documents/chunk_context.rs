@@ -17,61 +17,61 @@ type Tx = Transaction<'static, Postgres>;
 
 /// A document that is being processed.
 #[derive(Clone, Copy, Debug)]
-pub struct DocumentOrigin<'a> {
+pub(crate) struct DocumentOrigin<'a> {
     /// Owner.
-    pub tenant: TenantId,
+    pub(crate) tenant: TenantId,
     /// Job and ordinal of the item.
-    pub item: (Uuid, i32),
+    pub(crate) item: (Uuid, i32),
     /// Fencing token of the claim.
-    pub fence: i64,
+    pub(crate) fence: i64,
     /// Collection that it is stored in.
-    pub collection: Uuid,
+    pub(crate) collection: Uuid,
     /// Source: the caller's own name for the document.
-    pub source: &'a str,
+    pub(crate) source: &'a str,
     /// SHA-256 of its bytes.
-    pub content_hash: &'a Hash,
+    pub(crate) content_hash: &'a Hash,
 }
 
 /// Chunks that should have a sentence but have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextGaps {
+pub(crate) struct ContextGaps {
     /// Number of chunks indexed without a sentence.
-    pub without: u32,
+    pub(crate) without: u32,
     /// Number of chunks left out of the index.
-    pub left_out: u32,
+    pub(crate) left_out: u32,
     /// Typed cause of the latest failure.
-    pub cause: String,
+    pub(crate) cause: String,
     /// Description of the failure and its remedy.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// Work and cost of writing sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ContextWork {
+pub(crate) struct ContextWork {
     /// Calls to chat models, including calls that got no answer.
-    pub calls: u64,
+    pub(crate) calls: u64,
     /// Sentences that these calls produced.
-    pub written: u64,
+    pub(crate) written: u64,
     /// Sentences that were reused.
-    pub reused: u64,
+    pub(crate) reused: u64,
     /// Prompt tokens.
-    pub prompt_tokens: u64,
+    pub(crate) prompt_tokens: u64,
     /// Completion tokens.
-    pub completion_tokens: u64,
+    pub(crate) completion_tokens: u64,
     /// Cost of the calls.
-    pub cost: NanoUsd,
+    pub(crate) cost: NanoUsd,
     /// Whether some token counts are local estimates because a provider did not report them.
-    pub has_estimates: bool,
+    pub(crate) has_estimates: bool,
     /// Chunks of stored documents that were indexed without a sentence; not part of the recorded work.
-    pub without: u64,
+    pub(crate) without: u64,
     /// Chunks of stored documents that were left out of the index; not part of it either.
-    pub left_out: u64,
+    pub(crate) left_out: u64,
 }
 
 impl ContextWork {
     /// Returns the sum of both.
     #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
+    pub(crate) const fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
             written: self.written + other.written,
@@ -88,13 +88,13 @@ impl ContextWork {
 
 /// Results of the work on a document so far, recorded so that the work is not done twice.
 #[derive(Clone, Debug, Default)]
-pub struct ContextsSoFar {
+pub(crate) struct ContextsSoFar {
     /// Sentences just written.
-    pub sentences: Vec<(Hash, String)>,
+    pub(crate) sentences: Vec<(Hash, String)>,
     /// Chunks without a sentence, as far as known.
-    pub gaps: Option<ContextGaps>,
+    pub(crate) gaps: Option<ContextGaps>,
     /// Work since the last record.
-    pub work: ContextWork,
+    pub(crate) work: ContextWork,
 }
 
 impl Documents<'_> {
@@ -103,7 +103,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn known_contexts(
+    pub(crate) async fn known_contexts(
         &self,
         origin: &DocumentOrigin<'_>,
         wanted: &[Hash],
@@ -150,7 +150,11 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is stored then.
-    pub async fn note_contexts(&self, origin: &DocumentOrigin<'_>, so_far: &ContextsSoFar) -> Result<(), StoreError> {
+    pub(crate) async fn note_contexts(
+        &self,
+        origin: &DocumentOrigin<'_>,
+        so_far: &ContextsSoFar,
+    ) -> Result<(), StoreError> {
         let (job, item) = origin.item;
         let sentences: HashMap<String, &String> =
             so_far.sentences.iter().map(|(key, sentence)| (hex(key), sentence)).collect();

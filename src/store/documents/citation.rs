@@ -16,20 +16,20 @@ type KeptChunk = (u32, u32, Option<i32>, Vec<String>);
 
 /// The permanent name of a passage within a tenant.
 #[derive(Clone, Debug)]
-pub struct CitedChunks<'a> {
+pub(crate) struct CitedChunks<'a> {
     /// Name of the collection.
-    pub collection: &'a str,
+    pub(crate) collection: &'a str,
     /// The document.
-    pub document_id: Uuid,
+    pub(crate) document_id: Uuid,
     /// Its version.
-    pub version: u32,
+    pub(crate) version: u32,
     /// Ordinals of the chunks in that version.
-    pub chunks: RangeInclusive<u32>,
+    pub(crate) chunks: RangeInclusive<u32>,
 }
 
 /// Current state of a cited passage.
 #[derive(Clone, Debug)]
-pub enum CitedState {
+pub(crate) enum CitedState {
     /// The cited version is the document's current one.
     Current(CitedPassage),
     /// The document has a newer version.
@@ -52,27 +52,27 @@ pub enum CitedState {
 
 /// A passage with the fields of its document that are shown.
 #[derive(Clone, Debug)]
-pub struct CitedPassage {
+pub(crate) struct CitedPassage {
     /// Document's source.
-    pub source: String,
+    pub(crate) source: String,
     /// Document's URI.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Document's title.
-    pub title: String,
+    pub(crate) title: String,
     /// SHA-256 of the document's bytes.
-    pub content_hash: Vec<u8>,
+    pub(crate) content_hash: Vec<u8>,
     /// When this version was stored.
-    pub stored_at: OffsetDateTime,
+    pub(crate) stored_at: OffsetDateTime,
     /// Page, where known.
-    pub page: Option<i32>,
+    pub(crate) page: Option<i32>,
     /// Heading path, outermost first.
-    pub heading: Vec<String>,
+    pub(crate) heading: Vec<String>,
     /// The passage.
-    pub text: String,
+    pub(crate) text: String,
     /// Range in that version's text, code points.
-    pub start_char: u32,
+    pub(crate) start_char: u32,
     /// End of the range, exclusive.
-    pub end_char: u32,
+    pub(crate) end_char: u32,
 }
 
 impl Documents<'_> {
@@ -80,7 +80,11 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn cited(&self, tenant: TenantId, cited: &CitedChunks<'_>) -> Result<Option<CitedState>, StoreError> {
+    pub(crate) async fn cited(
+        &self,
+        tenant: TenantId,
+        cited: &CitedChunks<'_>,
+    ) -> Result<Option<CitedState>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let version = i32::try_from(cited.version).unwrap_or(i32::MAX);
         let document = sqlx::query!(

@@ -33,45 +33,45 @@ type Tx = Transaction<'static, Postgres>;
 #[derive(Clone, Debug)]
 pub struct NewDocument {
     /// Item of the job that it belongs to.
-    pub item: i32,
+    pub(crate) item: i32,
     /// Position in the queue: a newer upload of the same source wins.
-    pub position: i64,
+    pub(crate) position: i64,
     /// Identity to use if the source is new.
-    pub new_id: Uuid,
+    pub(crate) new_id: Uuid,
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// URI that it was read from.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Loader that read it.
-    pub loader: String,
+    pub(crate) loader: String,
     /// When it was uploaded or fetched.
-    pub fetched_at: OffsetDateTime,
+    pub(crate) fetched_at: OffsetDateTime,
     /// Fetch record, if it was fetched.
-    pub fetch: Option<FetchRecord>,
+    pub(crate) fetch: Option<FetchRecord>,
     /// SHA-256 of its bytes.
-    pub content_hash: Hash,
+    pub(crate) content_hash: Hash,
     /// Hash of all inputs that determine the stored result.
-    pub fingerprint: Hash,
+    pub(crate) fingerprint: Hash,
     /// Title.
-    pub title: String,
+    pub(crate) title: String,
     /// Media type.
-    pub media_type: String,
+    pub(crate) media_type: String,
     /// Caller's own metadata object.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// Extracted text.
-    pub text: String,
+    pub(crate) text: String,
     /// Layout data that a later split needs in addition to the text.
-    pub layout: Value,
+    pub(crate) layout: Value,
     /// Splitter with its settings.
-    pub splitter: String,
+    pub(crate) splitter: String,
     /// Number of texts that had to be sent to the embedding model.
-    pub embedding_calls: i32,
+    pub(crate) embedding_calls: i32,
     /// Its chunks, at least one.
-    pub chunks: Vec<NewChunk>,
+    pub(crate) chunks: Vec<NewChunk>,
     /// Whether some of its chunks still lack a vector: its item then goes on to its second phase.
-    pub awaits_vectors: bool,
+    pub(crate) awaits_vectors: bool,
     /// What was conspicuous when it was read.
-    pub reading: ReadingNotes,
+    pub(crate) reading: ReadingNotes,
 }
 
 /// An item whose document is already stored with the same result.

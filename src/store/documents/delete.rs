@@ -20,21 +20,21 @@ const PAGE: i64 = 200;
 
 /// Numbers of rows that a delete removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeleteReceipt {
+pub(crate) struct DeleteReceipt {
     /// Documents.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Chunks.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Vectors.
-    pub vectors: u64,
+    pub(crate) vectors: u64,
     /// Lexical statistics entries that were lowered or removed.
-    pub terms: u64,
+    pub(crate) terms: u64,
     /// Cached answers that were written from these documents.
-    pub answers: u64,
+    pub(crate) answers: u64,
     /// Waiting or running items that will not be indexed any more.
-    pub queue_items: u64,
+    pub(crate) queue_items: u64,
     /// Failed items whose content was kept for a retry.
-    pub failed_items: u64,
+    pub(crate) failed_items: u64,
 }
 
 /// Items that a delete removed from the queue.
@@ -71,7 +71,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
-    pub async fn delete_document(
+    pub(crate) async fn delete_document(
         &self,
         tenant: TenantId,
         id: Uuid,
@@ -95,7 +95,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
-    pub async fn delete_by_prefix(
+    pub(crate) async fn delete_by_prefix(
         &self,
         tenant: TenantId,
         collection: Uuid,
@@ -153,7 +153,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
-    pub async fn delete_collection(
+    pub(crate) async fn delete_collection(
         &self,
         tenant: TenantId,
         name: &str,

@@ -9,93 +9,89 @@ use crate::store::{Documents, StoreError};
 
 /// A document without its text.
 #[derive(Clone, Debug)]
-pub struct DocumentRow {
+pub(crate) struct DocumentRow {
     /// Identity, the same for all versions.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Name of its collection.
-    pub collection: String,
+    pub(crate) collection: String,
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// URI that it was read from.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Loader that read it.
-    pub loader: String,
+    pub(crate) loader: String,
     /// When it was uploaded or fetched.
-    pub fetched_at: OffsetDateTime,
+    pub(crate) fetched_at: OffsetDateTime,
     /// `ETag` of the HTTP response that it was fetched in.
-    pub etag: Option<String>,
+    pub(crate) etag: Option<String>,
     /// `Last-Modified` of that response.
-    pub last_modified: Option<String>,
+    pub(crate) last_modified: Option<String>,
     /// SHA-256 of its bytes.
-    pub content_hash: Vec<u8>,
+    pub(crate) content_hash: Vec<u8>,
     /// Title.
-    pub title: String,
-    /// The title, if it was given with the document rather than found in it.
-    pub given_title: Option<String>,
+    pub(crate) title: String,
     /// Media type.
-    pub media_type: String,
+    pub(crate) media_type: String,
     /// Caller's own metadata object.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// Length of its text in code points.
-    pub characters: u32,
+    pub(crate) characters: u32,
     /// Version, from 1.
-    pub version: u32,
+    pub(crate) version: u32,
     /// Number of chunks of this version.
-    pub chunks: u32,
+    pub(crate) chunks: u32,
     /// Number of those chunks that have a vector in the collection's active space.
-    pub embedded_chunks: u32,
+    pub(crate) embedded_chunks: u32,
     /// When version 1 was stored.
-    pub created_at: OffsetDateTime,
+    pub(crate) created_at: OffsetDateTime,
     /// When this version was stored.
-    pub updated_at: OffsetDateTime,
+    pub(crate) updated_at: OffsetDateTime,
 }
 
 /// Text of a document with the version that it belongs to.
 #[derive(Clone, Debug)]
-pub struct DocumentText {
+pub(crate) struct DocumentText {
     /// Extracted text.
-    pub text: String,
+    pub(crate) text: String,
     /// Version of that text.
-    pub version: u32,
+    pub(crate) version: u32,
 }
 
 /// The document stored under a source.
 #[derive(Clone, Debug)]
-pub struct StoredAs {
+pub(crate) struct StoredAs {
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// Identity.
-    pub document_id: Uuid,
+    pub(crate) document_id: Uuid,
     /// Its version.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Hash of all inputs that determine the stored result.
-    pub fingerprint: Vec<u8>,
-    /// Number of its chunks.
-    pub chunks: u32,
+    pub(crate) fingerprint: Vec<u8>,
 }
 
 /// Validators of a fetch, kept for the next one.
 #[derive(Clone, Debug)]
-pub struct FetchRecord {
+pub(crate) struct FetchRecord {
     /// `ETag` of the response.
-    pub etag: Option<String>,
+    pub(crate) etag: Option<String>,
     /// `Last-Modified` of the response.
-    pub last_modified: Option<String>,
+    pub(crate) last_modified: Option<String>,
     /// SHA-256 of all inputs, except the content, that determine the stored result.
-    pub request_hash: Hash,
+    pub(crate) request_hash: Hash,
 }
 
 /// A stored document with its fetch record.
 #[derive(Clone, Debug)]
-pub struct EarlierFetch {
+pub(crate) struct EarlierFetch {
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// Identity.
-    pub document_id: Uuid,
+    pub(crate) document_id: Uuid,
     /// Its version.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Validators to send with the next fetch, and the hash under which they apply.
-    pub fetch: FetchRecord,
+    pub(crate) fetch: FetchRecord,
 }
 
 impl Documents<'_> {
@@ -103,7 +99,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
+    pub(crate) async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
         Ok(self.documents(tenant, None, Some(id), None, None, 1).await?.pop())
     }
 
@@ -112,7 +108,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn documents(
+    pub(crate) async fn documents(
         &self,
         tenant: TenantId,
         collection: Option<Uuid>,
@@ -124,7 +120,7 @@ impl Documents<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
-                    d.title, d.layout ->> 'given_title' AS given_title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.unembedded_chunks, d.created_at, d.updated_at
+                    d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.unembedded_chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
@@ -152,7 +148,6 @@ impl Documents<'_> {
                 last_modified: row.last_modified,
                 content_hash: row.content_hash,
                 title: row.title,
-                given_title: row.given_title,
                 media_type: row.media_type,
                 metadata: row.metadata,
                 characters: row.characters.unsigned_abs(),
@@ -169,7 +164,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn document_text(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentText>, StoreError> {
+    pub(crate) async fn document_text(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentText>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row =
             sqlx::query!("SELECT text, version FROM document WHERE tenant_id = $1 AND document_id = $2", tenant.0, id)
@@ -183,7 +178,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn stored_as(
+    pub(crate) async fn stored_as(
         &self,
         tenant: TenantId,
         collection: Uuid,
@@ -191,7 +186,7 @@ impl Documents<'_> {
     ) -> Result<Vec<StoredAs>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT source, document_id, version, fingerprint, chunks FROM document
+            "SELECT source, document_id, version, fingerprint FROM document
              WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3)",
             tenant.0,
             collection,
@@ -207,7 +202,6 @@ impl Documents<'_> {
                 document_id: row.document_id,
                 version: row.version,
                 fingerprint: row.fingerprint,
-                chunks: row.chunks.unsigned_abs(),
             })
             .collect())
     }
@@ -216,7 +210,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn earlier_fetches(
+    pub(crate) async fn earlier_fetches(
         &self,
         tenant: TenantId,
         collection: Uuid,
@@ -247,7 +241,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn vectors_by_hash(
+    pub(crate) async fn vectors_by_hash(
         &self,
         tenant: TenantId,
         profile: crate::store::ProfileId,

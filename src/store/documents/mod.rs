@@ -12,15 +12,17 @@ pub(in crate::store) mod text;
 pub(in crate::store) mod upload_order;
 pub(in crate::store) mod vectors;
 
-pub use chunk::{NewChunk, StoredChunk};
-pub use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
-pub use citation::{CitedChunks, CitedPassage, CitedState};
-pub use commit::{BatchOutcome, CommitBatch, FollowUp, NewDocument, UnchangedItem};
-pub use delete::DeleteReceipt;
-pub use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
-pub use replace::Replaceable;
-pub use text::{TextRange, storable};
-pub use vectors::{FilledItem, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome};
+pub use commit::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
+
+pub(crate) use chunk::{NewChunk, StoredChunk};
+pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
+pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};
+pub(crate) use commit::NewDocument;
+pub(crate) use delete::DeleteReceipt;
+pub(crate) use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
+pub(crate) use replace::Replaceable;
+pub(crate) use text::{TextRange, storable};
+pub(crate) use vectors::{FilledItem, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome};
 
 use crate::store::Store;
 

@@ -14,19 +14,19 @@ const LOCK: i64 = 0x0063_6974_6564_7132;
 
 /// The fields of a stored document that a replacement may keep.
 #[derive(Clone, Debug)]
-pub struct Replaceable {
+pub(crate) struct Replaceable {
     /// Source: the caller's own name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// URI that it was read from.
-    pub uri: String,
+    pub(crate) uri: String,
     /// The title, if it was given with the document rather than found in it.
-    pub given_title: Option<String>,
+    pub(crate) given_title: Option<String>,
     /// Media type.
-    pub media_type: String,
+    pub(crate) media_type: String,
     /// Caller's own metadata object.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// Description of its newest upload that is accepted but not stored yet.
-    pub waiting: Option<Value>,
+    pub(crate) waiting: Option<Value>,
 }
 
 impl Documents<'_> {
@@ -38,7 +38,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
-    pub async fn enqueue_replacement(
+    pub(crate) async fn enqueue_replacement(
         &self,
         tenant: TenantId,
         job: &NewJob<'_>,

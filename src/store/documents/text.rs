@@ -9,19 +9,19 @@ use crate::store::{Documents, StoreError};
 
 /// Returns the text in a form that Postgres can store: without NUL characters.
 #[must_use]
-pub fn storable(text: &str) -> String {
+pub(crate) fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
 /// A range in the text of one version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextRange {
+pub(crate) struct TextRange {
     /// The document.
-    pub document_id: Uuid,
+    pub(crate) document_id: Uuid,
     /// Its version.
-    pub version: u32,
+    pub(crate) version: u32,
     /// Range in its text, code points.
-    pub range: Range<u32>,
+    pub(crate) range: Range<u32>,
 }
 
 impl Documents<'_> {
@@ -30,7 +30,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn text_ranges(&self, tenant: TenantId, ranges: &[TextRange]) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn text_ranges(&self, tenant: TenantId, ranges: &[TextRange]) -> Result<Vec<String>, StoreError> {
         let documents: Vec<Uuid> = ranges.iter().map(|wanted| wanted.document_id).collect();
         let versions: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.version)).collect();
         let starts: Vec<i32> = ranges.iter().map(|wanted| narrow(wanted.range.start)).collect();

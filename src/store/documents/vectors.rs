@@ -21,94 +21,94 @@ type Tx = Transaction<'static, Postgres>;
 
 /// A document in the version from which its chunks were read.
 #[derive(Clone, Debug)]
-pub struct ReadDocument {
+pub(crate) struct ReadDocument {
     /// Identity.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Source: the caller's name for the document.
-    pub source: String,
+    pub(crate) source: String,
     /// Version at the time of reading.
-    pub version: i32,
+    pub(crate) version: i32,
 }
 
 impl ReadDocument {
     /// Returns the entry for a document that was read as a whole.
     #[must_use]
-    pub fn of(stored: &StoredDocument) -> Self {
+    pub(crate) fn of(stored: &StoredDocument) -> Self {
         Self { id: stored.id, source: stored.source.clone(), version: stored.version }
     }
 }
 
 /// A chunk of the active index that has no vector yet.
 #[derive(Clone, Debug)]
-pub struct UnembeddedChunk {
+pub(crate) struct UnembeddedChunk {
     /// The chunk.
-    pub key: ChunkKey,
+    pub(crate) key: ChunkKey,
     /// Source of its document.
-    pub source: String,
+    pub(crate) source: String,
     /// Version of its document.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Title of its document.
-    pub title: String,
+    pub(crate) title: String,
     /// Heading path, outermost first.
-    pub heading: Vec<String>,
+    pub(crate) heading: Vec<String>,
     /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
-    pub table_header: Option<String>,
+    pub(crate) table_header: Option<String>,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
     /// Sentence that relates it to its document.
-    pub context: Option<String>,
+    pub(crate) context: Option<String>,
 }
 
 /// A vector of a stored chunk.
 #[derive(Clone, Debug)]
-pub struct NewVector {
+pub(crate) struct NewVector {
     /// The chunk.
-    pub key: ChunkKey,
+    pub(crate) key: ChunkKey,
     /// Version of the document that the chunk was read from.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Hash of the text that was embedded.
-    pub hash: Hash,
+    pub(crate) hash: Hash,
     /// The vector, unit length.
-    pub vector: Vec<f32>,
+    pub(crate) vector: Vec<f32>,
 }
 
 /// An item of a job whose document has all its vectors.
 #[derive(Clone, Copy, Debug)]
-pub struct FilledItem {
+pub(crate) struct FilledItem {
     /// Ordinal in the job.
-    pub ordinal: i32,
+    pub(crate) ordinal: i32,
     /// The document; `None` if it does not exist any more.
-    pub document: Option<Uuid>,
+    pub(crate) document: Option<Uuid>,
     /// Number of chunks that got a vector.
-    pub chunks: i32,
+    pub(crate) chunks: i32,
     /// Number of texts that had to be sent to the embedding model.
-    pub embedding_calls: i32,
+    pub(crate) embedding_calls: i32,
 }
 
 /// Vectors of one claim.
 #[derive(Debug)]
-pub struct VectorBatch<'a> {
+pub(crate) struct VectorBatch<'a> {
     /// Owner.
-    pub tenant: TenantId,
+    pub(crate) tenant: TenantId,
     /// Job of the claim.
-    pub job_id: Uuid,
+    pub(crate) job_id: Uuid,
     /// Fencing token of the claim.
-    pub fence: i64,
+    pub(crate) fence: i64,
     /// Collection to store in: the index that the chunks were read from, and its vector space.
-    pub collection: &'a Collection,
+    pub(crate) collection: &'a Collection,
     /// The vectors.
-    pub vectors: &'a [NewVector],
+    pub(crate) vectors: &'a [NewVector],
     /// Items that the vectors are for; the claim must hold them.
-    pub items: &'a [FilledItem],
+    pub(crate) items: &'a [FilledItem],
     /// Whether this is the last batch of the items, which are then settled.
-    pub is_last: bool,
+    pub(crate) is_last: bool,
     /// Time of the settlement.
-    pub now: OffsetDateTime,
+    pub(crate) now: OffsetDateTime,
 }
 
 /// Result of a batch of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VectorOutcome {
+pub(crate) enum VectorOutcome {
     /// Stored and settled.
     Settled,
     /// The claim is no longer held; nothing was written.
@@ -124,7 +124,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn unembedded_chunks(
+    pub(crate) async fn unembedded_chunks(
         &self,
         tenant: TenantId,
         collection: &Collection,
@@ -181,7 +181,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
-    pub async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
+    pub(crate) async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
         let mut transaction = self.store.begin(batch.tenant).await?;
         let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
         if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {

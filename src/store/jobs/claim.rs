@@ -39,9 +39,9 @@ pub struct Claim {
     /// Collection that the documents are stored in.
     pub collection_id: Uuid,
     /// The phase of all its items.
-    pub phase: Phase,
+    pub(crate) phase: Phase,
     /// When the documents become searchable.
-    pub indexing: Indexing,
+    pub(crate) indexing: Indexing,
     /// Fencing token of the claim; larger than that of any earlier claim.
     pub fence: i64,
     /// The items, in request order.
@@ -54,19 +54,19 @@ pub struct ClaimedItem {
     /// Ordinal in the request, from 0.
     pub ordinal: i32,
     /// Position in the queue.
-    pub position: i64,
+    pub(crate) position: i64,
     /// Caller's name of the document.
-    pub source: String,
+    pub(crate) source: String,
     /// Versioned description of the document.
-    pub payload: Value,
+    pub(crate) payload: Value,
     /// Bytes as uploaded.
-    pub content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     /// Version of its document that is stored and lacks vectors; `None` while no version is stored.
-    pub stored_version: Option<i32>,
+    pub(crate) stored_version: Option<i32>,
     /// Number of claims so far, including this one.
     pub attempts: i32,
     /// Number of claims so far that ended in a temporary failure of the item itself.
-    pub failures: i32,
+    pub(crate) failures: i32,
     /// Whether the item is suspected of crashing its workers; it is then the only one in its claim.
     pub is_suspected: bool,
 }

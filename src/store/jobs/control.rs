@@ -16,7 +16,7 @@ const PAGE: i64 = 500;
 
 /// Result of a request to stop a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelOutcome {
+pub(crate) enum CancelOutcome {
     /// There is no such job.
     NotFound,
     /// The job had ended before.
@@ -27,7 +27,7 @@ pub enum CancelOutcome {
 
 /// Result of a request to retry a job's failed items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RetryOutcome {
+pub(crate) enum RetryOutcome {
     /// There is no such job.
     NotFound,
     /// It has not ended yet.
@@ -46,7 +46,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]. The job may be marked by then; in that case it still stops, a little later.
-    pub async fn cancel_job(
+    pub(crate) async fn cancel_job(
         &self,
         tenant: TenantId,
         job: Uuid,
@@ -80,7 +80,12 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn settle_cancelled(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+    pub(crate) async fn settle_cancelled(
+        &self,
+        tenant: TenantId,
+        job: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
         loop {
             let mut transaction = self.store.begin(tenant).await?;
             let settled = cancel_page(&mut transaction, tenant, job, now).await?;
@@ -97,7 +102,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`], as of [`Self::cancel_job`].
-    pub async fn stop_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
+    pub(crate) async fn stop_job(&self, tenant: TenantId, job: Uuid, now: OffsetDateTime) -> Result<(), StoreError> {
         self.cancel_job(tenant, job, now).await?;
         self.settle_cancelled(tenant, job, now).await
     }
@@ -107,7 +112,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing changed then.
-    pub async fn retry_job(
+    pub(crate) async fn retry_job(
         &self,
         tenant: TenantId,
         job: Uuid,
@@ -174,7 +179,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn forget_failed_content(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
+    pub(crate) async fn forget_failed_content(&self, before: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let forgotten = sqlx::query!(
             "WITH old AS MATERIALIZED ( -- what a delete or a retry holds is left to it

@@ -25,13 +25,13 @@ pub struct NewJobItem {
 
 /// A part of a request that is not a document: the job lists it as failed.
 #[derive(Debug)]
-pub struct RefusedItem {
+pub(crate) struct RefusedItem {
     /// Name of the part, as far as it has one.
-    pub source: String,
+    pub(crate) source: String,
     /// Typed cause.
-    pub cause: &'static str,
+    pub(crate) cause: &'static str,
     /// Description of the problem.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// Contents that a job is created with.
@@ -68,18 +68,18 @@ pub struct NewJob<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct RequestKey<'a> {
     /// As the client chose it.
-    pub key: &'a str,
+    pub(crate) key: &'a str,
     /// Hash of the request; `None` while the request is still arriving.
-    pub request_hash: Option<Hash>,
+    pub(crate) request_hash: Option<Hash>,
 }
 
 /// The first response to a request.
 #[derive(Clone, Debug)]
 pub struct FirstAnswer {
     /// The job that was created for the request.
-    pub job: Uuid,
+    pub(crate) job: Uuid,
     /// Status and body; `None` if the response was not sent yet.
-    pub answer: Option<(u16, Vec<u8>)>,
+    pub(crate) answer: Option<(u16, Vec<u8>)>,
 }
 
 /// Result of a request.
@@ -98,11 +98,11 @@ pub enum EnqueueOutcome {
 }
 
 /// Documents, and parts that are not documents, that arrived together.
-pub type Part = (Vec<NewJobItem>, Vec<RefusedItem>);
+pub(crate) type Part = (Vec<NewJobItem>, Vec<RefusedItem>);
 
 /// Result of appending a part to a job.
 #[derive(Debug)]
-pub enum AppendOutcome {
+pub(crate) enum AppendOutcome {
     /// Accepted.
     Queued,
     /// The job accepts nothing more: it was cancelled, or closed because its sender was silent for too long.
@@ -129,7 +129,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
-    pub async fn open_job(
+    pub(crate) async fn open_job(
         &self,
         tenant: TenantId,
         job: &NewJob<'_>,
@@ -157,7 +157,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
-    pub async fn append_to_job(
+    pub(crate) async fn append_to_job(
         &self,
         tenant: TenantId,
         job: Uuid,
@@ -209,7 +209,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn close_job(
+    pub(crate) async fn close_job(
         &self,
         tenant: TenantId,
         job: Uuid,

@@ -20,7 +20,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn note_work(
+    pub(crate) async fn note_work(
         &self,
         tenant: TenantId,
         job: Uuid,
@@ -38,7 +38,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn finish_job(
+    pub(crate) async fn finish_job(
         &self,
         tenant: TenantId,
         job: Uuid,

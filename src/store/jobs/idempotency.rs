@@ -11,14 +11,14 @@ use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, RequestKey, StoreError};
 type Tx = Transaction<'static, Postgres>;
 
 /// How long a request can be repeated after it was first sent.
-pub const KEY_LIFE: Duration = Duration::hours(24);
+pub(crate) const KEY_LIFE: Duration = Duration::hours(24);
 
 impl Jobs<'_> {
     /// Returns the first response to the request with this name; `None` if there was no such request.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn earlier_request(
+    pub(crate) async fn earlier_request(
         &self,
         tenant: TenantId,
         key: RequestKey<'_>,
@@ -32,7 +32,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn keep_answer(
+    pub(crate) async fn keep_answer(
         &self,
         tenant: TenantId,
         key: &str,
@@ -60,7 +60,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn forget_old_keys(&self, now: OffsetDateTime) -> Result<u64, StoreError> {
+    pub(crate) async fn forget_old_keys(&self, now: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let forgotten = sqlx::query!("DELETE FROM idempotency_key WHERE created_at < $1", now - KEY_LIFE)
             .execute(&mut *transaction)

@@ -18,114 +18,114 @@ use crate::store::{
 #[derive(Clone, Debug)]
 pub struct JobRow {
     /// Identity.
-    pub id: Uuid,
+    pub(crate) id: Uuid,
     /// Name of its collection, as requested.
-    pub collection: String,
+    pub(crate) collection: String,
     /// Kind of work.
-    pub kind: JobKind,
+    pub(crate) kind: JobKind,
     /// When its documents become searchable.
-    pub indexing: Indexing,
+    pub(crate) indexing: Indexing,
     /// State.
     pub state: JobState,
     /// Whether documents of it are still arriving.
-    pub is_receiving: bool,
+    pub(crate) is_receiving: bool,
     /// Whether its sender broke off before the end of the request.
-    pub is_incomplete: bool,
+    pub(crate) is_incomplete: bool,
     /// Sums over its items.
     pub counts: JobCounts,
     /// When it was accepted.
-    pub created_at: OffsetDateTime,
+    pub(crate) created_at: OffsetDateTime,
     /// Time of the first claim; after a retry, of the first claim since then.
-    pub started_at: Option<OffsetDateTime>,
+    pub(crate) started_at: Option<OffsetDateTime>,
     /// When it ended.
-    pub finished_at: Option<OffsetDateTime>,
+    pub(crate) finished_at: Option<OffsetDateTime>,
     /// Last heartbeat of a worker on it.
-    pub heartbeat_at: Option<OffsetDateTime>,
+    pub(crate) heartbeat_at: Option<OffsetDateTime>,
     /// Bytes of the content of all its items.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes of the content of its settled items.
-    pub settled_bytes: u64,
+    pub(crate) settled_bytes: u64,
     /// Part of `settled_bytes` that was settled before the job was last started.
-    pub bytes_before: u64,
+    pub(crate) bytes_before: u64,
     /// Number of items that were settled before the job was last started.
-    pub items_before: u64,
+    pub(crate) items_before: u64,
     /// Counter that grows with each change that followers want to see, apart from settled items.
-    pub revision: u64,
+    pub(crate) revision: u64,
 }
 
 /// Sums over a job's items.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JobCounts {
     /// Documents of the request.
-    pub items: u64,
+    pub(crate) items: u64,
     /// Documents that are stored and found by their words but lack vectors, temporarily or permanently.
-    pub found_by_words: u64,
+    pub(crate) found_by_words: u64,
     /// Documents stored.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Chunks stored.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Documents that were already stored.
-    pub unchanged: u64,
+    pub(crate) unchanged: u64,
     /// Documents that failed.
     pub failed: u64,
     /// Documents that were cancelled.
-    pub cancelled: u64,
+    pub(crate) cancelled: u64,
     /// Chunk texts that were sent to the embedding model.
-    pub embedding_calls: u64,
+    pub(crate) embedding_calls: u64,
     /// Chunks stored whose vector already existed.
-    pub reused_vectors: u64,
+    pub(crate) reused_vectors: u64,
 }
 
 impl JobCounts {
     /// Returns the number of documents that are in a final state.
     #[must_use]
-    pub const fn settled(&self) -> u64 {
+    pub(crate) const fn settled(&self) -> u64 {
         self.complete() + self.failed + self.cancelled
     }
 
     /// Returns the number of documents that are found by their words.
     #[must_use]
-    pub const fn searchable(&self) -> u64 {
+    pub(crate) const fn searchable(&self) -> u64 {
         self.complete() + self.found_by_words
     }
 
     /// Returns the number of documents that are found by their words and by their meaning.
     #[must_use]
-    pub const fn complete(&self) -> u64 {
+    pub(crate) const fn complete(&self) -> u64 {
         self.documents + self.unchanged
     }
 }
 
 /// Filter for jobs.
 #[derive(Clone, Debug, Default)]
-pub struct JobFilter {
+pub(crate) struct JobFilter {
     /// Only the job with this id.
-    pub id: Option<Uuid>,
+    pub(crate) id: Option<Uuid>,
     /// Only jobs that sort before this one, that is, older ones.
-    pub before: Option<Uuid>,
+    pub(crate) before: Option<Uuid>,
     /// Only jobs in this state.
-    pub state: Option<JobState>,
+    pub(crate) state: Option<JobState>,
     /// Only jobs of this kind.
-    pub kind: Option<JobKind>,
+    pub(crate) kind: Option<JobKind>,
     /// Only jobs of this collection.
-    pub collection: Option<String>,
+    pub(crate) collection: Option<String>,
     /// Only jobs accepted at this time or later.
-    pub created_from: Option<OffsetDateTime>,
+    pub(crate) created_from: Option<OffsetDateTime>,
     /// Only jobs accepted before this time.
-    pub created_before: Option<OffsetDateTime>,
+    pub(crate) created_before: Option<OffsetDateTime>,
 }
 
 /// Details that are not in a job's row: the work done for it, its failures by cause, and its webhook.
 #[derive(Clone, Debug, Default)]
-pub struct JobDetail {
+pub(crate) struct JobDetail {
     /// Work done for the job.
-    pub work: Work,
+    pub(crate) work: Work,
     /// Cause and number of documents, most frequent first.
-    pub failures: Vec<(String, u64)>,
+    pub(crate) failures: Vec<(String, u64)>,
     /// Its webhook, if it has one.
-    pub webhook: Option<WebhookRow>,
+    pub(crate) webhook: Option<WebhookRow>,
     /// Work that the sentences for its chunks took, if any were requested.
-    pub contexts: Option<ContextWork>,
+    pub(crate) contexts: Option<ContextWork>,
 }
 
 /// Selects items of a job.
@@ -145,31 +145,31 @@ pub struct ItemPage {
 #[derive(Clone, Debug)]
 pub struct JobItemRow {
     /// Ordinal in the request, from 0.
-    pub ordinal: u32,
+    pub(crate) ordinal: u32,
     /// Caller's name of the document.
-    pub source: String,
+    pub(crate) source: String,
     /// State.
-    pub state: ItemState,
+    pub(crate) state: ItemState,
     /// The document that it was stored as.
-    pub document_id: Option<Uuid>,
+    pub(crate) document_id: Option<Uuid>,
     /// Stage at which it failed.
-    pub stage: Option<Stage>,
+    pub(crate) stage: Option<Stage>,
     /// Typed cause.
     pub cause: Option<String>,
     /// Description of the failure and its remedy.
-    pub message: Option<String>,
+    pub(crate) message: Option<String>,
     /// Number of claims since it was accepted or last retried.
     pub attempts: u32,
     /// Chunks of the stored document that should have a sentence but have none.
-    pub context_gaps: Option<ContextGaps>,
+    pub(crate) context_gaps: Option<ContextGaps>,
     /// What was conspicuous when the document was read.
-    pub reading: Option<ReadingNotes>,
+    pub(crate) reading: Option<ReadingNotes>,
 }
 
 impl JobDetail {
     /// Returns the cost of all model calls.
     #[must_use]
-    pub fn cost(&self) -> NanoUsd {
+    pub(crate) fn cost(&self) -> NanoUsd {
         self.contexts.map_or(NanoUsd::ZERO, |work| work.cost).plus(self.work.embedding.cost)
     }
 }
@@ -187,7 +187,12 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn jobs(&self, tenant: TenantId, filter: &JobFilter, limit: i64) -> Result<Vec<JobRow>, StoreError> {
+    pub(crate) async fn jobs(
+        &self,
+        tenant: TenantId,
+        filter: &JobFilter,
+        limit: i64,
+    ) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
             r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
@@ -254,7 +259,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
+    pub(crate) async fn job_detail(&self, tenant: TenantId, job: Uuid) -> Result<JobDetail, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let work = metrics::of_job(&mut transaction, tenant, job).await?;
         let failures = sqlx::query!(

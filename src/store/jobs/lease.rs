@@ -46,7 +46,7 @@ pub struct ItemFailure {
 
 impl ItemFailure {
     /// Cause for an item whose collection was deleted: none of its content is kept.
-    pub const COLLECTION_DELETED: &str = "collection_deleted";
+    pub(crate) const COLLECTION_DELETED: &str = "collection_deleted";
 }
 
 impl Jobs<'_> {
@@ -84,7 +84,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn held_items(&self, tenant: TenantId, job: Uuid, fence: i64) -> Result<Vec<i32>, StoreError> {
+    pub(crate) async fn held_items(&self, tenant: TenantId, job: Uuid, fence: i64) -> Result<Vec<i32>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let held = sqlx::query_scalar!(
             "SELECT ordinal FROM job_item
@@ -143,7 +143,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn release_items(
+    pub(crate) async fn release_items(
         &self,
         tenant: TenantId,
         job: Uuid,

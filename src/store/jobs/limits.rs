@@ -24,13 +24,13 @@ pub struct QueueLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueFull {
     /// Name of the limit, `queue_items` or `queue_bytes`.
-    pub limit: &'static str,
+    pub(crate) limit: &'static str,
     /// Value of the limit.
-    pub value: u64,
+    pub(crate) value: u64,
     /// Amount that waits already.
-    pub waiting: u64,
+    pub(crate) waiting: u64,
     /// Amount that was to be added.
-    pub asked: u64,
+    pub(crate) asked: u64,
 }
 
 /// A request for room in the queue, with the limits that apply.

@@ -11,30 +11,30 @@ type Tx = Transaction<'static, Postgres>;
 
 /// Work that workers did for a job.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Work {
+pub(crate) struct Work {
     /// Work by stage, in the order of the stages.
-    pub stages: Vec<StageWork>,
+    pub(crate) stages: Vec<StageWork>,
     /// Tokens that remote embedding models read, and their cost.
-    pub embedding: EmbeddingSpent,
+    pub(crate) embedding: EmbeddingSpent,
 }
 
 impl Work {
     /// Returns whether there is nothing to record.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// Work that workers did for a job in one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StageWork {
+pub(crate) struct StageWork {
     /// The stage.
-    pub stage: Stage,
+    pub(crate) stage: Stage,
     /// Number of documents that passed it; a document counts twice if the work was done twice.
-    pub documents: u64,
+    pub(crate) documents: u64,
     /// Seconds that workers spent on it, summed over parallel workers.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 /// Records work on a job and the heartbeat of its worker; returns `false` when the job has to stop.

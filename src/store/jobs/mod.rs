@@ -12,14 +12,19 @@ pub(in crate::store) mod metrics;
 pub(in crate::store) mod settle;
 pub(in crate::store) mod webhook;
 
-pub use claim::{Claim, ClaimedItem, Phase};
-pub use control::{CancelOutcome, RetryOutcome};
-pub use enqueue::{AppendOutcome, EnqueueOutcome, FirstAnswer, NewJob, NewJobItem, RefusedItem, RequestKey};
-pub use job::{ItemPage, JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
+pub use claim::Phase;
+pub use enqueue::{EnqueueOutcome, NewJob, NewJobItem};
+pub use job::ItemPage;
 pub use lease::{ItemFailure, Lease, MAX_CLAIMS};
-pub use limits::{QueueFull, QueueLimits};
-pub use metrics::{StageWork, Work};
-pub use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
+pub use limits::QueueLimits;
+
+pub(crate) use claim::{Claim, ClaimedItem};
+pub(crate) use control::{CancelOutcome, RetryOutcome};
+pub(crate) use enqueue::{AppendOutcome, FirstAnswer, RefusedItem, RequestKey};
+pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
+pub(crate) use limits::QueueFull;
+pub(crate) use metrics::{StageWork, Work};
+pub(crate) use webhook::{DueWebhook, WebhookOutcome, WebhookRow};
 
 use crate::store::Store;
 

@@ -11,35 +11,35 @@ type Tx = Transaction<'static, Postgres>;
 
 /// A job's webhook as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebhookRow {
+pub(crate) struct WebhookRow {
     /// `waiting`, `delivered` or `failed`.
-    pub state: String,
+    pub(crate) state: String,
     /// Delivery attempts for the job's latest end.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// Error of the latest attempt.
-    pub last_error: Option<String>,
+    pub(crate) last_error: Option<String>,
     /// When it was delivered.
-    pub delivered_at: Option<OffsetDateTime>,
+    pub(crate) delivered_at: Option<OffsetDateTime>,
 }
 
 /// A webhook to be sent now.
 #[derive(Clone, Debug)]
-pub struct DueWebhook {
+pub(crate) struct DueWebhook {
     /// Owner of the job.
-    pub tenant: TenantId,
+    pub(crate) tenant: TenantId,
     /// The job that ended.
-    pub job: Uuid,
+    pub(crate) job: Uuid,
     /// URL that it is sent to.
-    pub url: String,
+    pub(crate) url: String,
     /// Number of the job's end that it reports, from 1.
-    pub run: i32,
+    pub(crate) run: i32,
     /// Number of attempts, including this one.
-    pub attempts: i32,
+    pub(crate) attempts: i32,
 }
 
 /// Result of a delivery attempt.
 #[derive(Clone, Debug)]
-pub enum WebhookOutcome {
+pub(crate) enum WebhookOutcome {
     /// The receiver accepted it.
     Delivered,
     /// The delivery failed and will be retried.
@@ -62,7 +62,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn claim_webhooks(
+    pub(crate) async fn claim_webhooks(
         &self,
         now: OffsetDateTime,
         until: OffsetDateTime,
@@ -99,7 +99,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn settle_webhook(
+    pub(crate) async fn settle_webhook(
         &self,
         hook: &DueWebhook,
         outcome: WebhookOutcome,

@@ -19,16 +19,16 @@ const LONGEST_LIST: i64 = 1_000;
 
 /// A chunk and its cosine similarity to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DenseHit {
+pub(crate) struct DenseHit {
     /// The chunk.
-    pub key: ChunkKey,
+    pub(crate) key: ChunkKey,
     /// Cosine similarity, -1 to 1.
-    pub similarity: f32,
+    pub(crate) similarity: f32,
 }
 
 /// Method of a vector search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VectorScan {
+pub(crate) enum VectorScan {
     /// Every vector that passes the filter was compared.
     Exact,
     /// The graphs of large collections were walked, until enough vectors passed the filter.
@@ -37,17 +37,17 @@ pub enum VectorScan {
 
 /// Input of a dense search.
 #[derive(Clone, Debug)]
-pub struct DenseQuery<'a> {
+pub(crate) struct DenseQuery<'a> {
     /// Collections and indexes to search.
-    pub scope: &'a Scope,
+    pub(crate) scope: &'a Scope,
     /// The query's vector, unit length.
-    pub vector: &'a [f32],
+    pub(crate) vector: &'a [f32],
     /// Number of vectors of each index of the scope.
-    pub vectors: &'a [u64],
+    pub(crate) vectors: &'a [u64],
     /// Filter that chunks must pass.
-    pub selection: &'a Selection<'a>,
+    pub(crate) selection: &'a Selection<'a>,
     /// Maximum number of hits.
-    pub limit: i64,
+    pub(crate) limit: i64,
 }
 
 impl Search<'_> {
@@ -55,7 +55,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn dense_search(
+    pub(crate) async fn dense_search(
         &self,
         tenant: TenantId,
         query: &DenseQuery<'_>,

@@ -47,7 +47,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn lexical_within(
+    pub(crate) async fn lexical_within(
         &self,
         tenant: TenantId,
         scope: &Scope,

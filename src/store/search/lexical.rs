@@ -12,25 +12,25 @@ use crate::domain::{
 use crate::store::{Scope, Search, Selection, StoreError, documents::chunk, search::passages::LexicalHit};
 
 /// Number of chunks of an index that contain a term; terms in no chunk are missing.
-pub type DocumentFrequencies = HashMap<i32, u64>;
+pub(crate) type DocumentFrequencies = HashMap<i32, u64>;
 
 /// The query side of BM25 in the form that the database function takes.
 #[derive(Clone, Debug, Default)]
-pub struct LexicalQuery {
+pub(crate) struct LexicalQuery {
     /// Chunks that contain any of these terms are scored.
-    pub rare_terms: Vec<i32>,
+    pub(crate) rare_terms: Vec<i32>,
     /// Chunks that contain both terms of one of these pairs are scored as well.
-    pub term_pairs: Vec<(i32, i32)>,
+    pub(crate) term_pairs: Vec<(i32, i32)>,
     /// Terms whose chunks are also scored if the others find fewer chunks than requested.
-    pub spare_terms: Vec<i32>,
+    pub(crate) spare_terms: Vec<i32>,
     /// Weight of every term, ascending by id.
-    pub weights: Vec<(i32, f32)>,
+    pub(crate) weights: Vec<(i32, f32)>,
 }
 
 impl LexicalQuery {
     /// Returns whether every chunk that contains one of its terms is scored.
     #[must_use]
-    pub fn looks_at_all(&self) -> bool {
+    pub(crate) fn looks_at_all(&self) -> bool {
         let rare: HashSet<&i32> = self.rare_terms.iter().collect();
         self.weights.iter().all(|(term, _)| rare.contains(term))
     }
@@ -41,7 +41,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn document_frequencies(
+    pub(crate) async fn document_frequencies(
         &self,
         tenant: TenantId,
         indexes: &[Uuid],
@@ -72,7 +72,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn lexical_search(
+    pub(crate) async fn lexical_search(
         &self,
         tenant: TenantId,
         scope: &Scope,

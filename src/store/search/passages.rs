@@ -13,61 +13,61 @@ use crate::store::{Search, StoreError};
 
 /// The collections to search, with their active indexes.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// The collections.
-    pub collections: Vec<Uuid>,
+    pub(crate) collections: Vec<Uuid>,
     /// The active index of each collection.
-    pub indexes: Vec<Uuid>,
+    pub(crate) indexes: Vec<Uuid>,
 }
 
 /// A chunk and its BM25 score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LexicalHit {
+pub(crate) struct LexicalHit {
     /// The chunk.
-    pub key: ChunkKey,
+    pub(crate) key: ChunkKey,
     /// BM25 score.
-    pub score: f32,
+    pub(crate) score: f32,
 }
 
 /// A chunk with the fields that a source shows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// The chunk.
-    pub key: ChunkKey,
+    pub(crate) key: ChunkKey,
     /// Origin of the passage.
     #[serde(default)]
-    pub origin: Origin,
+    pub(crate) origin: Origin,
     /// Name of its collection; empty for the web.
-    pub collection: String,
+    pub(crate) collection: String,
     /// Document's version.
-    pub version: u32,
+    pub(crate) version: u32,
     /// Document's source.
-    pub source: String,
+    pub(crate) source: String,
     /// Document's URI.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Document's title.
-    pub title: String,
+    pub(crate) title: String,
     /// Document's metadata.
-    pub metadata: Value,
+    pub(crate) metadata: Value,
     /// SHA-256 of the document's bytes.
-    pub content_hash: Vec<u8>,
+    pub(crate) content_hash: Vec<u8>,
     /// Page, where known.
-    pub page: Option<i32>,
+    pub(crate) page: Option<i32>,
     /// Heading path, outermost first.
-    pub heading: Vec<String>,
+    pub(crate) heading: Vec<String>,
     /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
     #[serde(default)]
-    pub table_header: Option<String>,
+    pub(crate) table_header: Option<String>,
     /// Text of the chunk.
-    pub text: String,
+    pub(crate) text: String,
     /// Range in the document's text, code points.
-    pub start_char: u32,
+    pub(crate) start_char: u32,
     /// End of the range, exclusive.
-    pub end_char: u32,
+    pub(crate) end_char: u32,
     /// Sentence by a model that relates the chunk to its document, if it has one. It is not part of the source: only
     /// the code that judges the topic of the passage may read it.
     #[serde(skip)]
-    pub context: Option<String>,
+    pub(crate) context: Option<String>,
 }
 
 impl Search<'_> {
@@ -75,7 +75,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
+    pub(crate) async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
         let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
         let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
         let mut reading = self.store.reading().await?;

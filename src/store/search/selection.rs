@@ -25,13 +25,13 @@ const WALK_COST: u64 = 300;
 
 /// A filter, with an estimate of the chunks that pass it.
 #[derive(Clone, Copy, Debug)]
-pub struct Selection<'a> {
+pub(crate) struct Selection<'a> {
     /// The filter.
-    pub filter: &'a Filter,
+    pub(crate) filter: &'a Filter,
     /// Number of chunks in the collections.
-    pub chunks: u64,
+    pub(crate) chunks: u64,
     /// Estimated number of those that pass; `None` if it is not needed.
-    pub matching: Option<u64>,
+    pub(crate) matching: Option<u64>,
     /// The most selective part of the filter.
     pub(in crate::store) start: Option<Part<'a>>,
 }
@@ -39,7 +39,7 @@ pub struct Selection<'a> {
 impl Selection<'_> {
     /// Returns whether so few chunks pass that a search examines each of them.
     #[must_use]
-    pub fn is_narrow(&self) -> bool {
+    pub(crate) fn is_narrow(&self) -> bool {
         let few = |chunks: u64| chunks <= FEW_CHUNKS;
         !self.filter.is_empty()
             && (few(self.chunks)
@@ -50,7 +50,7 @@ impl Selection<'_> {
 
     /// Returns the number of chunks per passing chunk, at least 1.
     #[must_use]
-    pub fn chunks_per_match(&self) -> u64 {
+    pub(crate) fn chunks_per_match(&self) -> u64 {
         self.matching.map_or(1, |matching| self.chunks / matching.max(1)).max(1)
     }
 }
@@ -61,7 +61,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn select<'a>(
+    pub(crate) async fn select<'a>(
         &self,
         tenant: TenantId,
         scope: &Scope,

@@ -1,4 +1,4 @@
-//! What an ask may spend: each limit by name, and a tenant's day exactly, whoever asks at once.
+//! Limits of an ask: each by name, and a tenant's day exactly, also for concurrent asks.
 
 use std::time::Duration;
 

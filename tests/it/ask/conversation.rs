@@ -151,7 +151,7 @@ async fn a_model_makes_the_question() {
     request["messages"][1]["content"] = json!("In burrows.");
     assert_eq!(app.ask(request).await.body["cache_hit"], false, "the key holds the messages");
 
-    // What stands alone is not put before a model.
+    // A message that stands alone is not sent to a model.
     let calls = server.calls(Role::Condense).len();
     let answer =
         app.ask(conversation(&[("user", "Where do cats sleep?"), ("user", "Who repairs broken laptops?")])).await;

@@ -1,4 +1,4 @@
-//! What every answer tells about how far the documents answer the question.
+//! The part of every answer that says how far the documents answer the question.
 
 use serde_json::{Value, json};
 

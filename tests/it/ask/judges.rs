@@ -1,4 +1,4 @@
-//! Who judges: the best grader there is has the last word, and a helper that fails costs a warning and not the ask.
+//! The best available grader has the last word, and a helper that fails costs a warning and not the ask.
 
 use serde_json::{Value, json};
 

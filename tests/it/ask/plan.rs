@@ -89,7 +89,7 @@ async fn a_model_plans_where_it_is_given_the_role() {
     assert_eq!(answer.body["usage"]["llm_calls"], 2);
     assert_eq!(answer.body["sources"].as_array().map(Vec::len), Some(2));
 
-    // What is no plan leaves the built-in one, and so does a budget without a call for it.
+    // A reply that is no plan leaves the built-in one, and so does a budget without a call for it.
     server.say(Role::Plan, "I would just look it up.");
     server.drop_reply(Role::Plan);
     let answer = app.ask(ask(BOTH)).await;
@@ -160,7 +160,7 @@ async fn what_a_model_says_is_not_in_the_sources_is_missing_at_every_level() {
     let answer = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
     assert_eq!((&answer.body["outcome"], &answer.body["missing"]), (&json!("answered"), &json!([])), "{answer:?}");
 
-    // Who says nothing but that abstains, whatever is cited for it.
+    // A reply that says nothing but that is an abstention, whatever is cited for it.
     say("The sources do not answer this question [^1].");
     let answer = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
     assert_eq!(

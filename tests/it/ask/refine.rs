@@ -17,7 +17,7 @@ fn ask(refine: bool) -> Value {
     json!({"question": QUESTION, "collections": ["handbook"], "include": ["trace"], "refine": refine})
 }
 
-/// What the answering model was shown last.
+/// The last prompt of the answering model.
 fn shown(server: &ModelServer) -> String {
     let call = server.calls(Role::Answer).pop().expect("a call");
     call.body["messages"][1]["content"].as_str().expect("a prompt").to_owned()

@@ -87,7 +87,7 @@ pub fn end(frames: &[(String, Value)]) -> &Value {
     &frames.last().expect("an end").1
 }
 
-/// What two asks of the same have in common.
+/// The members that two asks of the same question have in common.
 pub fn comparable(answer: &Value) -> Value {
     let mut answer = answer.clone();
     for member in ["id", "timings_ms"] {

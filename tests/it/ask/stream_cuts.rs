@@ -24,7 +24,7 @@ const KNOWN: [&str; 6] = [
      has to come to work all the time [^1]. annual leave lapses on 31 March [^1]. everyone has 28 days [^1].",
 ];
 
-/// What may stand in a draft: claims, words that are none, and what is hard to take apart.
+/// Parts of drafts: claims, words that are none, and text that is hard to split.
 const PARTS: [&str; 20] = [
     "Everyone has 28 days of paid annual leave a year",
     "Annual leave lapses on 31 March",
@@ -81,7 +81,7 @@ fn cut(text: &str, lengths: &[usize]) -> Vec<String> {
     pieces
 }
 
-/// What the validator says of a draft, without any stream.
+/// The validator's result for a draft, without any stream.
 fn judged(text: &str, sources: &Value) -> Result<Vec<ConfirmedClaim>, Vec<CitationError>> {
     let prepared: Vec<PreparedSource> = sources
         .as_array()

@@ -1,4 +1,4 @@
-//! What a delete leaves of uploads that failed, and what it does to the state of their jobs.
+//! The effect of a delete on failed uploads and on the state of their jobs.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ async fn a_deleted_document_takes_its_failed_uploads_along() {
     );
     assert_eq!(database::number(&app.database, KEPT).await, 0);
     app.post(&format!("/v1/jobs/{failed}/retry"), json!({})).await.assert_problem(409, "nothing_to_retry");
-    // What happened to the upload is still told.
+    // The job still shows what happened to the upload.
     let job = app.get(&format!("/v1/jobs/{failed}")).await.body;
     assert_eq!((&job["state"], &job["items"][0]["cause"]), (&json!("failed"), &json!("rejected")), "{job}");
     assert_eq!(stored(&app).await, Vec::<String>::new());

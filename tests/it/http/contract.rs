@@ -1,4 +1,4 @@
-//! What the `OpenAPI` document says of requests holds.
+//! The statements of the `OpenAPI` document about requests hold.
 
 use reqwest::{Method, header};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn document() -> Value {
     serde_json::to_value(cited::openapi_document()).expect("JSON")
 }
 
-/// What the pages at `/docs` fill in as the body of a request, with its media type.
+/// The body of a request that the pages at `/docs` fill in, with its media type.
 fn prefilled<'a>(document: &'a Value, operation: &'a Value) -> (&'a str, &'a Value) {
     let content = operation["requestBody"]["content"].as_object().expect("a body");
     let (media_type, media) =

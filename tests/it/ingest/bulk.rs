@@ -82,7 +82,7 @@ async fn lines_become_documents_and_bad_lines_are_named() {
     let path = format!("/v1/documents/{}/content", found["documents"][0]["id"].as_str().expect("id"));
     assert_eq!(app.get(&path).await.body["text"], "Changed.");
     assert_eq!(found["documents"][0]["provenance"]["loader"], "bulk");
-    // What was no document cannot be retried.
+    // A line that was no document cannot be retried.
     app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.assert_problem(409, "nothing_to_retry");
     app.stop().await;
 }

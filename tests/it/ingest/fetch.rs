@@ -181,7 +181,7 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
     let document = app.get(&format!("/v1/documents/{}", stored["document_id"].as_str().unwrap())).await.body;
     assert_eq!((&document["media_type"], &document["title"]), (&json!("text/markdown"), &json!("Leave")), "{document}");
 
-    // What failed can be tried again, and is asked for again.
+    // A failed fetch can be retried, and the URL is requested again.
     site.put("/missing", &[Page::Document("text/plain", b"Here it is.".to_vec(), "\"1\"")]);
     let id = job["id"].as_str().unwrap();
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);

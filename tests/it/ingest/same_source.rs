@@ -34,7 +34,7 @@ async fn stream(app: &TestApp, documents: &[(&str, &str)], query: &str) -> Strin
     answer.body["id"].as_str().expect("an id").to_owned()
 }
 
-/// What is stored of a source: its version and its text.
+/// The stored version and text of a source.
 async fn stored(app: &TestApp, source: &str) -> (Value, Value) {
     let found = app.get(&format!("/v1/documents?collection=c&source_prefix={source}")).await.body;
     let document = &found["documents"][0];
@@ -59,7 +59,7 @@ async fn a_claim_that_names_a_source_twice_is_not_stored_one_by_one() {
     let ended = app.ended_job(&job).await;
     assert_eq!((&ended["state"], &ended["counts"]["documents"]), (&json!("succeeded"), &json!(11)), "{ended}");
     assert_eq!(stored(&app, again.0).await, (json!(2), json!(again.1)));
-    // What is stored together has one time: nine of the first run, and the last line.
+    // Documents stored together have one time: nine of the first run, and the last line.
     let times = "SELECT count(DISTINCT updated_at) FROM document WHERE source LIKE 'line%'";
     assert!(database::number(&app.database, times).await <= 2);
     app.stop().await;
@@ -92,7 +92,7 @@ async fn an_upload_whose_text_was_stored_meanwhile_comes_before_an_older_one_all
 async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
     let server = ModelServer::start().await;
     let app = TestApp::start_with_embeddings(&server, &[("CITED_WORKERS", "1")]).await;
-    // Whoever makes vectors is busy until both lines are stored, and claims them together then.
+    // The worker that embeds is busy until both lines are stored, and then claims them together.
     server.hold_embeddings(Some("Boats"));
     let calls = server.embedding_keys().len();
     stream(&app, &[("busy.md", BOATS)], "&indexing=progressive").await;

@@ -205,7 +205,7 @@ impl Database {
     }
 }
 
-/// What a run showed, as a table in Markdown.
+/// The results of a run, as a table in Markdown.
 struct Table(String);
 
 impl Table {

@@ -82,7 +82,7 @@ async fn a_cancelled_job_stops_at_once_and_says_what_had_landed() {
     app.post(&format!("/v1/jobs/{id}/cancel"), json!({})).await.assert_problem(409, "job_over");
     let items = app.get(&format!("/v1/jobs/{id}?items_state=cancelled&items_limit=1")).await.body;
     assert_eq!(items["items"][0]["cause"], "cancelled");
-    // What was cancelled can be sent again.
+    // Cancelled documents can be sent again.
     server.delay_embeddings(Duration::ZERO);
     let again = app.post("/v1/documents?wait=true", documents("c", 400)).await.body;
     assert_eq!((&again["state"], &again["counts"]["unchanged"]), (&json!("succeeded"), &json!(landed)));
@@ -199,7 +199,7 @@ async fn a_job_is_followed_to_its_end_and_again_from_any_event() {
     assert!(settled.is_sorted(), "{settled:?}");
     assert!(progress.iter().any(|(_, _, data)| data["progress"]["seconds_left"].is_number()));
     assert!(progress.iter().any(|(_, _, data)| data["progress"]["heartbeat_age_s"].is_number()));
-    // Whoever missed something hears how it is now; whoever knows the end is told not to come back.
+    // A client that missed events gets the current state; one that has the last event gets 204 and does not reconnect.
     let (status, missed) = events(&app, &id, Some(&progress[0].1)).await;
     assert_eq!((status, missed.len(), &missed[0].1), (200, 1, &last.1));
     assert_eq!(events(&app, &id, Some(&last.1)).await.0, 204);

@@ -1,4 +1,4 @@
-//! What a tenant may have waiting is held exactly, whoever asks and when.
+//! The limit of a tenant's waiting documents holds exactly, also for concurrent requests.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 const WAITING: &str = "SELECT count(*) FROM job_item WHERE state IN ('queued', 'running')";
-/// Whoever adds documents takes a moment over it.
+/// Slows each insertion of documents down.
 const SLOWLY: &str =
     "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END';
     CREATE TRIGGER slowly AFTER INSERT ON job_item FOR EACH STATEMENT EXECUTE FUNCTION slowly()";
@@ -52,7 +52,7 @@ async fn requests_at_the_same_moment_do_not_pass_it_together() {
         assert!(refused.body["waiting"].as_u64().is_some_and(|waiting| waiting <= 9), "{refused:?}");
     }
     assert_eq!(database::number(&app.database, WAITING).await, 9);
-    // What is left can be filled to the last place.
+    // The rest of the limit can be filled to the last document.
     assert_eq!(app.post("/v1/documents", documents("last", 1)).await.status, 202);
     app.post("/v1/documents", documents("more", 1)).await.assert_problem(429, "queue_full");
     server.hold_embeddings(None);

@@ -11,7 +11,7 @@ use crate::{
 
 const KEY: &str = "a-long-key-of-the-operator-1234";
 
-/// What the command prints, and what it says of errors.
+/// Output and error output of the command.
 async fn ask(settings: &[(&str, &str)]) -> (String, String) {
     let output = command(&["ask", "--collection", "empty", "Anything?"], settings).output().await.expect("it runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");

@@ -160,7 +160,7 @@ async fn documents_are_found_by_their_words_first_where_that_is_wanted() {
     assert!(text(&output.stdout).contains(": 1 stored in 1 chunk, 0 unchanged, 0 failed\n"), "{output:?}");
     assert_eq!(app.get("/v1/collections/c").await.body["embedded_chunks"], 1);
 
-    // What lacks nothing but vectors is told apart, and the report says how to get them.
+    // Documents that lack only vectors are listed apart, and the report says how to get them.
     server.embedding_reply(Reply::Status(400, "{}".to_owned()));
     let refused = ingest(&app, folder.path(), &["b.md", "--indexing", "progressive"]).await;
     let report = text(&refused.stdout);

@@ -1,4 +1,4 @@
-//! What the service says of itself: enough to find a request again, and nothing that nobody should read.
+//! The logs of the service: enough to find a request again, and nothing that nobody should read.
 
 use std::time::Duration;
 

@@ -46,7 +46,7 @@ async fn what_is_refused_is_left_as_it_was() {
     assert_eq!(database::number(&options, "SELECT count(*) FROM _sqlx_migrations").await, 1);
 }
 
-/// Who owns the tables is bound by their policies like everybody, unless a superuser.
+/// The owner of the tables is bound by their policies like everybody, unless it is a superuser.
 #[tokio::test]
 async fn an_owner_who_is_no_superuser_makes_the_schema_and_is_served() {
     let empty = database::create_empty().await;

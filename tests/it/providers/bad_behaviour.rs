@@ -228,7 +228,7 @@ const FAULTS: [Fault; 19] = [
         frames: TOLD,
     },
     Fault {
-        // What was wrong with it does not fit into a second prompt.
+        // The description of its faults does not fit into a second prompt.
         name: "ten thousand invented markers",
         reply: |_, _| Reply::Text((1..=10_000).map(|number| format!("[^{number}]")).collect()),
         end: ("budget_exceeded", None),
@@ -300,7 +300,7 @@ fn end_of(events: &str) -> Value {
     serde_json::from_str(ends[0].split_once("data: ").expect("data").1).expect("JSON")
 }
 
-/// What came of a reply.
+/// The outcome of a reply.
 struct Outcome {
     /// Of the response.
     status: u16,
@@ -346,7 +346,7 @@ fn attempts(list: &Value) -> Vec<(&str, bool)> {
     list.iter().map(|attempt| (attempt["kind"].as_str().expect("a kind"), attempt["tried"] == true)).collect()
 }
 
-/// What single faults are to leave in the answer beside its end.
+/// Checks the traces of single faults in the answer, besides its end.
 fn check_answer(name: &str, Outcome { end, row, .. }: &Outcome) {
     let citations = end["citations"].as_array().map_or(0, Vec::len);
     let warnings = if name == CUT { json!(["length_cut"]) } else { json!([]) };

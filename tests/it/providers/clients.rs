@@ -1,4 +1,4 @@
-//! What is scripted and recorded, as the official clients of both APIs read it: the other tests hold the service against
+//! Reads the scripted and recorded replies with the official clients of both APIs: the other tests hold the service against
 //! these replies, so they must be real ones.
 
 use std::{path::Path, time::Duration};

@@ -195,7 +195,7 @@ async fn an_interrupted_graph_is_not_used_and_built_anew_and_goes_with_its_colle
     assert_eq!(round().await, GraphChanges { built: 1, dropped: 0 });
     assert_eq!(round().await, GraphChanges::default(), "nothing is left to do");
     assert_eq!(scan().await, "iterative");
-    // What a build leaves whose process is killed.
+    // The state that a build leaves whose process is killed.
     let interrupt = "UPDATE pg_index SET indisvalid = false
         WHERE indexrelid = (SELECT oid FROM pg_class WHERE relname LIKE 'chunk_embedding_graph_%')";
     database::execute(&app.database, interrupt).await;

@@ -26,7 +26,7 @@ const DOCUMENTS: [(&str, &str); 3] = [
     ("tea.md", "Tea is free for everyone."),
 ];
 
-/// What the server does.
+/// Behaviour of the server.
 #[derive(Clone, Copy)]
 enum Behaviour {
     /// The passage with this word is best, the others follow in the opposite of their order. Scores may be negative.

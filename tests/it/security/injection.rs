@@ -67,7 +67,7 @@ fn contents(call: &Call, role: &str) -> Vec<String> {
     of_role.map(|message| message["content"].as_str().expect("text").to_owned()).collect()
 }
 
-/// What a careless reader makes of text: marks, blanks and slashes skipped, case and width ignored.
+/// Text as a careless reader sees it: marks, blanks and slashes skipped, case and width ignored.
 fn as_read(text: &str) -> String {
     use unicode_normalization::UnicodeNormalization;
     text.chars()
@@ -144,7 +144,7 @@ async fn no_document_leaves_its_container_or_forges_a_marker() {
 async fn no_document_grades_itself() {
     let server = ModelServer::start().await;
     let app = TestApp::with_models(&server).await;
-    // Whatever sources say of themselves, this is what counts.
+    // This counts, whatever sources say of themselves.
     server.say(Role::Grade, "1: incorrect\n2: incorrect");
     server.say(Role::Rewrite, "price of lunch in the cafeteria");
     server.say(Role::Answer, ANSWER);

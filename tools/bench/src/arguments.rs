@@ -23,7 +23,7 @@ Measures a release build of Cited. Usage:
   --keep DIR                   keep the database of the main profile there, and use what is there already
   --models-only PORT           only run the model server, for looking at the service with other tools";
 
-/// What is to be measured.
+/// The measurement to run.
 #[derive(Debug)]
 pub struct Arguments {
     pub binary: PathBuf,

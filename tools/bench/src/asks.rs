@@ -21,7 +21,7 @@ use crate::{
     service::Service,
 };
 
-/// What is asked, one question after the other over all runs.
+/// The questions to ask, one after the other over all runs.
 pub struct Questions {
     texts: Vec<String>,
     next: AtomicUsize,
@@ -56,11 +56,11 @@ pub enum Way {
     Naive(SocketAddr),
 }
 
-/// Who answers what.
+/// The parts of a run: service, models and questions.
 #[derive(Clone, Copy)]
 pub struct Course<'a> {
     pub service: &'a Service,
-    /// What the service and the naive loop ask; `None` if the service's models are built in.
+    /// Model server of the service and the naive loop; `None` if the service's models are built in.
     pub models: Option<&'a ModelServer>,
     pub questions: &'a Arc<Questions>,
     pub way: &'a Way,
@@ -79,7 +79,7 @@ pub struct Asked {
     pub elapsed: Duration,
     /// Ascending.
     latencies: Vec<Duration>,
-    /// What of each ask was not a model's time, ascending; of one client only, whose asks follow each other.
+    /// Time of each ask that was not spent in a model, ascending; of one client only, whose asks follow each other.
     overheads: Vec<Duration>,
     /// Chat completions of all asks.
     pub chats: u64,
@@ -163,7 +163,7 @@ pub async fn once(service: &Service, questions: &Questions, way: &Way) -> anyhow
     Ok(matches!(reply, Reply::Answered { is_from_cache: true }))
 }
 
-/// What one client saw.
+/// The observations of one client.
 #[derive(Default)]
 struct Own {
     latencies: Vec<Duration>,

@@ -41,7 +41,7 @@ Streams NDJSON into the service and watches its memory; ends with an error if it
 
 const POLL: Duration = Duration::from_millis(500);
 
-/// What is to be sent.
+/// The documents to send.
 #[derive(Debug)]
 pub struct BulkArguments {
     bytes: usize,

@@ -25,7 +25,7 @@ use crate::{busy::Busy, vectors::Vectors};
 /// Longest sentence that is quoted as an answer, in bytes.
 const LONGEST_ANSWER: usize = 600;
 
-/// What was asked of the server.
+/// Number of requests to the server, by kind.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub embeddings: AtomicU64,
@@ -83,7 +83,7 @@ impl ModelServer {
         Ok(Self { address, calls })
     }
 
-    /// What goes into `CITED_…_BASE_URL`.
+    /// The value for `CITED_…_BASE_URL`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }

@@ -1,4 +1,4 @@
-//! What `/proc` says of processes: CPU seconds and memory.
+//! CPU seconds and memory of processes, from `/proc`.
 
 use std::{fs, path::Path};
 

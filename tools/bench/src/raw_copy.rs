@@ -1,4 +1,4 @@
-//! What the database alone can do: the finished rows, by `COPY`, into the same tables with the same
+//! Measures the database alone: the finished rows, by `COPY`, into the same tables with the same
 //! indexes, constraints and triggers, on the same server.
 
 use std::{

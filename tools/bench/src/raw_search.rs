@@ -1,4 +1,4 @@
-//! What the database alone can do for a question: the ten nearest vectors by SQL, and nothing else. How fast
+//! Measures the database alone on a question: the ten nearest vectors by SQL, and nothing else. How fast
 //! the machine is just now shows in it, and with it what the other numbers of the run are worth.
 
 use std::{

@@ -122,7 +122,7 @@ impl Report {
     }
 }
 
-/// What a run of asks should reach.
+/// The target of a run of asks.
 #[derive(Clone, Copy, Debug)]
 pub enum AskTarget {
     PerSecond(f64),

@@ -23,7 +23,7 @@ use crate::{
     service::{Service, Setup},
 };
 
-/// What each chat completion takes.
+/// Duration of each chat completion.
 const DELAY_MS: u64 = 200;
 /// More than all questions take one client.
 const LONGEST: Duration = Duration::from_mins(10);

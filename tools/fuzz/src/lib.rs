@@ -1,4 +1,4 @@
-//! What must hold of every extraction and every split, whatever the input.
+//! Properties of every extraction and every split, whatever the input.
 
 use std::io::{Cursor, Write};
 
@@ -22,7 +22,7 @@ pub fn check_extraction(bytes: &[u8], declared: &str) {
 pub struct Package {
     /// Name of that part.
     pub part: &'static str,
-    /// What it looks like where all is well.
+    /// A well-formed sample of it.
     pub sample: &'static str,
     /// The other parts, as they should be.
     pub others: &'static [(&'static str, &'static str)],

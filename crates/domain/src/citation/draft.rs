@@ -30,7 +30,7 @@ pub struct Draft {
     /// For each statement that is a covered claim, how well its sources support it together.
     supports: Vec<Option<Support>>,
     citations: Vec<Citation>,
-    /// What it states outside of its claims and no source holds, in order.
+    /// Statements outside of its claims that no source holds, in order.
     lapses: Vec<Lapse>,
     /// Whether it only repeats the question.
     repeats_question: bool,
@@ -218,7 +218,7 @@ impl Draft {
         self.repeats_question
     }
 
-    /// What it states outside of its claims and no source holds, in order.
+    /// Statements outside of its claims that no source holds, in order.
     pub(super) fn lapses(&self) -> &[Lapse] {
         &self.lapses
     }

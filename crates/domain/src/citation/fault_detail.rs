@@ -70,7 +70,7 @@ const fn difference(kind: ContradictionKind) -> &'static str {
     }
 }
 
-/// What a part of an answer states without a claim.
+/// Describes the statements of a part of an answer that is no claim.
 pub(super) fn stated(lapse: &Lapse) -> String {
     let place = match lapse.role {
         Role::Claim => "this statement has",

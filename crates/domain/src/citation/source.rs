@@ -122,7 +122,7 @@ impl PreparedSource {
         &self.text
     }
 
-    /// What it was found by besides its text.
+    /// The words it was found by that are not in its text.
     pub(super) fn context(&self) -> &str {
         &self.context
     }

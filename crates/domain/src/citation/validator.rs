@@ -176,7 +176,7 @@ pub enum Verdict {
 /// The right to make a [`CitedAnswer`]; its private field keeps it inside this module.
 pub(super) struct Proof(());
 
-/// What a draft is faulted for at a level.
+/// The faults of a draft at a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
     /// Faults that the level refuses, in order of appearance.

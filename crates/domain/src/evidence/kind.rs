@@ -13,13 +13,13 @@ pub enum AnswerKind {
     Number,
     /// When, in what year.
     Date,
-    /// Who, whose.
+    /// A person: "who", "whose".
     Person,
     /// Where, in what city.
     Place,
-    /// What is X, what does X mean.
+    /// A definition: "what is X", "what does X mean".
     Definition,
-    /// What are the, which kinds, list, name two.
+    /// A list: "what are the", "which kinds", "list", "name two".
     List,
     /// Is it, does it, can one.
     YesNo,

@@ -38,7 +38,7 @@ impl Read {
 /// The verdicts on `count` items, in the order of their numbers.
 #[must_use]
 pub fn read(reply: &str, count: usize) -> Vec<Option<Read>> {
-    // What a model thinks aloud first is no verdict.
+    // The reasoning that some models print first is no verdict.
     let reply = reply.rsplit_once("</think>").map_or(reply, |(_, said)| said);
     let mut reader = Reader { found: vec![None; count], unnumbered: Vec::new(), unclear: Vec::new() };
     let values = json_in_text::find::<Json>(reply);
@@ -46,7 +46,7 @@ pub fn read(reply: &str, count: usize) -> Vec<Option<Read>> {
         reader.read_json(value);
     }
     reader.take_unnumbered();
-    // What stands beside the JSON may take it back. `[2]` is no JSON but the number of a line.
+    // Text beside the JSON may take it back. `[2]` is no JSON but the number of a line.
     let text = if values.found.iter().all(Json::is_number_in_brackets) { reply } else { &values.rest };
     reader.read_lines(text);
     reader.take_unnumbered();
@@ -138,7 +138,7 @@ impl Reader {
                 (Some((number, rest, None)), None) => self.note_unclear(heading.replace((number, rest))),
                 (_, Some(read)) => match heading.take() {
                     Some((number, _)) => self.set(number, read),
-                    // What follows the verdict on a single item may take it back.
+                    // Text after the verdict on a single item may take it back.
                     None if self.found.len() == 1 && !self.is_empty() => self.set(1, read),
                     None => self.unnumbered.push(read),
                 },

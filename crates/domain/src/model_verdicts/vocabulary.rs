@@ -4,7 +4,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What a word does to the phrase in which it stands.
+/// The effect of a word on the phrase in which it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// States a yes.

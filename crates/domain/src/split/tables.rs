@@ -60,7 +60,7 @@ impl Tables {
         &self.rows
     }
 
-    /// What is to be repeated in front of a piece that begins at this byte: the header of the table whose later rows
+    /// Returns the text to repeat in front of a piece that begins at this byte: the header of the table whose later rows
     /// it begins with.
     pub(super) fn header_at(&self, byte: usize) -> Option<&str> {
         let row = self.rows.partition_point(|row| row.bytes.start <= byte).checked_sub(1)?;

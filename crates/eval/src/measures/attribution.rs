@@ -7,7 +7,7 @@ use domain::citation::{Draft, LexicalScorer, PreparedSource, Role, SupportScorer
 
 /// Counts over the claims of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attribution {
+pub(crate) struct Attribution {
     /// Factual sentences.
     pub claims: usize,
     /// Those that their cited sources support together: citation recall is their share.
@@ -22,7 +22,7 @@ pub struct Attribution {
 impl Attribution {
     /// Counts for an answer whose marker `[^N]` means `sources[N - 1]`.
     #[must_use]
-    pub fn of(draft: &Draft, sources: &[PreparedSource]) -> Self {
+    pub(crate) fn of(draft: &Draft, sources: &[PreparedSource]) -> Self {
         let scorer = LexicalScorer::new(sources);
         let mut counts = Self::default();
         let statements = draft.statements().iter().filter(|statement| statement.role == Role::Claim);
@@ -53,7 +53,7 @@ impl Attribution {
 
     /// The counts of two answers together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self {
             claims: self.claims + other.claims,
             supported: self.supported + other.supported,

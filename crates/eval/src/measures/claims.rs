@@ -12,9 +12,9 @@ use super::metrics::{ratio, roc_auc};
 pub struct CheckedClaim {
     /// The part of the set that the claim comes from.
     pub source: String,
-    /// What people found.
+    /// The verdict of people.
     pub label: ClaimVerdict,
-    /// What the check found.
+    /// The verdict of the check.
     pub verdict: ClaimVerdict,
     /// Its probability that the source supports the claim.
     pub support: f64,

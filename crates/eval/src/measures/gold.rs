@@ -8,12 +8,12 @@ use unicode_segmentation::UnicodeSegmentation;
 /// and articles do not count, and neither does a possessive ending. Comparing whole words keeps "no" out
 /// of "north" and "19" out of "1973".
 #[derive(Clone, Debug)]
-pub struct GoldAnswers(Vec<Vec<String>>);
+pub(crate) struct GoldAnswers(Vec<Vec<String>>);
 
 impl GoldAnswers {
     /// The answers to look for; those without a word are left out. `None` if none is left.
     #[must_use]
-    pub fn new(answers: &[String]) -> Option<Self> {
+    pub(crate) fn new(answers: &[String]) -> Option<Self> {
         let answers: Vec<Vec<String>> =
             answers.iter().map(|answer| words(answer)).filter(|words| !words.is_empty()).collect();
         (!answers.is_empty()).then_some(Self(answers))
@@ -21,7 +21,7 @@ impl GoldAnswers {
 
     /// Whether the text contains one of the answers.
     #[must_use]
-    pub fn are_in(&self, text: &str) -> bool {
+    pub(crate) fn are_in(&self, text: &str) -> bool {
         let text = words(text);
         self.0.iter().any(|answer| text.windows(answer.len()).any(|window| window == answer))
     }

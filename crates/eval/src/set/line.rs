@@ -14,7 +14,7 @@ const CLAIM: &str = r#"{"_id": "…", "claim": "…", "source_text": "…", "lab
 
 /// The error in a line.
 #[derive(Debug, Error)]
-pub enum LineError {
+pub(crate) enum LineError {
     /// The line is not the expected JSON.
     #[error("{}; a line reads {expected}", without_place(.source))]
     Json {
@@ -99,7 +99,7 @@ enum SpanLine {
 ///
 /// # Errors
 /// [`LineError`].
-pub fn document(line: &str) -> Result<SetDocument, LineError> {
+pub(crate) fn document(line: &str) -> Result<SetDocument, LineError> {
     let DocumentLine { id, title, text } = json(line, DOCUMENT)?;
     Ok(SetDocument { id: filled("_id", id)?, title: title.unwrap_or_default(), text })
 }
@@ -108,7 +108,7 @@ pub fn document(line: &str) -> Result<SetDocument, LineError> {
 ///
 /// # Errors
 /// [`LineError`].
-pub fn query(line: &str) -> Result<SetQuery, LineError> {
+pub(crate) fn query(line: &str) -> Result<SetQuery, LineError> {
     let QueryLine { id, text } = json(line, QUERY)?;
     Ok(SetQuery { id: filled("_id", id)?, text: filled("text", text)? })
 }
@@ -118,7 +118,7 @@ pub fn query(line: &str) -> Result<SetQuery, LineError> {
 ///
 /// # Errors
 /// [`LineError`].
-pub fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
+pub(crate) fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
     let read: QuestionLine = json(line, QUESTION)?;
     let words = |span| match span {
         SpanLine::Placed { text } | SpanLine::Text(text) => text,
@@ -138,7 +138,7 @@ pub fn question(line: &str) -> Result<Option<SetQuestion>, LineError> {
 ///
 /// # Errors
 /// [`LineError`].
-pub fn conversation(line: &str) -> Result<(String, Vec<SetMessage>), LineError> {
+pub(crate) fn conversation(line: &str) -> Result<(String, Vec<SetMessage>), LineError> {
     let ConversationLine { id, turns } = json(line, CONVERSATION)?;
     let asked = turns.last().map(|turn| turn.text.clone()).unwrap_or_default();
     filled("the last turn", asked)?;
@@ -149,7 +149,7 @@ pub fn conversation(line: &str) -> Result<(String, Vec<SetMessage>), LineError> 
 ///
 /// # Errors
 /// [`LineError`].
-pub fn claim(line: &str) -> Result<LabelledClaim, LineError> {
+pub(crate) fn claim(line: &str) -> Result<LabelledClaim, LineError> {
     let ClaimLine { id, claim, source_text, label, source } = json(line, CLAIM)?;
     Ok(LabelledClaim {
         id: filled("_id", id)?,
@@ -165,7 +165,7 @@ pub fn claim(line: &str) -> Result<LabelledClaim, LineError> {
 ///
 /// # Errors
 /// [`LineError`].
-pub fn judgement(line: &str, is_first: bool) -> Result<Option<Judgement>, LineError> {
+pub(crate) fn judgement(line: &str, is_first: bool) -> Result<Option<Judgement>, LineError> {
     // BEIR separates by tabs, TREC by any space.
     let columns: Vec<&str> =
         if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };

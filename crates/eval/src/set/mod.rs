@@ -101,7 +101,7 @@ pub struct LabelledClaim {
     pub claim: String,
     /// The text.
     pub source_text: String,
-    /// What they found.
+    /// Their verdict.
     pub label: ClaimVerdict,
     /// The part of the set that it comes from.
     pub source: String,

@@ -37,7 +37,7 @@ pub(super) struct CacheKey<'a> {
     may_search_web: bool,
     /// The models of every role, in the order in which they are tried.
     models: Vec<(CallRole, Vec<ModelName>)>,
-    /// What the deployment tells these models.
+    /// The instructions of the deployment to these models.
     instructions: &'a RoleInstructions,
     settings: SettingsKey,
     /// The passages found for the question, in their order. They name the versions of their documents.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(super) use self::stage::Stage;
 use self::stage::StageClock;
-pub use self::trace::{
+pub(crate) use self::trace::{
     AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace, Trace,
     VerdictTrace,
 };

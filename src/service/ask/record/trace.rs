@@ -26,139 +26,139 @@ use crate::{
 
 /// The steps, rounds, calls and drafts of an ask, each in order.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// The stages of retrieval that were requested.
-    pub stages: Stages,
+    pub(crate) stages: Stages,
     /// The message and the question made of it, if it has a history.
-    pub conversation: Option<ConversationTrace>,
+    pub(crate) conversation: Option<ConversationTrace>,
     /// The plan.
-    pub plan: Option<Plan>,
+    pub(crate) plan: Option<Plan>,
     /// Steps that the loop decided on.
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// Rounds of retrieval and grading: of the question, then of each rewritten query.
-    pub rounds: Vec<RoundTrace>,
+    pub(crate) rounds: Vec<RoundTrace>,
     /// Searches for the sub-questions of the plan, with the calibrated grades for each.
-    pub planned: Vec<RoundTrace>,
+    pub(crate) planned: Vec<RoundTrace>,
     /// Sources of which the answering model was shown a part.
-    pub refinements: Vec<Refinement>,
+    pub(crate) refinements: Vec<Refinement>,
     /// Model calls.
-    pub calls: Vec<CallTrace>,
+    pub(crate) calls: Vec<CallTrace>,
     /// Model calls that no model answered.
-    pub failed_calls: Vec<FailedCallTrace>,
+    pub(crate) failed_calls: Vec<FailedCallTrace>,
     /// Drafts and their errors.
-    pub attempts: Vec<AttemptTrace>,
+    pub(crate) attempts: Vec<AttemptTrace>,
 }
 
 /// How the message of a conversation became a question.
 #[derive(Clone, Debug)]
-pub struct ConversationTrace {
+pub(crate) struct ConversationTrace {
     /// The part of the message that asks.
-    pub message: String,
+    pub(crate) message: String,
     /// The question that was searched for; the message where it stands alone.
-    pub question: String,
+    pub(crate) question: String,
     /// Its author.
-    pub by: CondensedBy,
+    pub(crate) by: CondensedBy,
 }
 
 /// One round.
 #[derive(Clone, Debug)]
-pub struct RoundTrace {
+pub(crate) struct RoundTrace {
     /// The query that was searched.
-    pub query: String,
+    pub(crate) query: String,
     /// Passages that no earlier round had found.
-    pub new: usize,
+    pub(crate) new: usize,
     /// Best BM25 score over the query's idf mass.
-    pub evidence: f64,
+    pub(crate) evidence: f64,
     /// Probability that one of the passages answers the question.
-    pub answerability: f32,
+    pub(crate) answerability: f32,
     /// How vectors were searched.
-    pub scan: Option<VectorScan>,
+    pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage of retrieval.
-    pub stages: StageTrace,
+    pub(crate) stages: StageTrace,
     /// The grader's verdicts.
-    pub verdicts: Vec<VerdictTrace>,
+    pub(crate) verdicts: Vec<VerdictTrace>,
     /// Aspects of the question that no correct passage holds.
-    pub missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 /// One verdict.
 #[derive(Clone, Debug)]
-pub struct VerdictTrace {
+pub(crate) struct VerdictTrace {
     /// The passage.
-    pub hit: GradedHit,
+    pub(crate) hit: GradedHit,
     /// Its grade.
-    pub grade: Grade,
+    pub(crate) grade: Grade,
 }
 
 /// A source that was shown to the model in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refinement {
+pub(crate) struct Refinement {
     /// The source.
-    pub urn: String,
+    pub(crate) urn: String,
     /// Its length in bytes.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// Bytes of it that the model was shown.
-    pub kept: usize,
+    pub(crate) kept: usize,
 }
 
 /// One model call that was answered.
 #[derive(Clone, Debug)]
-pub struct CallTrace {
+pub(crate) struct CallTrace {
     /// The role in which the model was called.
-    pub role: CallRole,
+    pub(crate) role: CallRole,
     /// The model that answered.
-    pub model: ModelName,
+    pub(crate) model: ModelName,
     /// Tokens.
-    pub usage: Usage,
+    pub(crate) usage: Usage,
     /// Their cost.
-    pub cost: NanoUsd,
+    pub(crate) cost: NanoUsd,
     /// Temperature and seed as they were sent.
-    pub sampling: Sampling,
+    pub(crate) sampling: Sampling,
     /// Time it took, failed attempts included.
-    pub duration_ms: f64,
+    pub(crate) duration_ms: f64,
     /// Whether the reply was cut because its tokens were used up.
-    pub is_cut: bool,
+    pub(crate) is_cut: bool,
     /// Whether the reply was discarded: it was begun over sources that the grades did not confirm.
-    pub is_discarded: bool,
+    pub(crate) is_discarded: bool,
     /// Whether the reply could not be used, in whole or in part.
-    pub is_unusable: bool,
+    pub(crate) is_unusable: bool,
     /// Models that were called before and did not answer.
-    pub failed: Vec<FailedAttempt>,
+    pub(crate) failed: Vec<FailedAttempt>,
 }
 
 /// One model call that no model answered.
 #[derive(Clone, Debug)]
-pub struct FailedCallTrace {
+pub(crate) struct FailedCallTrace {
     /// The role in which the model was called.
-    pub role: CallRole,
+    pub(crate) role: CallRole,
     /// The failure of each model.
-    pub attempts: Vec<FailedAttempt>,
+    pub(crate) attempts: Vec<FailedAttempt>,
 }
 
 /// One draft.
 #[derive(Clone, Debug)]
-pub struct AttemptTrace {
+pub(crate) struct AttemptTrace {
     /// 1 or 2.
-    pub attempt: u8,
+    pub(crate) attempt: u8,
     /// Its author.
-    pub by: GeneratedBy,
+    pub(crate) by: GeneratedBy,
     /// Its errors.
-    pub errors: Vec<CitationError>,
+    pub(crate) errors: Vec<CitationError>,
     /// A model's rulings on the claims for which the scorer is uncertain; empty if no model was called.
-    pub rulings: Vec<RulingTrace>,
+    pub(crate) rulings: Vec<RulingTrace>,
 }
 
 /// A claim that was sent to a model. Serialised as the trace shows it.
 #[derive(Clone, Debug, Serialize)]
-pub struct RulingTrace {
+pub(crate) struct RulingTrace {
     /// Its position in the draft, in code points.
-    pub span: Span,
+    pub(crate) span: Span,
     /// The scorer's probability that its sources support it.
-    pub support: f32,
+    pub(crate) support: f32,
     /// The model's ruling; `None` if its reply contains none.
-    pub ruling: Option<Ruling>,
+    pub(crate) ruling: Option<Ruling>,
     /// The model's reason, in its words.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 impl RoundTrace {
@@ -212,7 +212,7 @@ impl RulingTrace {
 
 impl Trace {
     /// Attempts of all calls that failed, in order.
-    pub fn failed_attempts(&self) -> impl Iterator<Item = &FailedAttempt> {
+    pub(crate) fn failed_attempts(&self) -> impl Iterator<Item = &FailedAttempt> {
         let before_success = self.calls.iter().flat_map(|call| &call.failed);
         before_success.chain(self.failed_calls.iter().flat_map(|call| &call.attempts))
     }

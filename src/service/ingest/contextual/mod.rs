@@ -11,7 +11,7 @@ use std::{
 use futures::future::join_all;
 
 use self::writer::Unwritten;
-pub use self::writer::{ContextSettings, ContextWriter};
+pub(crate) use self::writer::{ContextSettings, ContextWriter};
 use super::{
     batch::Batch,
     document::{Prepared, embedded_title},

@@ -33,13 +33,13 @@ const REPLY_TOKENS: u32 = 512;
 
 /// Limits for writing the sentences.
 #[derive(Clone, Copy, Debug)]
-pub struct ContextSettings {
+pub(crate) struct ContextSettings {
     /// Concurrent calls of this process.
-    pub calls: NonZeroUsize,
+    pub(crate) calls: NonZeroUsize,
     /// Most estimated tokens of a prompt: of longer documents only a part is shown.
-    pub prompt_tokens: u32,
+    pub(crate) prompt_tokens: u32,
     /// Longest duration of a call.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 impl Default for ContextSettings {
@@ -54,7 +54,7 @@ impl Default for ContextSettings {
 
 /// Writes sentences that describe how chunks relate to their document.
 #[derive(Clone)]
-pub struct ContextWriter {
+pub(crate) struct ContextWriter {
     context: Context,
     chain: Option<ChatChain>,
     instructions: Option<Instructions>,
@@ -92,7 +92,7 @@ type Called = (Result<String, Unwritten>, ContextWork);
 impl ContextWriter {
     /// A writer that uses the models of `chain`; without a chain nothing can be written.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         context: Context,
         chain: Option<ChatChain>,
         instructions: Option<Instructions>,

@@ -87,7 +87,7 @@ pub fn kill_now(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
 }
 
-/// What still works in `folder` or names it in its command line.
+/// Processes that still work in `folder` or name it in their command line.
 fn processes_in(folder: &Path) -> Vec<String> {
     let Ok(processes) = fs::read_dir("/proc") else {
         let list = Command::new("/bin/ps").args(["-axww", "-o", "command="]).output().unwrap();

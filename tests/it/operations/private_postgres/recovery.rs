@@ -134,7 +134,7 @@ async fn a_service_killed_over_and_over_during_its_starts_recovers() {
     })
     .await;
     postgres.stop().await.unwrap();
-    // What one of them still wrote into during the first start is left to the next.
+    // A folder that one of them still wrote into during the first start is left to the next.
     let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     assert_all_is_there(&postgres.connect_options()).await;
     let unfinished = fs::read_dir(folder.path().join("data")).unwrap().flatten();

@@ -24,7 +24,7 @@ Measures search over collections of several sizes. Usage:
                      numbers of each vector, m = M, ef_construction = C (384:16:64,256:16:64)
   --keep DIR         keep the databases there, and use what is there already";
 
-/// What is to be measured.
+/// The measurement to run.
 #[derive(Debug)]
 pub struct SizeArguments {
     pub chunks: Vec<usize>,

@@ -1,11 +1,11 @@
-//! What is known of a filled database; it is kept beside it.
+//! Facts about a filled database; they are kept beside it.
 
 use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What does not depend on who searches.
+/// Facts that do not depend on the searching client.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Facts {
     pub collection: Uuid,

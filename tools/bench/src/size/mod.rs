@@ -81,7 +81,7 @@ async fn measure(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> any
     Ok(Column { chunks, facts, recall, searches, raw, curve, graphs, filters, neighbours })
 }
 
-/// What an earlier run kept, or a new collection.
+/// Returns the facts that an earlier run kept, or those of a new collection.
 async fn known_or_made(arguments: &SizeArguments, chunks: usize, setup: &Setup) -> anyhow::Result<Facts> {
     let file = setup.data_dir.with_extension("json");
     if file.exists() {

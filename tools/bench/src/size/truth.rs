@@ -1,4 +1,4 @@
-//! What exact search finds, and how much of that the service finds.
+//! Results of exact search, and how many of them the service finds.
 
 use std::path::Path;
 

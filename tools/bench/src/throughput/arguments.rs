@@ -16,7 +16,7 @@ Measures bulk ingest at several sizes beside raw COPY of the same rows. Usage:
   --binary PATH              the service (target/release/cited)
   --folder DIR               where databases are made and removed again (the folder for temporary files)";
 
-/// What is to be measured.
+/// The measurement to run.
 #[derive(Debug)]
 pub struct ThroughputArguments {
     pub chunks: Vec<usize>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Run;
 use crate::report::machine;
 
-/// What ingest should reach of raw `COPY`.
+/// Share of the rate of raw `COPY` that ingest should reach.
 const LEAST_OF_COPY: f64 = 0.5;
 
 /// Prints everything as Markdown.

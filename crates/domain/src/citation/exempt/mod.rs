@@ -64,7 +64,7 @@ pub(super) struct Lapse {
     pub(super) role: Role,
     /// Where it stands in the answer.
     pub(super) bytes: Range<usize>,
-    /// What it states.
+    /// The statements in it that no source holds.
     pub(super) unheld: Vec<Unheld>,
     /// The numbers of the sources that it cites and that lack it, though another source holds it; empty if no source
     /// shown does.
@@ -128,7 +128,7 @@ fn without_targets(text: &str, addresses: &[Address]) -> String {
     masked
 }
 
-/// What a statement states and none of the known texts holds.
+/// Returns the parts of a statement that none of the known texts holds.
 fn unheld(role: Role, words: &str, addresses: &[&Address], known: &Known<'_>) -> Vec<Unheld> {
     let mut unheld: Vec<Unheld> = hidden(words, known).into_iter().collect();
     match role {
