@@ -82,6 +82,9 @@ fn as_read(text: &str) -> String {
         .collect()
 }
 
+/// Begins the line of the service's own that ends a prompt for an answer.
+const REMINDER: &str = "\nAnswer with one or two whole sentences";
+
 /// Holds for every call, whatever documents and questions say.
 fn assert_contained(call: &Call, attack: &str) {
     let system = contents(call, "system");
@@ -90,6 +93,7 @@ fn assert_contained(call: &Call, attack: &str) {
         assert!(!system[0].contains(part), "{part:?} reached the system prompt");
     }
     let user = &contents(call, "user")[0];
+    let user = user.rsplit_once(REMINDER).map_or(user.as_str(), |(untrusted, _)| untrusted);
     let (opened, closed) = (user.matches("<source ").count(), user.matches("</source>").count());
     let numbered =
         (1..=opened).take_while(|number| user.contains(&format!("<source id=\"{number}\" urn=\"cited:"))).count();
