@@ -42,7 +42,7 @@ impl DenseWeight {
 /// How much more a spread counts, as a power: twice the spread is four times the share.
 const SPREAD_POWER: f64 = 2.0;
 /// Logarithm of the odds for the dense ranking when both spread alike.
-const EQUAL_SPREADS: f64 = 1.0;
+const EQUAL_SPREADS: f64 = 0.75;
 /// Keeps lists without any spread comparable.
 const LEAST_SPREAD: f64 = 1e-3;
 

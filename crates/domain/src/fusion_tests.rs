@@ -143,7 +143,7 @@ fn the_ranking_that_tells_passages_apart_weighs_more() {
         1.0 - DenseWeight::of_spreads(&falling(0.7, dense), &falling(8.0, lexical), 1.1).lexical()
     };
     let equal = share(0.25, 4.0);
-    assert!((equal - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-6, "{equal}");
+    assert!((equal - 1.0 / (1.0 + (-0.75_f64).exp())).abs() < 1e-6, "{equal}");
     assert!(share(0.5, 4.0) > equal && share(0.125, 4.0) < equal && share(0.25, 8.0) < equal);
     let words_alone = DenseWeight::of_spreads(&falling(0.5, 0.0), &falling(8.0, 8.0), 2.2);
     assert!(words_alone.lexical() > 0.99);
