@@ -66,7 +66,7 @@ pub async fn wait_for(
     mut look: impl FnMut(&Value),
 ) -> anyhow::Result<Value> {
     loop {
-        let report = client.json(Method::GET, &format!("/v1/jobs/{job}?limit=1"), None).await?;
+        let report = client.json(Method::GET, &format!("/v1/jobs/{job}?items_limit=1"), None).await?;
         look(&report);
         match report["state"].as_str() {
             Some("queued" | "running") => tokio::time::sleep(poll).await,
