@@ -59,7 +59,7 @@ fn readable(body: &Value) -> String {
     }
     let _ = writeln!(page, "{answer}");
     for part in items(body, "missing").iter().filter_map(Value::as_str) {
-        // What the answer itself says is not said twice.
+        // The answer itself may have said it.
         if !answer.to_lowercase().contains(part.trim_end_matches(['?', '.']).to_lowercase().as_str()) {
             let _ = write!(page, "\nThese documents do not answer: {part}\n");
         }

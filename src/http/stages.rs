@@ -52,10 +52,11 @@ pub(super) enum FusionBody {
 #[schema(as = SearchStages)]
 pub(super) struct StagesBody {
     /// How the lexical and the dense ranking are fused: `weighted`, by score, with vectors weighted by the share of
-    /// their embedding model (0.5 unless configured; that of the built-in model follows each query); `reciprocal_rank`, by rank.
+    /// their embedding model (0.5 unless configured; that of the built-in model follows each query);
+    /// `reciprocal_rank`, by rank.
     fusion: FusionBody,
-    /// Reorders the best passages, fifty unless the deployment says otherwise: by the reranking model, if the deployment has one, else by the positions of
-    /// the query's words in their text.
+    /// Reorders the best passages, fifty unless the deployment says otherwise: by the reranking model, if the deployment
+    /// has one, else by the positions of the query's words in their text.
     #[schema(default = true)]
     rerank: bool,
     /// Removes a passage whose words are contained in a better one, and lists it in that passage's `duplicates`.

@@ -81,7 +81,7 @@ impl Acceptance {
     }
 }
 
-/// What all connections are served by.
+/// Serves the requests of all connections.
 struct Server {
     http: auto::Builder<TokioExecutor>,
     tls: Option<TlsServer>,

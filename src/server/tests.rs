@@ -28,7 +28,7 @@ async fn start() -> (std::net::SocketAddr, Shutdown) {
     (address, shutdown)
 }
 
-/// What comes back for `sent`, until the service closes the connection, and how long that takes.
+/// The response to `sent`, until the service closes the connection, and how long that takes.
 async fn converse(address: std::net::SocketAddr, sent: &[u8]) -> (String, Duration) {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     let started = Instant::now();

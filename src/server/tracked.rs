@@ -147,7 +147,7 @@ mod tests {
 
     const INTERVAL: Duration = Duration::from_millis(500);
 
-    /// What comes of a body that gets `bytes` each time `every` has passed.
+    /// Reads a body that gets `bytes` each time `every` has passed.
     async fn receive(bytes: usize, every: Duration, times: usize) -> (Result<usize, String>, Duration) {
         let (sender, mut parts) = mpsc::channel::<Bytes>(1);
         tokio::spawn(async move {

@@ -79,7 +79,7 @@ pub enum Stage {
     Store,
 }
 
-/// What was conspicuous about a document that could be read: damage that was restored, and what is missing.
+/// Remarks on the reading of a document: damage that was repaired, and parts without text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadingNotes {

@@ -21,7 +21,7 @@ pub(super) struct Content {
     pub(super) headings: Vec<Heading>,
     pub(super) pages: PageMap,
     pub(super) title: Option<String>,
-    /// What was restored, dropped or missing.
+    /// Characters that were restored or dropped, and parts without text.
     pub(super) notes: ReadingNotes,
 }
 

@@ -176,7 +176,7 @@ fn looks_like_html(bytes: &[u8]) -> bool {
     })
 }
 
-/// What follows the byte order mark, white space, comments and processing instructions of a document of markup.
+/// The bytes after the byte order mark, white space, comments and processing instructions of a document of markup.
 fn after_prolog(bytes: &[u8]) -> &[u8] {
     let mut rest = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     for (open, close) in std::iter::repeat([("<!--", "-->"), ("<?", "?>")]).flatten().take(MAX_PROLOG) {

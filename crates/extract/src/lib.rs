@@ -56,7 +56,7 @@ pub struct Extracted {
     pub headings: Vec<Heading>,
     /// Where its pages begin.
     pub pages: PageMap,
-    /// What was restored, dropped or missing.
+    /// Characters that were restored or dropped, and parts without text.
     pub notes: ReadingNotes,
 }
 

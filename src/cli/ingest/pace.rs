@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, time::Duration, time::Instant};
 
-/// What was done before is no measure of what is to come.
+/// Length of the window; work before it is no measure of the work to come.
 const WINDOW: Duration = Duration::from_mins(1);
 /// Nothing is said of the pace before it was watched for this long.
 const KNOWN_AFTER: Duration = Duration::from_secs(10);

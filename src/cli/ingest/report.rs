@@ -55,7 +55,7 @@ pub(super) struct Failure {
 pub(super) struct Note {
     /// Source of the document.
     pub(super) source: String,
-    /// What it was.
+    /// The remarks.
     pub(super) reading: ReadingNotes,
 }
 

@@ -44,7 +44,7 @@ struct Local {
     target: Target,
 }
 
-/// What is to be done.
+/// The work to be done.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Sources that are not stored.

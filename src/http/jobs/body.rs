@@ -204,7 +204,7 @@ pub(super) struct ItemBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     context: Option<ContextGapsBody>,
-    /// What was conspicuous when the document was read; left out if nothing was.
+    /// Remarks on the reading of the document; left out if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reading: Option<ReadingBody>,

@@ -110,7 +110,7 @@ pub(super) struct ItemsQuery {
     /// Only items in this state.
     #[param(inline, value_type = Option<ItemStateSchema>)]
     items_state: Option<ItemState>,
-    /// Only items of documents about which something was conspicuous when they were read (`reading`).
+    /// Only items with remarks on the reading of their document (`reading`).
     #[serde(default)]
     #[param(default = false)]
     items_noted: bool,

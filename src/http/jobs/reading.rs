@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::domain::job::ReadingNotes;
 
-/// What was conspicuous about a document that could be read.
+/// Remarks on the reading of a document: damage that was repaired, and parts without text.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReadingNotes, example = json!({"repaired_characters": 20, "dropped_characters": 1, "pages_without_text": [4, 5], "unread_attachments": ["plan.png (unsupported)"]}))]
 pub(super) struct ReadingBody {

@@ -70,7 +70,7 @@ pub enum AskOutcome {
 }
 
 impl AskOutcome {
-    /// What was written, if anything was, with its author.
+    /// The text that was written, if any was, with its author.
     #[must_use]
     pub const fn written(&self) -> Option<(&CitedAnswer, &GeneratedBy)> {
         match self {

@@ -70,7 +70,7 @@ pub(super) struct Prepared {
     pub(super) layout: Value,
     pub(super) splitter: String,
     pub(super) pieces: Vec<PreparedPiece>,
-    /// What was conspicuous when it was read.
+    /// Remarks on its reading.
     pub(super) reading: ReadingNotes,
 }
 

@@ -70,7 +70,7 @@ pub struct NewDocument {
     pub(crate) chunks: Vec<NewChunk>,
     /// Whether some of its chunks still lack a vector: its item then goes on to its second phase.
     pub(crate) awaits_vectors: bool,
-    /// What was conspicuous when it was read.
+    /// Remarks on its reading.
     pub(crate) reading: ReadingNotes,
 }
 

@@ -44,7 +44,7 @@ pub(in crate::store) async fn settle_items(
     requeue_for_vectors(transaction, batch, &awaiting).await
 }
 
-/// Stores with the items what was conspicuous about their documents.
+/// Stores the remarks on the reading of documents with their items.
 async fn note_readings(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<(), StoreError> {
     let noted = batch.documents.iter().filter(|document| !document.reading.is_empty());
     let (ordinals, readings): (Vec<i32>, Vec<Json<&ReadingNotes>>) =

@@ -116,7 +116,7 @@ async fn every_file_comes_to_its_end() {
         assert_eq!(chunks_of[name], (json!(title), places.to_vec()), "{name}");
     };
     expect("leave.pdf", "Leave and illness", &[(json!(1), json!(["Leave"])), (json!(2), json!(["Illness"]))]);
-    // What runs at the edge of each page stays on the first.
+    // A line at the edge of each page stays on the first.
     let pages = [(1, None), (1, Some("Harbour")), (2, Some("Income")), (3, Some("Outlook"))];
     let places = pages.map(|(page, heading)| (json!(page), json!(heading.as_slice())));
     expect("report.pdf", "report", &places);

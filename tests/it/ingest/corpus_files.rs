@@ -14,7 +14,7 @@ const MESSAGE: &[&str] = &[
     "Attachment that is not read: picture.png",
 ];
 
-/// What a file is and how its text goes: it holds these passages, in this order.
+/// A file, its media type, and the passages that its text holds, in this order.
 type Readable = (&'static str, &'static str, &'static [&'static str]);
 
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -117,7 +117,7 @@ pub(super) const READABLE: [Readable; 39] = [
     ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
 ];
 
-/// What a file fails with, and a word of what its owner is told.
+/// A file, the cause of its failure, and a word of the message.
 pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
     ("empty.pdf", "empty", "holds no text"),
     ("blank.md", "empty", "holds no text"),

@@ -276,7 +276,7 @@ pub fn reworded(question: &str) -> String {
     written
 }
 
-/// What was retrieved for a question, as the grader gets it.
+/// The passages retrieved for a question, as the grader gets them.
 pub struct Round<'c> {
     pub inquiry: Inquiry,
     pub hits: Vec<Hit>,
@@ -293,7 +293,7 @@ impl Collection {
         Round { inquiry, hits, passages, evidence }
     }
 
-    /// What a question is to this collection. `is_own`: it comes from the same set.
+    /// The relation of a question to this collection. `is_own`: it comes from the same set.
     pub fn case(&self, question: &Value, is_own: bool) -> &'static str {
         let holds = |id: &str| self.documents.iter().any(|own| own == id);
         let source = question["source_doc"].as_str().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Running headers, footers and page numbers: lines at the edge of several pages, at one height, that say the same or
 //! count the pages.
 //!
-//! What says the same stays where it comes first, so that nothing is lost; what counts the pages is dropped everywhere.
+//! A line that says the same stays where it comes first, so that nothing is lost; one that counts the pages is dropped
+//! everywhere.
 
 use std::collections::{HashMap, HashSet};
 

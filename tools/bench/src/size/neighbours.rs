@@ -49,7 +49,7 @@ pub struct Answered {
     pub database_cpu_s: f64,
 }
 
-/// What is asked, and how it was answered.
+/// A case, and how it was answered.
 pub struct Neighbourhood {
     pub case: &'static str,
     pub service: Answered,
