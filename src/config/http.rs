@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Origin, Url};
 
-use super::reader::Reader;
+use super::reader::{Reader, entries};
 use crate::{
     http::{AllowedHosts, CrossOriginSettings, MINIMUM_KEY_LENGTH, Settings},
     server,
@@ -28,14 +28,7 @@ pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Set
 fn read_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretString> {
     let keys: Vec<SecretString> = reader
         .secret("CITED_API_KEYS")
-        .map(|list| {
-            list.expose_secret()
-                .split(',')
-                .map(str::trim)
-                .filter(|key| !key.is_empty())
-                .map(SecretString::from)
-                .collect()
-        })
+        .map(|list| entries(list.expose_secret()).map(SecretString::from).collect())
         .unwrap_or_default();
     if keys.iter().any(|key| key.expose_secret().len() < MINIMUM_KEY_LENGTH) {
         reader.fault(format!(
@@ -63,10 +56,10 @@ pub(super) fn read_server(reader: &mut Reader) -> server::Settings {
 /// Reads the names of the service and the origins that may call it. With keys and no list of names every name is
 /// allowed.
 fn read_cross_origin(reader: &mut Reader, listen: SocketAddr, has_keys: bool) -> CrossOriginSettings {
-    let mut hosts: Vec<Host> = list(reader, "CITED_ALLOWED_HOSTS", "names like cited.example, without ports", |name| {
+    let mut hosts: Vec<Host> = reader.list("CITED_ALLOWED_HOSTS", "names like cited.example, without ports", |name| {
         Host::parse(name).ok().filter(|_| !name.contains('*'))
     });
-    let origins = list(reader, "CITED_ALLOWED_ORIGINS", "origins like https://app.example", origin);
+    let origins = reader.list("CITED_ALLOWED_ORIGINS", "origins like https://app.example", origin);
     let hosts = if has_keys && hosts.is_empty() {
         AllowedHosts::Any
     } else {
@@ -79,19 +72,6 @@ fn read_cross_origin(reader: &mut Reader, listen: SocketAddr, has_keys: bool) ->
         AllowedHosts::LoopbackAnd(hosts)
     };
     CrossOriginSettings { hosts, origins }
-}
-
-/// Reads a list that is separated by commas.
-fn list<T>(reader: &mut Reader, name: &'static str, form: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
-    let text = reader.optional::<String>(name).unwrap_or_default();
-    let mut parsed = Vec::new();
-    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-        match parse(entry) {
-            Some(entry) => parsed.push(entry),
-            None => reader.fault(format!("{name} holds {entry:?}; write {form}, separated by commas")),
-        }
-    }
-    parsed
 }
 
 /// An origin is scheme, host and port; a URL with more is a mistake.

@@ -57,16 +57,7 @@ fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> inge
 /// Reads the settings of requests to URLs that come from outside.
 pub(super) fn read_outbound(reader: &mut Reader) -> outbound::Settings {
     let defaults = outbound::Settings::default();
-    let listed = reader.optional::<String>("CITED_OUTBOUND_ALLOW").unwrap_or_default();
-    let mut allow = Vec::new();
-    for network in listed.split(',').map(str::trim).filter(|network| !network.is_empty()) {
-        match network.parse() {
-            Ok(network) => allow.push(network),
-            Err(_) => reader.fault(format!(
-                "CITED_OUTBOUND_ALLOW holds {network:?}, which is no network; write networks like 10.1.0.0/16, separated by commas"
-            )),
-        }
-    }
+    let allow = reader.list("CITED_OUTBOUND_ALLOW", "networks like 10.1.0.0/16", |network| network.parse().ok());
     outbound::Settings {
         addresses: outbound::AddressRule { allow },
         timeout: reader.seconds("CITED_OUTBOUND_TIMEOUT_S", defaults.timeout),

@@ -81,6 +81,19 @@ impl Reader {
         text.parse().map_err(|error| self.fault(format!("{name} is {text:?}: {error}"))).ok()
     }
 
+    /// A list that is separated by commas. `form` says what an entry is, for those that `parse` does not take.
+    pub(super) fn list<T>(&mut self, name: &'static str, form: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        let text = self.optional::<String>(name).unwrap_or_default();
+        let mut parsed = Vec::new();
+        for entry in entries(&text) {
+            match parse(entry) {
+                Some(entry) => parsed.push(entry),
+                None => self.fault(format!("{name} holds {entry:?}; write {form}, separated by commas")),
+            }
+        }
+        parsed
+    }
+
     pub(super) fn value<T: FromStr<Err: fmt::Display> + fmt::Display>(&mut self, name: &'static str, default: T) -> T {
         if let Some((text, origin)) = self.raw(name) {
             self.note(name, text.clone(), origin);
@@ -166,6 +179,11 @@ impl Reader {
         }
         if self.faults.is_empty() { Ok(build(self.effective)) } else { Err(ConfigError { faults: self.faults }) }
     }
+}
+
+/// The entries of a list that is separated by commas; empty ones do not count.
+pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
 /// The secret in a file, without the end of its line.

@@ -133,12 +133,12 @@ async fn first_retrieval(
 ) -> Result<(Plan, PlannedRetrieval), AskError> {
     let plan = plan::plan(ask).await?;
     let first = retrieve::retrieve_as_planned(ask, corpus, &plan).await?;
+    state.weigh(&first.found);
     if !ask.knows_words() {
         return Ok((plan, first));
     }
-    let question = first.found.weigh(corpus.analyzer, ask.asked());
     let passages = first.found.hits.iter().map(|hit| hit.passage.text.as_str());
-    let corrections = spelling::corrections(&question, passages);
+    let corrections = spelling::corrections(&state.question, passages);
     if corrections.is_empty() {
         return Ok((plan, first));
     }
@@ -146,6 +146,7 @@ async fn first_retrieval(
     ask.correct(corrections);
     state.ask_for(ask.asked());
     let again = retrieve::retrieve_as_planned(ask, corpus, &plan).await?;
+    state.weigh(&again.found);
     Ok((plan, again))
 }
 

@@ -86,9 +86,13 @@ impl LoopState {
         }
         self.plan = Some(plan);
         self.sub_questions = sub_questions;
+        found
+    }
+
+    /// Weights the terms of the question by their rarity in what is searched.
+    pub(super) fn weigh(&mut self, found: &Retrieved) {
         self.question = found.weigh(self.analyzer, &self.question.text);
         self.has_content = found.chunks > 0;
-        found
     }
 
     /// Replaces the question before the first round; the former wording counts as tried.

@@ -70,9 +70,7 @@ impl IngestService {
             let settled = self.signal.settled.notified();
             let snapshot = self.snapshot(tenant, job).await?;
             if snapshot.is_over() || tokio::time::Instant::now() >= deadline || self.signal.stopping.is_cancelled() {
-                return self
-                    .report(tenant, snapshot, ItemPage { from: 0, limit: MOST_ITEMS, state: None, is_noted: false })
-                    .await;
+                return self.report(tenant, snapshot, ItemPage::first(MOST_ITEMS)).await;
             }
             tokio::select! {
                 () = settled => {}

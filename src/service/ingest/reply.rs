@@ -53,7 +53,7 @@ impl IngestService {
         };
         let report = match options.wait {
             Some(at_most) => self.wait(tenant, job, at_most).await?,
-            None => self.job(tenant, job, ItemPage { from: 0, limit: ITEMS, state: None, is_noted: false }).await?,
+            None => self.job(tenant, job, ItemPage::first(ITEMS)).await?,
         };
         let answer = render(report)?;
         if let Some(key) = options.key {

@@ -137,8 +137,16 @@ pub struct ItemPage {
     pub limit: i64,
     /// Only items in this state.
     pub state: Option<ItemState>,
-    /// Only items of documents about which something was conspicuous when they were read.
+    /// Only items with remarks on the reading of their document.
     pub is_noted: bool,
+}
+
+impl ItemPage {
+    /// The first items, whatever their state.
+    #[must_use]
+    pub const fn first(limit: i64) -> Self {
+        Self { from: 0, limit, state: None, is_noted: false }
+    }
 }
 
 /// One document of a job.
@@ -162,7 +170,7 @@ pub struct JobItemRow {
     pub attempts: u32,
     /// Chunks of the stored document that should have a sentence but have none.
     pub(crate) context_gaps: Option<ContextGaps>,
-    /// What was conspicuous when the document was read.
+    /// Remarks on the reading of the document.
     pub(crate) reading: Option<ReadingNotes>,
 }
 

@@ -168,11 +168,7 @@ async fn a_document_that_kills_its_worker_each_time_is_given_up_and_the_job_ends
     assert!(store.jobs().claim(Phase::Store, &LEASE, at(600)).await.expect("claim").is_none());
     let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
     assert_eq!((row.state.as_str(), row.counts.failed), ("failed", 1));
-    let items = store
-        .jobs()
-        .job_items(TenantId::DEFAULT, uuid(2), ItemPage { from: 0, limit: 10, state: None, is_noted: false })
-        .await
-        .expect("items");
+    let items = store.jobs().job_items(TenantId::DEFAULT, uuid(2), ItemPage::first(10)).await.expect("items");
     assert_eq!((items[0].cause.as_deref(), items[0].attempts), (Some("worker_lost"), 5));
     database::assert_consistent(&options).await;
     store.close().await;

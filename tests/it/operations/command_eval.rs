@@ -1,8 +1,12 @@
 //! `cited eval`: a set measured by a service that is started for it and by one that runs, and what is printed of it.
 
-use std::{path::Path, process::Output};
+use std::{
+    path::{Path, PathBuf},
+    process::Output,
+};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{database, harness::TestApp, process::command};
 
@@ -37,6 +41,15 @@ fn write_set(folder: &Path) {
     }
 }
 
+/// The set in a folder of its own, whose name is that of the set; it lasts as long as the first of both.
+fn tiny_set() -> (TempDir, PathBuf) {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tiny");
+    std::fs::create_dir(&folder).expect("made");
+    write_set(&folder);
+    (root, folder)
+}
+
 fn text(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
@@ -60,10 +73,7 @@ fn figures(output: &Output) -> Value {
 
 #[tokio::test]
 async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
-    let root = tempfile::tempdir().expect("a folder");
-    let folder = root.path().join("tiny");
-    std::fs::create_dir(&folder).expect("made");
-    write_set(&folder);
+    let (_root, folder) = tiny_set();
     let folder = folder.display().to_string();
     let app = TestApp::built_in().await;
     let arguments =
@@ -116,10 +126,7 @@ async fn a_running_service_is_measured_as_one_that_is_started_for_it() {
 
 #[tokio::test]
 async fn an_oracle_grades_what_the_built_in_grader_would_refuse() {
-    let root = tempfile::tempdir().expect("a folder");
-    let folder = root.path().join("tiny");
-    std::fs::create_dir(&folder).expect("made");
-    write_set(&folder);
+    let (_root, folder) = tiny_set();
     // No passage holds a word of it.
     let question = json!({"_id": "free", "question": "Which beverage costs staff nothing?", "answers": ["Tea"],
         "answerable": true, "gold_docs": ["tea"]});
@@ -177,10 +184,7 @@ async fn labelled_claims_are_checked_and_measured() {
 
 #[tokio::test]
 async fn a_document_that_cannot_be_read_is_told_and_ends_nothing() {
-    let root = tempfile::tempdir().expect("a folder");
-    let folder = root.path().join("tiny");
-    std::fs::create_dir(&folder).expect("made");
-    write_set(&folder);
+    let (_root, folder) = tiny_set();
     let mut corpus = std::fs::read_to_string(folder.join("corpus.jsonl")).expect("read");
     let noise = "\u{1}\u{2}".repeat(40);
     let documents = [("stray", "Plants need\u{1} water."), ("noise", &noise)];
@@ -201,10 +205,7 @@ async fn a_document_that_cannot_be_read_is_told_and_ends_nothing() {
 
 #[tokio::test]
 async fn a_collection_that_is_somebodys_is_left_alone() {
-    let root = tempfile::tempdir().expect("a folder");
-    let folder = root.path().join("tiny");
-    std::fs::create_dir(&folder).expect("made");
-    write_set(&folder);
+    let (_root, folder) = tiny_set();
     let app = TestApp::built_in().await;
     app.ingest("eval-tiny", &[("mine.md", "This is mine.")]).await;
     let folder = folder.display().to_string();
@@ -220,10 +221,7 @@ async fn a_collection_that_is_somebodys_is_left_alone() {
 
 #[tokio::test]
 async fn follow_ups_of_conversations_are_measured_alone_and_in_their_conversation() {
-    let root = tempfile::tempdir().expect("a folder");
-    let folder = root.path().join("tiny");
-    std::fs::create_dir(&folder).expect("made");
-    write_set(&folder);
+    let (_root, folder) = tiny_set();
     let turn = |role: &str, text: &str| json!({"role": role, "text": text});
     let asked = [
         turn("user", "Who repairs broken laptops?"),

@@ -1,10 +1,13 @@
 //! Selects the ranked sentences that make up the answer.
 
+use std::collections::BTreeSet;
+
 use super::candidate::SentenceCandidate;
 use super::parts::Part;
 use crate::citation::is_ignorance;
 use crate::evidence::Inquiry;
 use crate::evidence::kind::AnswerKind;
+use crate::wording::lower_case_words;
 
 /// Most sentences chosen on their own merit; each may bring one more as context.
 const MOST_SENTENCES: usize = 3;
@@ -126,10 +129,6 @@ fn says_the_same(one: &str, two: &str) -> bool {
     share >= REDUNDANT
 }
 
-fn distinct_words(text: &str) -> std::collections::BTreeSet<String> {
-    text.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+fn distinct_words(text: &str) -> BTreeSet<String> {
+    lower_case_words(text).collect()
 }

@@ -6,6 +6,7 @@ use super::parts::compared;
 use crate::evidence::Inquiry;
 use crate::evidence::kind::AnswerKind;
 use crate::planning::QuestionType;
+use crate::wording::lower_case_words;
 
 /// Openings of a question for what is to be done.
 const STEPS: [&str; 24] = [
@@ -84,7 +85,7 @@ const REASONS: [&str; 21] = [
 /// Something that cannot be answered by quoting a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Need {
-    /// What to do, step by step.
+    /// The steps to take.
     Steps,
     /// Two things side by side.
     Comparison,
@@ -151,13 +152,7 @@ pub(super) fn need(inquiry: &Inquiry, question_type: QuestionType) -> Option<Nee
 
 /// Whether a sentence gives a reason.
 pub(super) fn gives_reason(sentence: &str) -> bool {
-    let words: Vec<String> = sentence
-        .to_lowercase()
-        .split(|sign: char| !sign.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let text = format!(" {} ", words.join(" "));
+    let text = format!(" {} ", lower_case_words(sentence).collect::<Vec<_>>().join(" "));
     REASONS.iter().any(|reason| text.contains(&format!(" {reason} ")))
 }
 
