@@ -43,7 +43,7 @@ use tower_http::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-pub use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
+pub(crate) use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
 pub use openapi::openapi_document;
 
 use crate::service::{
@@ -53,9 +53,9 @@ use crate::service::{
 };
 
 /// Minimum length of a key, in characters: shorter keys can be guessed.
-pub const MINIMUM_KEY_LENGTH: usize = 16;
+pub(crate) const MINIMUM_KEY_LENGTH: usize = 16;
 /// Largest total size of path, query and headers of a request, in bytes.
-pub const MAX_HEADER_BYTES: usize = 32 * 1024;
+pub(crate) const MAX_HEADER_BYTES: usize = 32 * 1024;
 /// Largest body of the routes that accept a question or a name, in bytes.
 const SMALL_BODY_BYTES: usize = 256 * 1024;
 
@@ -91,7 +91,7 @@ impl Default for Settings {
 
 /// The services that handlers call.
 #[derive(Clone)]
-pub struct Services {
+pub(crate) struct Services {
     /// Answers questions.
     pub ask: AskService,
     /// Checks texts against sources.
@@ -134,7 +134,7 @@ impl MakeRequestId for NewRequestId {
 }
 
 /// The whole service as one router; a test can call it without a socket.
-pub fn router(services: Services, settings: &Settings, context: Context) -> Router {
+pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
     let state = AppState {
         services: Arc::new(services),
         keys: Arc::new(middleware::Keys::new(settings.keys.iter().map(ExposeSecret::expose_secret))),

@@ -16,7 +16,7 @@ use super::retry_after::retry_after;
 
 /// A client of one service.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub(crate) struct Client {
     http: reqwest::Client,
     base: String,
     key: Option<String>,
@@ -24,7 +24,7 @@ pub struct Client {
 
 /// The reply of the service.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// HTTP status.
     pub status: u16,
     /// Body; null when it is not JSON.
@@ -35,7 +35,7 @@ pub struct Answer {
 
 /// A file to be uploaded.
 #[derive(Clone, Debug)]
-pub struct Upload {
+pub(crate) struct Upload {
     /// Name of the source under which it is uploaded.
     pub source: String,
     /// Content of the file.
@@ -48,7 +48,7 @@ impl Client {
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn here(listen: SocketAddr, has_tls: bool, timeout: Duration) -> Result<Self, reqwest::Error> {
+    pub(crate) fn here(listen: SocketAddr, has_tls: bool, timeout: Duration) -> Result<Self, reqwest::Error> {
         let host = match listen.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
@@ -64,7 +64,7 @@ impl Client {
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn at(url: &Url, timeout: Duration) -> Result<Self, reqwest::Error> {
+    pub(crate) fn at(url: &Url, timeout: Duration) -> Result<Self, reqwest::Error> {
         Self::build(reqwest::Client::builder(), url.as_str().trim_end_matches('/').to_owned(), timeout)
     }
 
@@ -75,19 +75,19 @@ impl Client {
 
     /// The base URL of the service.
     #[must_use]
-    pub fn base(&self) -> &str {
+    pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
     /// The HTTP client, the base URL and the key, for a client of another kind.
     #[must_use]
-    pub fn into_parts(self) -> (reqwest::Client, String, Option<String>) {
+    pub(crate) fn into_parts(self) -> (reqwest::Client, String, Option<String>) {
         (self.http, self.base, self.key)
     }
 
     /// Sends this key with each request.
     #[must_use]
-    pub fn with_key(mut self, key: Option<String>) -> Self {
+    pub(crate) fn with_key(mut self, key: Option<String>) -> Self {
         self.key = key;
         self
     }
@@ -96,7 +96,7 @@ impl Client {
     ///
     /// # Errors
     /// When the service cannot be reached.
-    pub async fn get(&self, path: &str) -> Result<Answer, reqwest::Error> {
+    pub(crate) async fn get(&self, path: &str) -> Result<Answer, reqwest::Error> {
         self.send(self.http.get(format!("{}{path}", self.base))).await
     }
 
@@ -104,7 +104,7 @@ impl Client {
     ///
     /// # Errors
     /// When the service cannot be reached.
-    pub async fn delete(&self, path: &str) -> Result<Answer, reqwest::Error> {
+    pub(crate) async fn delete(&self, path: &str) -> Result<Answer, reqwest::Error> {
         self.send(self.http.delete(format!("{}{path}", self.base))).await
     }
 
@@ -112,7 +112,7 @@ impl Client {
     ///
     /// # Errors
     /// When the service cannot be reached.
-    pub async fn post(&self, path: &str, body: &Value) -> Result<Answer, reqwest::Error> {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Answer, reqwest::Error> {
         self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await
     }
 
@@ -120,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     /// When the service cannot be reached.
-    pub async fn send_documents(&self, body: &Value, key: &str) -> Result<Answer, reqwest::Error> {
+    pub(crate) async fn send_documents(&self, body: &Value, key: &str) -> Result<Answer, reqwest::Error> {
         self.send(self.documents(key).json(body)).await
     }
 
@@ -129,7 +129,7 @@ impl Client {
     ///
     /// # Errors
     /// When the service cannot be reached.
-    pub async fn upload(
+    pub(crate) async fn upload(
         &self,
         files: &[Upload],
         fields: &[(&'static str, String)],

@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-pub use self::tls::TlsFiles;
+pub(crate) use self::tls::TlsFiles;
 use self::{
     connections::{Connections, Limits, Place},
     tls::TlsServer,
@@ -64,7 +64,7 @@ pub struct Settings {
 
 /// How connections are accepted: settings that have been loaded.
 #[derive(Clone)]
-pub struct Acceptance {
+pub(crate) struct Acceptance {
     max_connections: Option<NonZeroUsize>,
     tls: Option<TlsServer>,
     times: Times,
@@ -75,7 +75,7 @@ impl Acceptance {
     ///
     /// # Errors
     /// If certificate or key cannot be read or do not go together.
-    pub fn load(settings: &Settings) -> anyhow::Result<Self> {
+    pub(crate) fn load(settings: &Settings) -> anyhow::Result<Self> {
         let tls = settings.tls.as_ref().map(TlsServer::load).transpose()?;
         Ok(Self { max_connections: settings.max_connections, tls, times: TIMES })
     }
@@ -91,7 +91,7 @@ struct Server {
 }
 
 /// Serves until told to stop; connections then finish the request they are in.
-pub async fn serve(listener: TcpListener, acceptance: Acceptance, router: Router, shutdown: Shutdown) {
+pub(crate) async fn serve(listener: TcpListener, acceptance: Acceptance, router: Router, shutdown: Shutdown) {
     let Acceptance { max_connections, tls, times } = acceptance;
     let connections = Arc::new(Connections::new(Limits::of(max_connections, descriptors::raise())));
     let server = Arc::new(Server { http: builder(times.idle), tls, times, router, shutdown: shutdown.clone() });

@@ -21,14 +21,14 @@ pub struct TlsFiles {
 
 /// The side of the service in TLS.
 #[derive(Clone)]
-pub struct TlsServer(TlsAcceptor);
+pub(super) struct TlsServer(TlsAcceptor);
 
 impl TlsServer {
     /// Reads certificate and key.
     ///
     /// # Errors
     /// If a file cannot be read, or the key does not belong to the certificate.
-    pub fn load(files: &TlsFiles) -> anyhow::Result<Self> {
+    pub(super) fn load(files: &TlsFiles) -> anyhow::Result<Self> {
         let TlsFiles { certificate, key } = files;
         let unreadable = |name: &str, path: &PathBuf| format!("{name} names {}, which cannot be read", path.display());
         let chain = CertificateDer::pem_file_iter(certificate)

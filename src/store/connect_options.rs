@@ -11,7 +11,7 @@ use url::Url;
 ///
 /// # Errors
 /// If it is no URL of a Postgres database; the error does not show it.
-pub fn connect_options(url: &SecretString) -> Result<PgConnectOptions, sqlx::Error> {
+pub(crate) fn connect_options(url: &SecretString) -> Result<PgConnectOptions, sqlx::Error> {
     let options: PgConnectOptions = url.expose_secret().parse()?;
     // The library's own default is `prefer`; anything else comes from PGSSLMODE.
     let is_chosen = says_ssl_mode(url.expose_secret()) || !matches!(options.get_ssl_mode(), PgSslMode::Prefer);

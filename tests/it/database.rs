@@ -14,7 +14,7 @@ static PREPARED: OnceCell<()> = OnceCell::const_new();
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// Options of a superuser of the shared server.
-pub async fn server() -> PgConnectOptions {
+pub(crate) async fn server() -> PgConnectOptions {
     tokio::task::spawn_blocking(throw_away_postgres::connect_options).await.expect("the shared server starts")
 }
 
@@ -23,7 +23,7 @@ async fn administrator() -> PgConnection {
 }
 
 /// A fresh database with the schema.
-pub async fn create() -> PgConnectOptions {
+pub(crate) async fn create() -> PgConnectOptions {
     PREPARED
         .get_or_init(|| async {
             let mut connection = administrator().await;
@@ -47,7 +47,7 @@ pub async fn create() -> PgConnectOptions {
 }
 
 /// A fresh database with nothing in it.
-pub async fn create_empty() -> PgConnectOptions {
+pub(crate) async fn create_empty() -> PgConnectOptions {
     // The roles that migrations grant rights to belong to the server, and come with the template.
     drop(create().await);
     let name = format!("empty_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -61,12 +61,12 @@ pub async fn create_empty() -> PgConnectOptions {
 }
 
 /// The URL that reaches a database.
-pub fn url(options: &PgConnectOptions) -> String {
+pub(crate) fn url(options: &PgConnectOptions) -> String {
     options.to_url_lossy().to_string()
 }
 
 /// A single number from SQL, as superuser: past row level security.
-pub async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
+pub(crate) async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
     let mut connection = options.connect().await.expect("the database answers");
     let number =
         sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.expect(sql);
@@ -75,7 +75,7 @@ pub async fn number(options: &PgConnectOptions, sql: &str) -> i64 {
 }
 
 /// Runs statements as superuser.
-pub async fn execute(options: &PgConnectOptions, sql: &str) {
+pub(crate) async fn execute(options: &PgConnectOptions, sql: &str) {
     let mut connection = options.connect().await.expect("the database answers");
     connection.execute(sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))).await.expect(sql);
     connection.close().await.expect("close");
@@ -83,7 +83,7 @@ pub async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// Laws of every database at rest: no orphan, no double, statistics equal to a recount. Each statement counts what
 /// breaks it.
-pub const LAWS: [(&str, &str); 17] = [
+pub(crate) const LAWS: [(&str, &str); 17] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
             WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.index_id = l.index_id)"),
         ("documents whose chunk count in the next index is wrong", "SELECT count(*) FROM document_index o
@@ -132,7 +132,7 @@ pub const LAWS: [(&str, &str); 17] = [
 ];
 
 /// Checks what must hold of every database at rest.
-pub async fn assert_consistent(options: &PgConnectOptions) {
+pub(crate) async fn assert_consistent(options: &PgConnectOptions) {
     for (law, sql) in LAWS {
         assert_eq!(number(options, sql).await, 0, "{law}");
     }

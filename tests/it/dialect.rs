@@ -11,14 +11,14 @@ const PIECE: usize = 3;
 
 /// The API that a caller speaks.
 #[derive(Clone, Copy, Debug)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     OpenAi,
     Anthropic,
 }
 
 impl Dialect {
     /// A reply of 100 tokens read and 20 written.
-    pub fn reply(self, text: &str, is_cut: bool, is_metered: bool, is_stream: bool) -> Response {
+    pub(crate) fn reply(self, text: &str, is_cut: bool, is_metered: bool, is_stream: bool) -> Response {
         if is_stream {
             let body = self.stream(text, is_cut, is_metered);
             return ([("content-type", "text/event-stream")], body).into_response();
@@ -44,14 +44,14 @@ impl Dialect {
     }
 
     /// The same as server-sent events.
-    pub fn stream(self, text: &str, is_cut: bool, is_metered: bool) -> String {
+    pub(crate) fn stream(self, text: &str, is_cut: bool, is_metered: bool) -> String {
         let mut events = self.begin();
         events.extend(pieces(text).iter().map(|piece| self.piece(piece)));
         events.extend(self.end(is_cut, is_metered));
         events.concat()
     }
 
-    pub fn begin(self) -> Vec<String> {
+    pub(crate) fn begin(self) -> Vec<String> {
         match self {
             Self::OpenAi => vec![chunk(&json!({"role": "assistant", "content": ""}), None)],
             Self::Anthropic => vec![
@@ -66,7 +66,7 @@ impl Dialect {
         }
     }
 
-    pub fn piece(self, text: &str) -> String {
+    pub(crate) fn piece(self, text: &str) -> String {
         match self {
             Self::OpenAi => chunk(&json!({"content": text}), None),
             Self::Anthropic => event(
@@ -75,7 +75,7 @@ impl Dialect {
         }
     }
 
-    pub fn end(self, is_cut: bool, is_metered: bool) -> Vec<String> {
+    pub(crate) fn end(self, is_cut: bool, is_metered: bool) -> Vec<String> {
         match self {
             Self::OpenAi => {
                 let mut events = vec![chunk(&json!({}), Some(if is_cut { "length" } else { "stop" }))];
@@ -101,7 +101,7 @@ impl Dialect {
 }
 
 /// A text in small pieces.
-pub fn pieces(text: &str) -> Vec<String> {
+pub(crate) fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(PIECE).map(|piece| piece.iter().collect()).collect()
 }

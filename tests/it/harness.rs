@@ -12,7 +12,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use crate::{database, scripted::ModelServer};
 
 /// A running service on a database of its own.
-pub struct TestApp {
+pub(crate) struct TestApp {
     pub base: String,
     pub client: Client,
     pub database: PgConnectOptions,
@@ -22,7 +22,7 @@ pub struct TestApp {
 
 /// A response.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,
     pub body: Value,
@@ -30,17 +30,17 @@ pub struct Answer {
 
 impl TestApp {
     /// With the built-in models.
-    pub async fn built_in() -> Self {
+    pub(crate) async fn built_in() -> Self {
         Self::start(database::create().await, &[]).await
     }
 
     /// With scripted models for embedding and chat.
-    pub async fn with_models(server: &ModelServer) -> Self {
+    pub(crate) async fn with_models(server: &ModelServer) -> Self {
         Self::with_models_and(server, &[]).await
     }
 
     /// With scripted models and further settings.
-    pub async fn with_models_and(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with_models_and(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
         let url = server.base_url();
         let mut all = vec![
             ("CITED_EMBEDDING_BASE_URL", url.as_str()),
@@ -54,12 +54,12 @@ impl TestApp {
     }
 
     /// With a scripted embedding model and the built-in answerer.
-    pub async fn with_embeddings(server: &ModelServer) -> Self {
+    pub(crate) async fn with_embeddings(server: &ModelServer) -> Self {
         Self::start_with_embeddings(server, &[]).await
     }
 
     /// With a scripted embedding model, the built-in answerer and further settings.
-    pub async fn start_with_embeddings(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start_with_embeddings(server: &ModelServer, settings: &[(&str, &str)]) -> Self {
         let url = server.base_url();
         let mut all = vec![("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
         all.extend_from_slice(settings);
@@ -67,12 +67,12 @@ impl TestApp {
     }
 
     /// On a given database with given settings.
-    pub async fn start(database: PgConnectOptions, settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start(database: PgConnectOptions, settings: &[(&str, &str)]) -> Self {
         Self::start_with_file(database, settings, "").await
     }
 
     /// With a scripted embedding model, given settings, and the text of a configuration file.
-    pub async fn with_file(server: &ModelServer, settings: &[(&str, &str)], file: &str) -> Self {
+    pub(crate) async fn with_file(server: &ModelServer, settings: &[(&str, &str)], file: &str) -> Self {
         let url = server.base_url();
         let mut all = vec![("CITED_EMBEDDING_BASE_URL", url.as_str()), ("CITED_EMBEDDING_MODEL", "scripted-embedding")];
         all.extend_from_slice(settings);
@@ -80,7 +80,7 @@ impl TestApp {
     }
 
     /// On a given database with given settings and the text of a configuration file.
-    pub async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
+    pub(crate) async fn start_with_file(database: PgConnectOptions, settings: &[(&str, &str)], file: &str) -> Self {
         let mut variables: BTreeMap<String, String> = BTreeMap::from([
             ("CITED_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
             ("CITED_EMBEDDING_THREADS".to_owned(), "1".to_owned()),
@@ -100,30 +100,30 @@ impl TestApp {
     }
 
     /// Stops the service and checks that it ended well and left its data in order.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.shutdown.stop();
         self.running.await.expect("no panic").expect("a clean stop");
         database::assert_consistent(&self.database).await;
     }
 
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base))
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         send(self.request(Method::GET, path)).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
         send(self.request(Method::DELETE, path)).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
         send(self.request(Method::POST, path).json(&body)).await
     }
 
     /// Ingests Markdown documents and waits for the finished job, which must have succeeded.
-    pub async fn ingest(&self, collection: &str, documents: &[(&str, &str)]) -> Value {
+    pub(crate) async fn ingest(&self, collection: &str, documents: &[(&str, &str)]) -> Value {
         let documents: Vec<Value> = documents
             .iter()
             .map(|(source, text)| json!({"source": source, "text": text, "media_type": "text/markdown"}))
@@ -136,7 +136,7 @@ impl TestApp {
     }
 
     /// A job once it has ended.
-    pub async fn ended_job(&self, id: &str) -> Value {
+    pub(crate) async fn ended_job(&self, id: &str) -> Value {
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_mins(2);
         loop {
             let job = self.get(&format!("/v1/jobs/{id}")).await.body;
@@ -148,20 +148,20 @@ impl TestApp {
         }
     }
 
-    pub async fn ask(&self, body: Value) -> Answer {
+    pub(crate) async fn ask(&self, body: Value) -> Answer {
         self.post("/v1/ask", body).await
     }
 }
 
 /// A client for loopback.
-pub fn client() -> Client {
+pub(crate) fn client() -> Client {
     // The first caller installs it; reqwest asks for one even where nothing is encrypted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().build().expect("a client")
 }
 
 /// Sends a request; the body is null where it is not JSON.
-pub async fn send(request: RequestBuilder) -> Answer {
+pub(crate) async fn send(request: RequestBuilder) -> Answer {
     let response = request.send().await.expect("the service answers");
     let status = response.status().as_u16();
     let headers = response.headers().clone();
@@ -171,7 +171,7 @@ pub async fn send(request: RequestBuilder) -> Answer {
 
 impl Answer {
     /// Checks that this is a problem document of this status and code, complete.
-    pub fn assert_problem(&self, status: u16, code: &str) {
+    pub(crate) fn assert_problem(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{self:?}");
         assert_eq!(
             self.headers.get("content-type").and_then(|value| value.to_str().ok()),
@@ -190,26 +190,26 @@ impl Answer {
     }
 
     /// Pointers of the wrong values that a 422 names.
-    pub fn pointers(&self) -> Vec<&str> {
+    pub(crate) fn pointers(&self) -> Vec<&str> {
         let errors = self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
         errors.iter().filter_map(|error| error["pointer"].as_str()).collect()
     }
 }
 
 /// The words of `text` at a range of code points.
-pub fn slice(text: &str, start: &Value, end: &Value) -> String {
+pub(crate) fn slice(text: &str, start: &Value, end: &Value) -> String {
     let bound = |value: &Value| usize::try_from(value.as_u64().expect("a number")).expect("small");
     text.chars().skip(bound(start)).take(bound(end) - bound(start)).collect()
 }
 
 /// A server on loopback; it ends with the value.
-pub struct Served {
+pub(crate) struct Served {
     pub address: SocketAddr,
     task: JoinHandle<()>,
 }
 
 impl Served {
-    pub async fn start(router: Router) -> Self {
+    pub(crate) async fn start(router: Router) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("serves") });

@@ -23,7 +23,7 @@ use crate::harness::client;
 const READY: Duration = Duration::from_mins(2);
 
 /// A running `cited`.
-pub struct Process {
+pub(crate) struct Process {
     child: Child,
     pub base: String,
     log: tokio::task::JoinHandle<()>,
@@ -31,7 +31,7 @@ pub struct Process {
 }
 
 /// A `cited` with nothing of the tests' own environment but what is needed.
-pub fn command(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
+pub(crate) fn command(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cited"));
     command.args(arguments).env_clear().kill_on_drop(true).stdin(Stdio::null());
     for name in ["PATH", "HOME", "XDG_CACHE_HOME", "CITED_POSTGRES_BIN"] {
@@ -50,13 +50,13 @@ pub fn command(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
 }
 
 /// Settings of a service with a private database in a folder.
-pub fn embedded(folder: &Path) -> Vec<(String, String)> {
+pub(crate) fn embedded(folder: &Path) -> Vec<(String, String)> {
     vec![("CITED_DATA_DIR".to_owned(), folder.join("data").display().to_string())]
 }
 
 impl Process {
     /// Starts `cited serve` and waits until it listens.
-    pub async fn serve(settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn serve(settings: &[(&str, &str)]) -> Self {
         let mut child =
             command(&["serve"], settings).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
@@ -85,17 +85,17 @@ impl Process {
     }
 
     /// Starts `cited worker`.
-    pub fn worker(settings: &[(&str, &str)]) -> Self {
+    pub(crate) fn worker(settings: &[(&str, &str)]) -> Self {
         let child = command(&["worker"], settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
         Self { child, base: String::new(), log: tokio::spawn(async {}), lines: Arc::default() }
     }
 
     /// The log lines of `cited serve` since it listens.
-    pub fn logged(&self) -> Vec<String> {
+    pub(crate) fn logged(&self) -> Vec<String> {
         self.lines.lock().expect("lock").clone()
     }
 
-    pub fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         if let Some(id) = self.child.id() {
             let pid = Pid::from_raw(i32::try_from(id).expect("a pid"));
             kill(pid, signal).expect("a signal to our own child");
@@ -103,7 +103,7 @@ impl Process {
     }
 
     /// The most memory that it has held so far, where the system tells (Linux).
-    pub fn peak_memory_bytes(&self) -> u64 {
+    pub(crate) fn peak_memory_bytes(&self) -> u64 {
         let status = self.child.id().and_then(|id| std::fs::read_to_string(format!("/proc/{id}/status")).ok());
         let status = status.unwrap_or_default();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
@@ -111,20 +111,20 @@ impl Process {
     }
 
     /// Waits until it ends by itself; its exit code, and all that it wrote to standard error since it listens.
-    pub async fn ended(mut self) -> (Option<i32>, Vec<String>) {
+    pub(crate) async fn ended(mut self) -> (Option<i32>, Vec<String>) {
         let status = tokio::time::timeout(READY, self.child.wait()).await.expect("ends in time").expect("status");
         self.log.await.expect("standard error is read to its end");
         (status.code(), self.lines.lock().expect("lock").clone())
     }
 
     /// Sends SIGKILL and waits for the end.
-    pub async fn kill(mut self) {
+    pub(crate) async fn kill(mut self) {
         self.child.kill().await.expect("killed");
         self.log.abort();
     }
 
     /// Asks it to stop and waits; how long that took and whether it ended well.
-    pub async fn stop(mut self) -> (Duration, bool) {
+    pub(crate) async fn stop(mut self) -> (Duration, bool) {
         let started = Instant::now();
         self.signal(Signal::SIGINT);
         let status = tokio::time::timeout(Duration::from_mins(1), self.child.wait())
@@ -137,7 +137,7 @@ impl Process {
 }
 
 /// A job as it ended, within a limit; the service at `base` may be away meanwhile.
-pub async fn ended_job(base: &str, id: &str, limit: Duration) -> Value {
+pub(crate) async fn ended_job(base: &str, id: &str, limit: Duration) -> Value {
     let client = client();
     let deadline = Instant::now() + limit;
     let mut job = None;

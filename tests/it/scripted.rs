@@ -23,11 +23,11 @@ use tokio::sync::Barrier;
 use crate::{dialect::Dialect, harness::Served};
 
 /// Dimension of the scripted embedding.
-pub const DIMENSION: usize = 64;
+pub(crate) const DIMENSION: usize = 64;
 
 /// The purpose of a call, read from its system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub(crate) enum Role {
     Condense,
     Plan,
     Grade,
@@ -39,7 +39,7 @@ pub enum Role {
 
 /// How the server answers a call.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// With this text.
     Text(String),
     /// With this status and body.
@@ -64,7 +64,7 @@ pub enum Reply {
 
 /// A piece of a body.
 #[derive(Clone, Debug)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// These bytes.
     Bytes(Vec<u8>),
     /// Nothing, this long.
@@ -75,7 +75,7 @@ pub enum Piece {
 
 /// A call that came in.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub(crate) struct Call {
     pub role: Role,
     pub body: Value,
     pub authorization: Option<String>,
@@ -107,13 +107,13 @@ struct Shared {
 }
 
 /// The server; it ends with the value.
-pub struct ModelServer {
+pub(crate) struct ModelServer {
     server: Served,
     shared: Shared,
 }
 
 impl ModelServer {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let shared = Shared::default();
         let router = Router::new()
             .route("/v1/chat/completions", post(chat))
@@ -123,101 +123,101 @@ impl ModelServer {
         Self { server: Served::start(router).await, shared }
     }
 
-    pub fn base_url(&self) -> String {
+    pub(crate) fn base_url(&self) -> String {
         format!("http://{}/v1", self.server.address)
     }
 
     /// Queues a reply; the last one of a role is given again and again.
-    pub fn reply(&self, role: Role, reply: Reply) {
+    pub(crate) fn reply(&self, role: Role, reply: Reply) {
         let mut script = self.shared.script.lock().expect("lock");
         script.replies.entry(role).or_default().push_back(reply);
     }
 
-    pub fn say(&self, role: Role, text: &str) {
+    pub(crate) fn say(&self, role: Role, text: &str) {
         self.reply(role, Reply::Text(text.to_owned()));
     }
 
     /// Takes back the next queued reply of a role.
-    pub fn drop_reply(&self, role: Role) {
+    pub(crate) fn drop_reply(&self, role: Role) {
         let mut script = self.shared.script.lock().expect("lock");
         script.replies.entry(role).or_default().pop_front();
     }
 
     /// The most calls for contexts that were under way at once.
-    pub fn most_contexts_at_once(&self) -> usize {
+    pub(crate) fn most_contexts_at_once(&self) -> usize {
         self.shared.script.lock().expect("lock").contexts.1
     }
 
     /// Queues a reply to an embedding request; afterwards they are answered as usual.
-    pub fn embedding_reply(&self, reply: Reply) {
+    pub(crate) fn embedding_reply(&self, reply: Reply) {
         self.shared.script.lock().expect("lock").embedding.push_back(reply);
     }
 
     /// Makes every embedding request take this long.
-    pub fn delay_embeddings(&self, delay: Duration) {
+    pub(crate) fn delay_embeddings(&self, delay: Duration) {
         self.shared.script.lock().expect("lock").embedding_delay = delay;
     }
 
     /// Lets every embedding request wait that has a text with this word, until another word is held, or none.
-    pub fn hold_embeddings(&self, word: Option<&str>) {
+    pub(crate) fn hold_embeddings(&self, word: Option<&str>) {
         self.shared.script.lock().expect("lock").held = word.map(str::to_owned);
     }
 
     /// Refuses the next request with a text that holds this word, for now.
-    pub fn refuse_embedding_once(&self, word: &str) {
+    pub(crate) fn refuse_embedding_once(&self, word: &str) {
         self.shared.script.lock().expect("lock").refused = Some(word.to_owned());
     }
 
     /// Answers embedding requests only when so many are under way.
-    pub fn answer_embeddings_together(&self, count: usize) {
+    pub(crate) fn answer_embeddings_together(&self, count: usize) {
         self.shared.script.lock().expect("lock").meeting = Some(Arc::new(Barrier::new(count)));
     }
 
     /// Embedding requests that waited ten seconds for others, and got their answer alone.
-    pub fn lonely_embeddings(&self) -> usize {
+    pub(crate) fn lonely_embeddings(&self) -> usize {
         self.shared.script.lock().expect("lock").lonely
     }
 
     /// Waits until the scripted embedding replies are used up.
-    pub async fn wait_for_scripted_embedding(&self, limit: Duration) {
+    pub(crate) async fn wait_for_scripted_embedding(&self, limit: Duration) {
         poll_until(limit, || self.shared.script.lock().expect("lock").embedding.is_empty()).await;
     }
 
-    pub fn calls(&self, role: Role) -> Vec<Call> {
+    pub(crate) fn calls(&self, role: Role) -> Vec<Call> {
         let script = self.shared.script.lock().expect("lock");
         script.calls.iter().filter(|call| call.role == role).cloned().collect()
     }
 
     /// Texts that were embedded so far.
-    pub fn embedded(&self) -> Vec<String> {
+    pub(crate) fn embedded(&self) -> Vec<String> {
         self.shared.script.lock().expect("lock").embedded.clone()
     }
 
     /// The key that each embedding request came with.
-    pub fn embedding_keys(&self) -> Vec<String> {
+    pub(crate) fn embedding_keys(&self) -> Vec<String> {
         self.shared.script.lock().expect("lock").embedding_keys.clone()
     }
 
     /// Calls whose caller went away before the reply.
-    pub fn abandoned(&self) -> usize {
+    pub(crate) fn abandoned(&self) -> usize {
         self.shared.abandoned.load(Ordering::SeqCst)
     }
 
     /// The same once there is one, at the latest after `limit`.
-    pub async fn abandoned_within(&self, limit: Duration) -> usize {
+    pub(crate) async fn abandoned_within(&self, limit: Duration) -> usize {
         poll_until(limit, || self.abandoned() > 0).await;
         self.abandoned()
     }
 
     /// Waits until a call of this role has come in.
-    pub async fn wait_for_call(&self, role: Role, limit: Duration) {
+    pub(crate) async fn wait_for_call(&self, role: Role, limit: Duration) {
         poll_until(limit, || !self.calls(role).is_empty()).await;
         assert!(!self.calls(role).is_empty(), "no call for {role:?} within {limit:?}");
     }
 }
 
 /// Asks again and again until it holds or the time is up.
-pub async fn poll_until(limit: Duration, holds: impl Fn() -> bool) {
+pub(crate) async fn poll_until(limit: Duration, holds: impl Fn() -> bool) {
     let deadline = tokio::time::Instant::now() + limit;
     while !holds() && tokio::time::Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -393,7 +393,7 @@ async fn embeddings(State(shared): State<Shared>, headers: HeaderMap, body: Byte
 }
 
 /// A bag of words, hashed: texts that share words are near each other.
-pub fn embed(text: &str) -> Vec<f32> {
+pub(crate) fn embed(text: &str) -> Vec<f32> {
     let mut vector = vec![0.01; DIMENSION];
     for word in text.to_lowercase().split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 2)
     {

@@ -65,7 +65,7 @@ fn sweep_after_the_tests(folder: &Path) -> Child {
 
 /// How to connect to the shared server, as its superuser. Starts it when first called; blocks
 /// meanwhile.
-pub fn connect_options() -> PgConnectOptions {
+pub(crate) fn connect_options() -> PgConnectOptions {
     THROW_AWAY.connect_options.clone()
 }
 

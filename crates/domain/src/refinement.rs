@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::evidence::Inquiry;
+use super::evidence::Question;
 use super::lexical::analyzer::Analyzer;
 use super::markdown::BlockKind;
 use super::sentence::{Sentence, sentences};
@@ -24,11 +24,11 @@ const GAP: &str = " … ";
 /// The ranges of a passage, in bytes, that are relevant to one of the questions; `None` if it is better left whole: by
 /// words alone, no part is relevant, or nearly all of it is.
 #[must_use]
-pub fn strips(analyzer: &Analyzer, questions: &[&Inquiry], text: &str) -> Option<Vec<Range<usize>>> {
+pub fn strips(analyzer: &Analyzer, questions: &[&Question], text: &str) -> Option<Vec<Range<usize>>> {
     let parts = sentences(text);
     let bears = |sentence: &Sentence| {
         let words = text.get(sentence.words()).unwrap_or_default();
-        let share = |question: &&Inquiry| question.terms.share(question.terms.mask_of(analyzer, words));
+        let share = |question: &&Question| question.terms.share(question.terms.mask_of(analyzer, words));
         sentence.kind != BlockKind::Heading && questions.iter().any(|question| share(question) >= MIN_SHARE)
     };
     let bearing: Vec<bool> = parts.iter().map(bears).collect();
@@ -110,12 +110,12 @@ mod tests {
 
     use super::*;
 
-    fn inquiry(question: &str) -> Inquiry {
-        Inquiry::new(Analyzer::english(), question, 100, |_| 1)
+    fn parsed(question: &str) -> Question {
+        Question::new(Analyzer::english(), question, 100, |_| 1)
     }
 
     fn refined(question: &str, text: &str) -> Option<String> {
-        let question = inquiry(question);
+        let question = parsed(question);
         strips(Analyzer::english(), &[&question], text).map(|strips| recompose(text, &strips))
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn each_of_several_questions_keeps_its_part() {
         let text = "Annual leave is 28 days. Forms for it are green. The yard is swept on Fridays by the caretaker. \
                     Nobody knows the caretaker's name. The bell rings at noon. Mira repairs laptops. She sits upstairs.";
-        let (leave, laptops) = (inquiry("How long is annual leave?"), inquiry("Who repairs laptops?"));
+        let (leave, laptops) = (parsed("How long is annual leave?"), parsed("Who repairs laptops?"));
         let ranges = strips(Analyzer::english(), &[&leave, &laptops], text).expect("strips");
         let kept = recompose(text, &ranges);
         assert!(kept.contains("28 days") && kept.contains("Mira") && !kept.contains("swept"), "{kept}");
@@ -160,9 +160,9 @@ mod tests {
             text in "([A-Za-z]{1,9}[ .?\n|#-]{1,2}){0,60}",
             question in "[a-z]{1,9} [a-z]{1,9}\\?",
         ) {
-            let inquiry = inquiry(&question);
+            let parsed = parsed(&question);
             let analyzer = Analyzer::english();
-            if let Some(ranges) = strips(analyzer, &[&inquiry], &text) {
+            if let Some(ranges) = strips(analyzer, &[&parsed], &text) {
                 prop_assert!(!ranges.is_empty());
                 let mut end = 0;
                 for range in &ranges {
@@ -170,7 +170,7 @@ mod tests {
                     end = range.end;
                 }
                 prop_assert_eq!(
-                    inquiry.terms.mask_of(analyzer, &recompose(&text, &ranges)) != 0,
+                    parsed.terms.mask_of(analyzer, &recompose(&text, &ranges)) != 0,
                     true,
                     "what was asked for is still there"
                 );

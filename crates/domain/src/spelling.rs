@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::evidence::{Inquiry, QuestionTerm};
+use crate::evidence::{Question, QuestionTerm};
 
 /// Shortest word, in characters, that is corrected.
 const SHORTEST: usize = 4;
@@ -33,8 +33,8 @@ pub struct Correction {
 /// A word is corrected only if no chunk holds it, and if one of the words that differ from it least is more frequent in
 /// the passages than the others.
 #[must_use]
-pub fn corrections<'p>(inquiry: &Inquiry, passages: impl IntoIterator<Item = &'p str>) -> Vec<Correction> {
-    let unknown: Vec<&QuestionTerm> = inquiry
+pub fn corrections<'p>(question: &Question, passages: impl IntoIterator<Item = &'p str>) -> Vec<Correction> {
+    let unknown: Vec<&QuestionTerm> = question
         .terms
         .terms()
         .iter()
@@ -112,8 +112,8 @@ mod tests {
 
     fn found(question: &str, known: &[&str], passages: &[&str]) -> Vec<(String, String)> {
         let frequency = |stem: &str| u64::from(known.contains(&stem));
-        let inquiry = Inquiry::new(Analyzer::english(), question, 10, frequency);
-        corrections(&inquiry, passages.iter().copied()).into_iter().map(|one| (one.from, one.to)).collect()
+        let parsed = Question::new(Analyzer::english(), question, 10, frequency);
+        corrections(&parsed, passages.iter().copied()).into_iter().map(|one| (one.from, one.to)).collect()
     }
 
     #[test]
@@ -158,8 +158,8 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_else_changes(question in "(?s:.{0,60})", passage in "(?s:.{0,60})") {
-            let inquiry = Inquiry::new(Analyzer::english(), &question, 10, |_| 0);
-            let corrections = corrections(&inquiry, [passage.as_str()]);
+            let parsed = Question::new(Analyzer::english(), &question, 10, |_| 0);
+            let corrections = corrections(&parsed, [passage.as_str()]);
             let text = corrected(&question, &corrections);
             prop_assert_eq!(corrections.is_empty(), text == question);
             prop_assert_eq!(text.unicode_words().count(), question.unicode_words().count());

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     domain::{
         corrective::{Evidence, Grade, Round, Step},
-        evidence::{Inquiry, TermMask, passage::PassageEvidence},
+        evidence::{Question, TermMask, passage::PassageEvidence},
         grading::{Verdict, calibrated, features, missing, reply},
         lexical::analyzer::Analyzer,
         prompt,
@@ -75,7 +75,7 @@ pub(super) async fn grade<'a>(
 }
 
 /// Grades passages by the calibrated features.
-pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, found: &Retrieved) -> BuiltInGrades {
+pub(super) fn built_in(analyzer: &Analyzer, question: &Question, found: &Retrieved) -> BuiltInGrades {
     with_passages(&found.hits, found.dense_floor(), |passages| {
         let evidence = features::evidence_of(analyzer, question, passages);
         let graded = calibrated::grade(question, passages, &evidence);
@@ -86,7 +86,7 @@ pub(super) fn built_in(analyzer: &Analyzer, question: &Inquiry, found: &Retrieve
 /// Finds the parts of each passage that are relevant to the question.
 pub(super) fn evidence_in<'h>(
     analyzer: &Analyzer,
-    question: &Inquiry,
+    question: &Question,
     hits: impl IntoIterator<Item = &'h Hit>,
 ) -> Vec<PassageEvidence> {
     with_passages(hits, None, |passages| features::evidence_of(analyzer, question, passages))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{GradedHit, context::AskContext, record::Refinement, state::LoopState};
-use crate::domain::{evidence::Inquiry, prompt, refinement};
+use crate::domain::{evidence::Question, prompt, refinement};
 
 /// Sources with all the data that a prompt borrows from them.
 pub(super) struct PromptSources<'e> {
@@ -30,7 +30,7 @@ impl<'e> PromptSources<'e> {
     }
 
     fn refine(&mut self, state: &LoopState) {
-        let questions: Vec<&Inquiry> =
+        let questions: Vec<&Question> =
             std::iter::once(&state.question).chain(state.sub_questions.questions()).collect();
         for (text, urn) in self.texts.iter_mut().zip(&self.urns) {
             let Some(strips) = refinement::strips(state.analyzer, &questions, text) else { continue };

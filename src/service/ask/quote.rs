@@ -46,7 +46,7 @@ pub(super) async fn quote(
     let by = GeneratedBy { model: MODEL.to_owned(), provider: PROVIDER.to_owned() };
     if attempt == Attempt::First {
         let question_type = state.plan.as_ref().map_or(QuestionType::Lookup, |plan| plan.question_type);
-        let material = Material { inquiry: question, sources: &sources, evidence: &evidence };
+        let material = Material { question, sources: &sources, evidence: &evidence };
         if let Some(given) = passages(&material, question_type, &candidates, Some(&cosines)) {
             return Ok(Some(Written { text: given.text, by, passages: given.passages }));
         }

@@ -23,7 +23,7 @@ use crate::{
 
 /// The author of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GeneratedBy {
+pub(crate) struct GeneratedBy {
     /// Model.
     pub model: String,
     /// Its provider.
@@ -39,7 +39,7 @@ impl GeneratedBy {
 
 /// The outcome of an ask. An answer is included only if it passed the validator.
 #[derive(Clone, Debug)]
-pub enum AskOutcome {
+pub(crate) enum AskOutcome {
     /// With a checked answer.
     Answered {
         /// The answer.
@@ -72,7 +72,7 @@ pub enum AskOutcome {
 impl AskOutcome {
     /// The text that was written, if any was, with its author.
     #[must_use]
-    pub const fn written(&self) -> Option<(&CitedAnswer, &GeneratedBy)> {
+    pub(crate) const fn written(&self) -> Option<(&CitedAnswer, &GeneratedBy)> {
         match self {
             Self::Answered { answer, by } | Self::Passages { answer, by, .. } => Some((answer, by)),
             Self::Abstained(_) | Self::NoQuestion { .. } | Self::Unclear | Self::DryRun => None,
@@ -87,7 +87,7 @@ impl AskOutcome {
 
 /// Everything about a finished ask.
 #[derive(Clone, Debug)]
-pub struct AskReport {
+pub(crate) struct AskReport {
     /// Identity of this ask.
     pub id: Uuid,
     /// How it ended.
@@ -178,7 +178,7 @@ fn sources(ask: &AskContext, state: &LoopState) -> Vec<GradedHit> {
 
 /// A warning about an answer for the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AskWarning {
+pub(crate) enum AskWarning {
     /// None of the models can cite, so the answer was not required to have citations.
     ModeFallback {
         /// The models.
@@ -214,7 +214,7 @@ pub enum AskWarning {
 
 /// Reasons why a configured model was not used for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SkipCause {
+pub(crate) enum SkipCause {
     /// The remaining calls of the budget are needed for the answer.
     NoCallLeft,
     /// Its reply could not be used.
@@ -256,7 +256,7 @@ impl AskWarning {
 
     /// The name in the API.
     #[must_use]
-    pub const fn kind(&self) -> &'static str {
+    pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::ModeFallback { .. } => "mode_fallback",
             Self::LengthCut { .. } => "length_cut",
@@ -270,7 +270,7 @@ impl AskWarning {
 
 /// Milliseconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct TimingsMs {
+pub(crate) struct TimingsMs {
     /// Making the message of a conversation a question that stands alone.
     pub condense: f64,
     /// Planning by a model.
@@ -291,7 +291,7 @@ pub struct TimingsMs {
 
 /// An answer that failed validation twice.
 #[derive(Clone, Debug)]
-pub struct Rejection {
+pub(crate) struct Rejection {
     /// Errors of the last draft.
     pub errors: Vec<CitationError>,
     /// The last draft.

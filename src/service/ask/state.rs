@@ -7,7 +7,7 @@ use super::{
 use crate::{
     domain::{
         corrective::{self, Fallback, LoopSettings, Round, Step},
-        evidence::{Inquiry, TermMask},
+        evidence::{Question, TermMask},
         lexical::analyzer::Analyzer,
         planning::Plan,
         rewriting::Tried,
@@ -21,7 +21,7 @@ pub(super) struct LoopState {
     pub(super) analyzer: &'static Analyzer,
     pub(super) plan: Option<Plan>,
     /// The question, weighted by the collections once the first retrieval has shown how rare its words are.
-    pub(super) question: Inquiry,
+    pub(super) question: Question,
     pub(super) sub_questions: SubQuestions,
     /// Queries that were searched.
     pub(super) tried: Tried,
@@ -64,7 +64,7 @@ impl LoopState {
         Self {
             analyzer,
             plan: None,
-            question: Inquiry::new(analyzer, question, 0, |_| 0),
+            question: Question::new(analyzer, question, 0, |_| 0),
             sub_questions: SubQuestions::default(),
             tried: Tried::new(question),
             pool: EvidencePool::default(),
@@ -97,7 +97,7 @@ impl LoopState {
 
     /// Replaces the question before the first round; the former wording counts as tried.
     pub(super) fn ask_for(&mut self, question: &str) {
-        self.question = Inquiry::new(self.analyzer, question, 0, |_| 0);
+        self.question = Question::new(self.analyzer, question, 0, |_| 0);
         // One that equals the former wording adds nothing.
         let _ = self.tried.add(question.to_owned());
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::GradedHit;
 use crate::{
-    domain::{corrective::Grade, evidence::Inquiry, grading::Verdict, identity::ChunkKey},
+    domain::{corrective::Grade, evidence::Question, grading::Verdict, identity::ChunkKey},
     service::retrieval::Hit,
 };
 
@@ -15,12 +15,12 @@ pub(super) struct SubQuestions {
     verdicts: HashMap<ChunkKey, Verdict>,
     /// Positions in the plan of the sub-questions for which nothing was found.
     unanswered: Vec<usize>,
-    questions: Vec<Inquiry>,
+    questions: Vec<Question>,
 }
 
 impl SubQuestions {
     /// Adds a sub-question: its position in the plan, and the passages found for it with their verdicts.
-    pub(super) fn add(&mut self, position: usize, question: Inquiry, found: &[GradedHit]) {
+    pub(super) fn add(&mut self, position: usize, question: Question, found: &[GradedHit]) {
         self.questions.push(question);
         let mut is_answered = false;
         for GradedHit { hit, verdict, .. } in found {
@@ -49,7 +49,7 @@ impl SubQuestions {
     }
 
     /// The sub-questions, with their words weighted by the collections.
-    pub(super) fn questions(&self) -> impl Iterator<Item = &Inquiry> {
+    pub(super) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter()
     }
 }

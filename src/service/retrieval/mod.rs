@@ -20,7 +20,7 @@ use crate::{
     domain::{
         budget::Budget,
         citation::Urn,
-        evidence::Inquiry,
+        evidence::Question,
         filter::Filter,
         fusion::DenseWeight,
         identity::{ChunkKey, TenantId},
@@ -140,8 +140,8 @@ pub(crate) struct Retrieved {
 impl Retrieved {
     /// A question whose terms are weighted by their rarity in the collections.
     #[must_use]
-    pub(crate) fn weigh(&self, analyzer: &Analyzer, question: &str) -> Inquiry {
-        Inquiry::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
+    pub(crate) fn weigh(&self, analyzer: &Analyzer, question: &str) -> Question {
+        Question::new(analyzer, question, self.chunks, |stem| self.document_frequency(stem))
     }
 
     /// The cosine to assume for a passage that the dense half did not find: 0 where every chunk has a vector, since it was

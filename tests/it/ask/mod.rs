@@ -20,7 +20,7 @@ mod plan;
 mod processes;
 mod refine;
 mod speculation;
-pub mod stream;
+pub(crate) mod stream;
 mod stream_cuts;
 mod tables;
 mod unknown_words;

@@ -12,11 +12,12 @@ use crate::{
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have, and when does leave lapse?";
-pub const DOCUMENT: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March.";
-pub const ANSWER: &str = "Everyone has 28 days of paid annual leave a year [^1]. Annual leave lapses on 31 March [^1].";
+pub(crate) const DOCUMENT: &str = "Everyone has 28 days of paid annual leave a year. Annual leave lapses on 31 March.";
+pub(crate) const ANSWER: &str =
+    "Everyone has 28 days of paid annual leave a year [^1]. Annual leave lapses on 31 March [^1].";
 const LIMIT: Duration = Duration::from_secs(30);
 
-pub fn ask(stream: Value) -> Value {
+pub(crate) fn ask(stream: Value) -> Value {
     let mut body = json!({"question": QUESTION, "collections": ["handbook"]});
     body["stream"] = stream;
     body
@@ -29,7 +30,7 @@ fn in_turn(stream: Value) -> Value {
     body
 }
 
-pub async fn app(file: &str) -> (ModelServer, TestApp) {
+pub(crate) async fn app(file: &str) -> (ModelServer, TestApp) {
     let server = ModelServer::start().await;
     server.say(Role::Grade, "1: correct");
     let url = server.base_url();
@@ -41,7 +42,7 @@ pub async fn app(file: &str) -> (ModelServer, TestApp) {
 }
 
 /// Names and data of a whole stream.
-pub async fn frames(app: &TestApp, body: Value) -> Vec<(String, Value)> {
+pub(crate) async fn frames(app: &TestApp, body: Value) -> Vec<(String, Value)> {
     let response = app.request(Method::POST, "/v1/ask").json(&body).send().await.expect("an answer");
     assert_eq!(response.status(), 200);
     let media_type = response.headers()["content-type"].to_str().expect("text").to_owned();
@@ -69,7 +70,7 @@ fn names(frames: &[(String, Value)]) -> Vec<&str> {
 }
 
 /// Words and claims since the last retry.
-pub fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
+pub(crate) fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
     let from = frames.iter().rposition(|(name, _)| name == "retry").map_or(0, |place| place + 1);
     let mut words = String::new();
     let mut claims = Vec::new();
@@ -83,12 +84,12 @@ pub fn told(frames: &[(String, Value)]) -> (String, Vec<Value>) {
     (words, claims)
 }
 
-pub fn end(frames: &[(String, Value)]) -> &Value {
+pub(crate) fn end(frames: &[(String, Value)]) -> &Value {
     &frames.last().expect("an end").1
 }
 
 /// The members that two asks of the same question have in common.
-pub fn comparable(answer: &Value) -> Value {
+pub(crate) fn comparable(answer: &Value) -> Value {
     let mut answer = answer.clone();
     for member in ["id", "timings_ms"] {
         answer.as_object_mut().expect("an object").remove(member);
@@ -103,7 +104,7 @@ fn in_pieces(texts: &[&str], last: Vec<Piece>) -> Reply {
     Reply::Pieces("text/event-stream", bytes.chain(last).collect())
 }
 
-pub fn whole(texts: &[&str]) -> Reply {
+pub(crate) fn whole(texts: &[&str]) -> Reply {
     let end = Dialect::OpenAi.end(false, true).into_iter().map(|event| Piece::Bytes(event.into_bytes()));
     in_pieces(texts, end.collect())
 }

@@ -11,11 +11,11 @@ use crate::{
     scripted::{DIMENSION, ModelServer, Reply, poll_until},
 };
 
-pub const FIRST: &str = "scripted-embedding";
-pub const SECOND: &str = "second/embedding";
+pub(super) const FIRST: &str = "scripted-embedding";
+pub(super) const SECOND: &str = "second/embedding";
 
 /// Returns a config table for the second model, which another server serves.
-pub fn second_table(server: &ModelServer, window: usize) -> String {
+pub(super) fn second_table(server: &ModelServer, window: usize) -> String {
     format!(
         "[embeddings.second]\nbase_url = {:?}\nmodel = {SECOND:?}\ndimension = {DIMENSION}\nwindow = {window}\n",
         server.base_url()

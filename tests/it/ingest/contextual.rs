@@ -21,10 +21,10 @@ const PARAGRAPHS: [&str; 6] = [
     "Lost property is kept for three weeks in the harbour office on shore.",
 ];
 /// No paragraph holds these words.
-pub const SENTENCE: &str = "It is from the timetable of the Zanzibar line.";
+pub(crate) const SENTENCE: &str = "It is from the timetable of the Zanzibar line.";
 
 /// A service whose contexts are written by the scripted model, and whose answers are built in.
-pub async fn app(server: &ModelServer, settings: &[(&str, &str)], file: &str) -> TestApp {
+pub(crate) async fn app(server: &ModelServer, settings: &[(&str, &str)], file: &str) -> TestApp {
     let url = server.base_url();
     let mut all = vec![("CITED_CHAT_BASE_URL", url.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
     all.extend_from_slice(settings);
@@ -32,18 +32,18 @@ pub async fn app(server: &ModelServer, settings: &[(&str, &str)], file: &str) ->
     TestApp::with_file(server, &all, &format!("{roles}{file}")).await
 }
 
-pub async fn collection(app: &TestApp, context: &Value) {
+pub(crate) async fn collection(app: &TestApp, context: &Value) {
     let splitter = json!({"kind": "recursive", "size": 20, "overlap": 0});
     let made = app.post("/v1/collections", json!({"name": "c", "splitter": splitter, "context": context})).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(made.body["context"], *context, "{made:?}");
 }
 
-pub fn text() -> String {
+pub(crate) fn text() -> String {
     PARAGRAPHS.join("\n\n")
 }
 
-pub async fn send(app: &TestApp, source: &str, text: &str) -> Value {
+pub(crate) async fn send(app: &TestApp, source: &str, text: &str) -> Value {
     let document = json!({"source": source, "text": text, "media_type": "text/plain"});
     let answer = app.post("/v1/documents?wait=true", json!({"collection": "c", "documents": [document]})).await;
     assert_eq!(answer.status, 200, "{answer:?}");

@@ -1,7 +1,7 @@
 //! Documents from upload or URL to stored chunks with vectors.
 
 mod bulk;
-pub mod contextual;
+pub(crate) mod contextual;
 mod contextual_cost;
 mod corpus;
 mod corpus_files;

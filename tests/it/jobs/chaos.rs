@@ -53,10 +53,10 @@ const OPEN: &str = "SELECT count(*) FROM job_item WHERE state IN ('queued', 'run
 const DOUBLED: &str = "SELECT count(*) FROM (SELECT FROM chunk GROUP BY document_id, index_id, start_char, end_char HAVING count(*) > 1) doubled";
 
 /// Random numbers that a seed repeats (`SplitMix64`).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,6 +1,6 @@
 //! The queue: claims, control from outside, limits, notifications, and processes that die.
 
-pub mod chaos;
+pub(crate) mod chaos;
 mod control;
 mod kill;
 mod leases;

@@ -9,4 +9,4 @@ mod doctor;
 mod lifecycle;
 mod logs;
 mod migrations;
-pub mod private_postgres;
+pub(crate) mod private_postgres;

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 use domain::evidence::passage::PassageEvidence;
-use domain::evidence::{Inquiry, QuestionTerms};
+use domain::evidence::{Question, QuestionTerms};
 use domain::fusion::{DenseWeight, FUSION_DEPTH, Fused, Scored, fuse_weighted};
 use domain::grading::features::{Passage, evidence_of};
 use domain::lexical::analyzer::Analyzer;
@@ -104,8 +104,8 @@ impl Collection {
         self.frequency_of(self.salt.term_id(stem))
     }
 
-    pub fn inquiry(&self, question: &str) -> Inquiry {
-        Inquiry::new(self.analyzer, question, self.texts.len() as u64, |stem| self.frequency(stem))
+    pub fn parsed(&self, question: &str) -> Question {
+        Question::new(self.analyzer, question, self.texts.len() as u64, |stem| self.frequency(stem))
     }
 
     pub fn terms(&self, query: &str) -> QuestionTerms {
@@ -278,7 +278,7 @@ pub fn reworded(question: &str) -> String {
 
 /// The passages retrieved for a question, as the grader gets them.
 pub struct Round<'c> {
-    pub inquiry: Inquiry,
+    pub question: Question,
     pub hits: Vec<Hit>,
     pub passages: Vec<Passage<'c>>,
     pub evidence: Vec<PassageEvidence>,
@@ -286,11 +286,11 @@ pub struct Round<'c> {
 
 impl Collection {
     pub fn round(&self, question: &str, vector: &[f32], top_k: usize) -> Round<'_> {
-        let inquiry = self.inquiry(question);
+        let parsed = self.parsed(question);
         let hits = self.search(question, vector, top_k);
         let passages = self.passages(&hits);
-        let evidence = evidence_of(self.analyzer, &inquiry, &passages);
-        Round { inquiry, hits, passages, evidence }
+        let evidence = evidence_of(self.analyzer, &parsed, &passages);
+        Round { question: parsed, hits, passages, evidence }
     }
 
     /// The relation of a question to this collection. `is_own`: it comes from the same set.

@@ -6,7 +6,7 @@ use super::AnswerSource;
 use super::quote::quotable;
 use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Inquiry, TermMask};
+use crate::evidence::{Question, TermMask};
 use crate::markdown::BlockKind;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
@@ -87,7 +87,7 @@ impl SentenceCandidate {
 /// first. `evidence` runs parallel to `sources` and is made of the same texts.
 #[must_use]
 pub fn candidates(
-    inquiry: &Inquiry,
+    question: &Question,
     sources: &[AnswerSource<'_>],
     evidence: &[PassageEvidence],
 ) -> Vec<SentenceCandidate> {
@@ -95,7 +95,7 @@ pub fn candidates(
     for (index, (source, evidence)) in sources.iter().zip(evidence).enumerate() {
         let mut before: Option<&SentenceEvidence> = None;
         for (place, sentence) in evidence.sentences.iter().enumerate() {
-            let candidate = candidate(inquiry, source, evidence, before, sentence);
+            let candidate = candidate(question, source, evidence, before, sentence);
             if let Some(mut candidate) = candidate {
                 candidate.source = index;
                 candidate.place = place;
@@ -118,7 +118,7 @@ fn prior(candidate: &SentenceCandidate) -> f32 {
 }
 
 fn candidate(
-    inquiry: &Inquiry,
+    question: &Question,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
     before: Option<&SentenceEvidence>,
@@ -132,15 +132,15 @@ fn candidate(
     let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
-    let holds_kind = inquiry.kind.is_held_by(&inquiry.text, &text);
+    let holds_kind = question.kind.is_held_by(&question.text, &text);
     Some(SentenceCandidate {
         source: 0,
         range: sentence.range.clone(),
-        lexical: inquiry.terms.share(sentence.mask) + SUBJECT_CREDIT * inquiry.terms.share(subject),
-        pairs: inquiry.terms.pair_share(sentence.pairs),
+        lexical: question.terms.share(sentence.mask) + SUBJECT_CREDIT * question.terms.share(subject),
+        pairs: question.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind,
-        fit: if holds_kind { inquiry.kind.fit(&inquiry.text, &text) } else { 0.0 },
+        fit: if holds_kind { question.kind.fit(&question.text, &text) } else { 0.0 },
         text,
         probability: source.probability,
         context: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::candidate::SentenceCandidate;
 use super::parts::Part;
 use crate::citation::is_ignorance;
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::wording::lower_case_words;
 
@@ -44,13 +44,13 @@ pub(super) struct Choice<'c> {
 }
 
 /// The best sentence, and those that stand together with it. `ranked` is best first.
-pub(super) fn one_answer<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>]) -> Choice<'c> {
+pub(super) fn one_answer<'c>(question: &Question, ranked: &[Scored<'c>]) -> Choice<'c> {
     let mut chosen: Vec<Scored<'c>> = Vec::new();
     for (candidate, score) in ranked {
         if chosen.len() == MOST_SENTENCES {
             break;
         }
-        if is_worth_adding(inquiry, &chosen, candidate, *score) && !is_said(&chosen, candidate) {
+        if is_worth_adding(question, &chosen, candidate, *score) && !is_said(&chosen, candidate) {
             chosen.push((candidate, *score));
         }
     }
@@ -58,9 +58,9 @@ pub(super) fn one_answer<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>]) -> Choice
 }
 
 /// A question for one thing is answered from one source: the best sentences of several are seldom about the same thing.
-fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &SentenceCandidate, score: f32) -> bool {
+fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &SentenceCandidate, score: f32) -> bool {
     let Some((best, highest)) = chosen.first() else { return true };
-    let (is_list, is_same) = (inquiry.kind == AnswerKind::List, best.source == candidate.source);
+    let (is_list, is_same) = (question.kind == AnswerKind::List, best.source == candidate.source);
     if !is_same && !is_list {
         return false;
     }
@@ -72,7 +72,7 @@ fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &Sentenc
         (false, true) => WORTH_ADDING_BESIDE,
         (false, false) => elsewhere,
     };
-    let covered = |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask);
+    let covered = |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask);
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
@@ -81,18 +81,18 @@ fn is_worth_adding(inquiry: &Inquiry, chosen: &[Scored<'_>], candidate: &Sentenc
 }
 
 /// The best sentence for each part, and which parts have none.
-pub(super) fn answer_by_part<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], parts: &[Part]) -> Choice<'c> {
+pub(super) fn answer_by_part<'c>(question: &Question, ranked: &[Scored<'c>], parts: &[Part]) -> Choice<'c> {
     let mut choice = Choice { sentences: Vec::new(), missing: Vec::new() };
     let mut missing = Vec::new();
     for part in parts {
-        match best_for(inquiry, ranked, part) {
+        match best_for(question, ranked, part) {
             Some(scored) if is_said(&choice.sentences, scored.0) => {}
             Some(scored) => choice.sentences.push(scored),
             None => missing.push(part.missing()),
         }
     }
     if choice.sentences.is_empty() {
-        return one_answer(inquiry, ranked);
+        return one_answer(question, ranked);
     }
     missing.dedup();
     choice.missing = missing.into_iter().filter(|sentence| is_ignorance(sentence)).collect();
@@ -100,14 +100,14 @@ pub(super) fn answer_by_part<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], parts
 }
 
 /// The best sentence for a part of the question.
-pub(super) fn best_for<'c>(inquiry: &Inquiry, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
-    let all = inquiry.terms.weight_of(part.mask);
+pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Part) -> Option<Scored<'c>> {
+    let all = question.terms.weight_of(part.mask);
     let share =
-        |candidate: &SentenceCandidate| inquiry.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);
+        |candidate: &SentenceCandidate| question.terms.weight_of(candidate.mask & part.mask) / all.max(f32::EPSILON);
     let holds = |candidate: &SentenceCandidate| {
         let (share, text) = (share(candidate), candidate.text.as_str());
-        (share >= ANSWERS_PART && part.kind.is_held_by(&inquiry.text, text))
-            || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&inquiry.text, text))
+        (share >= ANSWERS_PART && part.kind.is_held_by(&question.text, text))
+            || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
     };
     let worth = |scored: &Scored<'c>| scored.1 + share(scored.0);
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));

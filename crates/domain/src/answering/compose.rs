@@ -7,7 +7,7 @@ use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
 use super::parts::parts;
 use super::{ExtractiveAnswer, QuotedSentence};
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::sentence::sentences;
 
 /// Score bonus for holding the kind of thing asked for; the other scores range from 0 to 1.
@@ -28,14 +28,15 @@ const LEAST_COSINE: f32 = 0.35;
 /// or with another length, words alone decide.
 #[must_use]
 pub fn compose(
-    inquiry: &Inquiry,
+    question: &Question,
     candidates: &[SentenceCandidate],
     cosines: Option<&[f32]>,
 ) -> Option<ExtractiveAnswer> {
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
     let ranked = rank(candidates, cosines);
-    let parts = parts(inquiry);
-    let choice = if parts.is_empty() { one_answer(inquiry, &ranked) } else { answer_by_part(inquiry, &ranked, &parts) };
+    let parts = parts(question);
+    let choice =
+        if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
     if choice.sentences.is_empty() {
         return None;
     }

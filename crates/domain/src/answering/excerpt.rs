@@ -127,7 +127,7 @@ impl<'m> Sources<'m> {
         let title = self.material.evidence.get(source).map_or(0, |evidence| evidence.title_mask);
         let own = self.get(source).and_then(|read| read.units.get(units)).unwrap_or_default();
         let mask = own.iter().fold(title, |mask, unit| mask | unit.mask);
-        self.material.inquiry.terms.share(mask)
+        self.material.question.terms.share(mask)
     }
 
     /// The passages of the best source's document in its order, each from its beginning.
@@ -189,8 +189,8 @@ impl<'m> Sources<'m> {
     /// The best passage for each of the things compared, and which of them have none.
     fn compared(&self, ranked: &[Scored<'_>]) -> Excerpts {
         let mut found = Excerpts::default();
-        for part in parts(self.material.inquiry) {
-            let best = best_for(self.material.inquiry, ranked, &part);
+        for part in parts(self.material.question) {
+            let best = best_for(self.material.question, ranked, &part);
             let excerpt =
                 best.and_then(|(best, _)| self.paragraph_of(best.source, best.range.start, PassageReason::Compared));
             match excerpt {

@@ -31,7 +31,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::identity::ChunkKey;
 
@@ -93,7 +93,7 @@ pub struct ExtractiveAnswer {
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'m> {
     /// The question.
-    pub inquiry: &'m Inquiry,
+    pub question: &'m Question,
     /// The sources in marker order.
     pub sources: &'m [AnswerSource<'m>],
     /// Made of the texts of the sources, in the same order.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::parts::compared;
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::planning::QuestionType;
 use crate::wording::lower_case_words;
@@ -121,12 +121,12 @@ impl PassageReason {
 }
 
 /// The need of a question, if it has one. A question for a number, a date, a person or a place is for that one thing.
-pub(super) fn need(inquiry: &Inquiry, question_type: QuestionType) -> Option<Need> {
-    let question = inquiry.text.trim().to_lowercase();
-    let asked = question.trim_end_matches(['?', '.', '!', ' ']);
+pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<Need> {
+    let text = question.text.trim().to_lowercase();
+    let asked = text.trim_end_matches(['?', '.', '!', ' ']);
     let begins = |openings: &[&str]| openings.iter().any(|opening| asked.starts_with(opening));
     let is_for_one_thing =
-        matches!(inquiry.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person | AnswerKind::Place);
+        matches!(question.kind, AnswerKind::Number | AnswerKind::Date | AnswerKind::Person | AnswerKind::Place);
     if question_type == QuestionType::Summary {
         Some(Need::Overview)
     } else if begins(&LISTINGS) {
@@ -137,7 +137,7 @@ pub(super) fn need(inquiry: &Inquiry, question_type: QuestionType) -> Option<Nee
         Some(Need::Steps)
     } else if is_for_one_thing {
         None
-    } else if !compared(&inquiry.text).is_empty() {
+    } else if !compared(&question.text).is_empty() {
         Some(Need::Comparison)
     } else if asked.starts_with("why ") {
         Some(Need::Reason)
@@ -146,7 +146,7 @@ pub(super) fn need(inquiry: &Inquiry, question_type: QuestionType) -> Option<Nee
     {
         Some(Need::Explanation)
     } else {
-        (inquiry.kind == AnswerKind::List).then_some(Need::Listing)
+        (question.kind == AnswerKind::List).then_some(Need::Listing)
     }
 }
 
@@ -185,8 +185,8 @@ mod tests {
             ("", None),
         ];
         for (question, expected) in table {
-            let inquiry = Inquiry::new(Analyzer::english(), question, 100, |_| 5);
-            assert_eq!(need(&inquiry, plan(question).question_type), expected, "{question}");
+            let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+            assert_eq!(need(&parsed, plan(question).question_type), expected, "{question}");
         }
     }
 

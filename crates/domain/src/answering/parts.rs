@@ -1,7 +1,7 @@
 //! Questions of several parts: several questions in one, and comparisons. English only.
 
 use crate::evidence::kind::AnswerKind;
-use crate::evidence::{Inquiry, TermMask};
+use crate::evidence::{Question, TermMask};
 
 /// Words that open a question.
 const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "when", "where", "which", "why", "how"];
@@ -65,12 +65,12 @@ impl Part {
 }
 
 /// The parts of a question, at least two; empty for a question of one.
-pub(super) fn parts(inquiry: &Inquiry) -> Vec<Part> {
-    let question = inquiry.text.trim();
-    let several = questions(question);
+pub(super) fn parts(question: &Question) -> Vec<Part> {
+    let text = question.text.trim();
+    let several = questions(text);
     let is_subject = several.len() < 2;
-    let texts = if is_subject { compared(question) } else { several };
-    let masks: Vec<TermMask> = texts.iter().map(|text| mask_of(inquiry, text)).collect();
+    let texts = if is_subject { compared(text) } else { several };
+    let masks: Vec<TermMask> = texts.iter().map(|text| mask_of(question, text)).collect();
     let found: Vec<Part> = texts
         .iter()
         .enumerate()
@@ -142,12 +142,12 @@ pub(crate) fn compared(question: &str) -> Vec<String> {
 }
 
 /// Terms of the question that occur in a part of it.
-fn mask_of(inquiry: &Inquiry, part: &str) -> TermMask {
+fn mask_of(question: &Question, part: &str) -> TermMask {
     let holds = |word: &str| {
         let mut words = part.split(|c: char| !c.is_alphanumeric());
         words.any(|own| own.eq_ignore_ascii_case(word))
     };
-    let terms = inquiry.terms.terms().iter().enumerate();
+    let terms = question.terms.terms().iter().enumerate();
     terms.filter(|(_, term)| holds(&term.word)).fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
@@ -175,8 +175,8 @@ mod tests {
     use crate::lexical::analyzer::Analyzer;
 
     fn texts(question: &str) -> Vec<String> {
-        let inquiry = Inquiry::new(Analyzer::english(), question, 100, |_| 5);
-        parts(&inquiry).into_iter().map(|part| part.text).collect()
+        let parsed = Question::new(Analyzer::english(), question, 100, |_| 5);
+        parts(&parsed).into_iter().map(|part| part.text).collect()
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn passages(
     candidates: &[SentenceCandidate],
     cosines: Option<&[f32]>,
 ) -> Option<QuotedPassages> {
-    let need = need(material.inquiry, question_type)?;
+    let need = need(material.question, question_type)?;
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
     let ranked = rank(candidates, cosines);
     let sources = Sources::new(material, &ranked);

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::tests::{hostile_source, inquiry};
+use super::tests::{hostile_source, parsed};
 use super::*;
 use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use crate::evidence::passage::PassageEvidence;
@@ -8,13 +8,13 @@ use crate::lexical::analyzer::Analyzer;
 use crate::planning::plan;
 
 fn given_of(question: &str, sources: &[AnswerSource<'_>]) -> Option<QuotedPassages> {
-    let inquiry = inquiry(question);
+    let parsed = parsed(question);
     let evidence: Vec<PassageEvidence> = sources
         .iter()
-        .map(|source| PassageEvidence::new(Analyzer::english(), &inquiry.terms, source.title, source.text))
+        .map(|source| PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text))
         .collect();
-    let found = candidates(&inquiry, sources, &evidence);
-    let material = Material { inquiry: &inquiry, sources, evidence: &evidence };
+    let found = candidates(&parsed, sources, &evidence);
+    let material = Material { question: &parsed, sources, evidence: &evidence };
     passages(&material, plan(question).question_type, &found, None)
 }
 

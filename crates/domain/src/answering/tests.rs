@@ -4,24 +4,24 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 use crate::lexical::analyzer::Analyzer;
 
-pub(super) fn inquiry(question: &str) -> Inquiry {
-    Inquiry::new(Analyzer::english(), question, 100, |_| 5)
+pub(super) fn parsed(question: &str) -> Question {
+    Question::new(Analyzer::english(), question, 100, |_| 5)
 }
 
 fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
-    let inquiry = inquiry(question);
+    let parsed = parsed(question);
     let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource::alone(text)).collect();
     let evidence: Vec<PassageEvidence> =
-        texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &inquiry.terms, "", text)).collect();
-    let found = candidates(&inquiry, &sources, &evidence);
+        texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &parsed.terms, "", text)).collect();
+    let found = candidates(&parsed, &sources, &evidence);
     assert!(found.len() <= MAX_CANDIDATES);
     let cosines: Option<Vec<f32>> =
         cosines.map(|cosine| found.iter().map(|candidate| cosine(candidate.text())).collect());
-    compose(&inquiry, &found, cosines.as_deref())
+    compose(&parsed, &found, cosines.as_deref())
 }
 
 fn text(question: &str, texts: &[&str]) -> String {
@@ -165,11 +165,11 @@ fn answers_from_a_table_are_single_rows_with_the_names_of_their_columns() {
     let labelled = "| name: Ann | phone: 555-0101 |\n| name: Bob | phone: 555-0102 |\n| name: Cyd | phone: 555-0103 |";
     assert_eq!(text(question, &[labelled]), "name: Bob | phone: 555-0102 [^1]");
 
-    let inquiry = inquiry(question);
+    let parsed = parsed(question);
     let header = "Our people:\n| Name | Phone number |";
     let source = AnswerSource { table_header: Some(header), ..AnswerSource::alone(&rows) };
-    let evidence = PassageEvidence::new(Analyzer::english(), &inquiry.terms, header, &rows);
-    let answer = compose(&inquiry, &candidates(&inquiry, &[source], &[evidence]), None).expect("an answer");
+    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, header, &rows);
+    let answer = compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).expect("an answer");
     assert_eq!(answer.text, expected);
 }
 

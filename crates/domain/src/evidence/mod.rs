@@ -23,7 +23,7 @@ pub type TermMask = u128;
 
 /// A question with everything that is derived from it once for grading, rewriting and answering.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Inquiry {
+pub struct Question {
     /// The question as it was asked.
     pub text: String,
     /// Its terms, weighed in the collections asked.
@@ -34,7 +34,7 @@ pub struct Inquiry {
     pub kind: AnswerKind,
 }
 
-impl Inquiry {
+impl Question {
     /// Parses a question; see [`QuestionTerms::new`] for the statistics.
     #[must_use]
     pub fn new(analyzer: &Analyzer, question: &str, chunks: u64, document_frequency: impl Fn(&str) -> u64) -> Self {

@@ -10,7 +10,7 @@ use super::features::{Features, Passage, of_round};
 use super::model::{LEXICAL_ONLY, PassageModel, WITH_DENSE};
 use super::question::{Answerability, answerability};
 use super::{Grade, Verdict};
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
 
 /// Most question terms that a reason names.
@@ -28,9 +28,9 @@ pub struct GradedRound {
 /// Grades the passages of one round, best first as retrieved. `evidence` runs parallel to
 /// `passages` (see [`super::features::evidence_of`]), and so do the verdicts.
 #[must_use]
-pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
-    let answerability = answerability(inquiry, passages, evidence);
-    let features = of_round(inquiry, passages, evidence);
+pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> GradedRound {
+    let answerability = answerability(question, passages, evidence);
+    let features = of_round(question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
     let probabilities: Vec<f32> =
         features.iter().map(|features| model.logistic.probability(&features.values)).collect();
@@ -42,7 +42,7 @@ pub fn grade(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvi
         .map(|((features, passage), probability)| {
             let own = model.grade(probability, highest);
             let grade = own.min(answerability.ceiling);
-            let mut reason = reason(inquiry, passage, &features, probability);
+            let mut reason = reason(question, passage, &features, probability);
             if grade < own {
                 // Writing to a String cannot fail.
                 let _ = write!(reason, "; the question is answered with probability {:.2}", answerability.probability);
@@ -74,14 +74,14 @@ impl PassageModel {
 }
 
 /// One line for the trace: probability, coverage, similarity, and the weightiest terms not found.
-fn reason(inquiry: &Inquiry, passage: &Passage<'_>, features: &Features, probability: f32) -> String {
-    let covered = inquiry.terms.share(features.mask) * 100.0;
+fn reason(question: &Question, passage: &Passage<'_>, features: &Features, probability: f32) -> String {
+    let covered = question.terms.share(features.mask) * 100.0;
     let mut reason = format!("probability {probability:.2}; covers {covered:.0}% of the question's weight");
     if let Some(dense) = passage.dense {
         // Writing to a String cannot fail.
         let _ = write!(reason, "; similarity {dense:.2}");
     }
-    let mut missing: Vec<_> = inquiry
+    let mut missing: Vec<_> = question
         .terms
         .terms()
         .iter()

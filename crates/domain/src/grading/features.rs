@@ -4,7 +4,7 @@
 //! lexical measures are taken over the question's own idf mass, never raw.
 
 use crate::evidence::passage::PassageEvidence;
-use crate::evidence::{Inquiry, TermMask};
+use crate::evidence::{Question, TermMask};
 use crate::lexical::analyzer::Analyzer;
 use crate::lexical::bm25::K1;
 
@@ -67,19 +67,19 @@ pub struct Features {
 
 /// Computes the features of all passages of one round. `evidence` runs parallel to `passages`.
 #[must_use]
-pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Vec<Features> {
-    let lexical: Vec<f32> = passages.iter().map(|passage| lexical_share(inquiry, passage.lexical)).collect();
+pub fn of_round(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Vec<Features> {
+    let lexical: Vec<f32> = passages.iter().map(|passage| lexical_share(question, passage.lexical)).collect();
     let dense: Vec<f32> = passages.iter().map(|passage| passage.dense.unwrap_or(0.0)).collect();
-    let coverage: Vec<f32> = evidence.iter().map(|evidence| inquiry.terms.share(evidence.mask())).collect();
+    let coverage: Vec<f32> = evidence.iter().map(|evidence| question.terms.share(evidence.mask())).collect();
     let (round_lexical, round_dense) = (highest(&lexical), highest(&dense));
     let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
-    let unknown = inquiry.terms.share(inquiry.terms.unknown() & !held);
+    let unknown = question.terms.share(question.terms.unknown() & !held);
     passages
         .iter()
         .zip(evidence)
         .enumerate()
         .map(|(index, (passage, evidence))| {
-            let own = Own::of(inquiry, passage, evidence);
+            let own = Own::of(question, passage, evidence);
             let value = |values: &[f32]| values.get(index).copied().unwrap_or(0.0);
             let (lexical_here, dense_here) = (value(&lexical), value(&dense));
             Features {
@@ -107,8 +107,11 @@ pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[Passage
 
 /// Evidence of all passages, for [`of_round`] and for the answerer.
 #[must_use]
-pub fn evidence_of(analyzer: &Analyzer, inquiry: &Inquiry, passages: &[Passage<'_>]) -> Vec<PassageEvidence> {
-    passages.iter().map(|passage| PassageEvidence::new(analyzer, &inquiry.terms, passage.title, passage.text)).collect()
+pub fn evidence_of(analyzer: &Analyzer, question: &Question, passages: &[Passage<'_>]) -> Vec<PassageEvidence> {
+    passages
+        .iter()
+        .map(|passage| PassageEvidence::new(analyzer, &question.terms, passage.title, passage.text))
+        .collect()
 }
 
 /// Features that depend on the passage alone.
@@ -120,8 +123,8 @@ struct Own {
 }
 
 impl Own {
-    fn of(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> Self {
-        let terms = &inquiry.terms;
+    fn of(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> Self {
+        let terms = &question.terms;
         let best = evidence.best_sentence(terms);
         let sentence_mask = best.map_or(0, |sentence| sentence.mask);
         let pairs = evidence.sentences.iter().map(|sentence| terms.pair_share(sentence.pairs));
@@ -130,34 +133,34 @@ impl Own {
         Self {
             sentence: terms.share(sentence_mask),
             pairs: pairs.fold(0.0, f32::max),
-            numbers_missing: inquiry.numbers.missing_in(&named),
-            kind: kind_fit(inquiry, passage, evidence),
+            numbers_missing: question.numbers.missing_in(&named),
+            kind: kind_fit(question, passage, evidence),
         }
     }
 }
 
 /// 1 if a sentence that covers the question nearly as well as the best one holds the kind of thing
 /// asked for, -1 if none does, 0 if no kind is asked for.
-pub(super) fn kind_fit(inquiry: &Inquiry, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+pub(super) fn kind_fit(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
     use crate::evidence::kind::AnswerKind;
     // The grader was fitted without distinguishing lists and yes-or-no questions.
-    if matches!(inquiry.kind, AnswerKind::Other | AnswerKind::List | AnswerKind::YesNo) {
+    if matches!(question.kind, AnswerKind::Other | AnswerKind::List | AnswerKind::YesNo) {
         return 0.0;
     }
-    let weights: Vec<f32> = evidence.sentences.iter().map(|sentence| inquiry.terms.weight_of(sentence.mask)).collect();
+    let weights: Vec<f32> = evidence.sentences.iter().map(|sentence| question.terms.weight_of(sentence.mask)).collect();
     let enough = highest(&weights) * 0.7;
     let holds = evidence.sentences.iter().zip(&weights).any(|(sentence, weight)| {
         let words = passage.text.get(sentence.range.clone()).unwrap_or_default();
-        *weight > 0.0 && *weight >= enough && inquiry.kind.is_held_by(&inquiry.text, words)
+        *weight > 0.0 && *weight >= enough && question.kind.is_held_by(&question.text, words)
     });
     if holds { 1.0 } else { -1.0 }
 }
 
 /// BM25 over the question's idf mass, scaled to 0 to 1 by its bound of `K1 + 1`.
-pub(super) fn lexical_share(inquiry: &Inquiry, score: f32) -> f32 {
+pub(super) fn lexical_share(question: &Question, score: f32) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
     let bound = (K1 + 1.0) as f32;
-    ratio(score, inquiry.terms.mass() * bound).clamp(0.0, 1.0)
+    ratio(score, question.terms.mass() * bound).clamp(0.0, 1.0)
 }
 
 fn ratio(part: f32, whole: f32) -> f32 {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::{Inquiry, QuestionTerm, TermMask},
+    evidence::{Question, QuestionTerm, TermMask},
     json_in_text,
 };
 
@@ -23,7 +23,7 @@ const LABEL: &str = "missing";
 /// The weighty terms of a question that no correct passage holds, in the order of the question. `correct` gives the
 /// terms that each correct passage holds.
 #[must_use]
-pub fn uncovered(question: &Inquiry, correct: impl IntoIterator<Item = TermMask>) -> Vec<String> {
+pub fn uncovered(question: &Question, correct: impl IntoIterator<Item = TermMask>) -> Vec<String> {
     let covered = correct.into_iter().fold(0, |all, mask| all | mask);
     let terms = question.terms.terms();
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn weighty_terms_that_no_correct_passage_holds_are_named() {
         let question =
-            Inquiry::new(<&Analyzer>::default(), "How many days of parental leave do contractors get?", 100, |stem| {
+            Question::new(<&Analyzer>::default(), "How many days of parental leave do contractors get?", 100, |stem| {
                 if stem == "day" { 90 } else { 3 }
             });
         let all: Vec<String> = uncovered(&question, []);

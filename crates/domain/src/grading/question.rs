@@ -9,7 +9,7 @@ use super::features::{self, Passage, lexical_share};
 use super::question_model::{LEXICAL_ONLY, QuestionModel, WITH_DENSE};
 use crate::corrective::Grade;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Inquiry, TermMask};
+use crate::evidence::{Question, TermMask};
 use crate::wording::Wording;
 
 /// Number of features.
@@ -63,23 +63,23 @@ pub struct Answerability {
 
 /// Judges a round. `evidence` runs parallel to `passages`.
 #[must_use]
-pub fn answerability(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
-    let features = of_round(inquiry, passages, evidence);
+pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Answerability {
+    let features = of_round(question, passages, evidence);
     let model = if features.has_dense { &WITH_DENSE } else { &LEXICAL_ONLY };
     let probability = model.probability(&features);
-    let highest = if names_something_foreign(inquiry, evidence) { Grade::Ambiguous } else { Grade::Correct };
+    let highest = if names_something_foreign(question, evidence) { Grade::Ambiguous } else { Grade::Correct };
     Answerability { probability, ceiling: model.ceiling(probability).min(highest) }
 }
 
 /// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
 /// holds it, and no passage has it in another spelling. What is said of its neighbours is then no answer.
-fn names_something_foreign(inquiry: &Inquiry, evidence: &[PassageEvidence]) -> bool {
-    let terms = inquiry.terms.terms();
+fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) -> bool {
+    let terms = question.terms.terms();
     let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     terms.iter().enumerate().any(|(position, term)| {
         let is_foreign = term.document_frequency == 0 && held & (1 << position) == 0;
-        is_foreign && term.weight >= heaviest && is_named(&inquiry.text, &term.word)
+        is_foreign && term.weight >= heaviest && is_named(&question.text, &term.word)
     })
 }
 
@@ -119,13 +119,13 @@ struct Nearest<'r> {
 
 /// Computes the features of a round.
 #[must_use]
-pub fn of_round(inquiry: &Inquiry, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Features {
+pub fn of_round(question: &Question, passages: &[Passage<'_>], evidence: &[PassageEvidence]) -> Features {
     let highest = |value: &dyn Fn(&Passage<'_>) -> f32| passages.iter().map(value).fold(0.0, f32::max);
-    let lexical = |passage: &Passage<'_>| lexical_share(inquiry, passage.lexical);
+    let lexical = |passage: &Passage<'_>| lexical_share(question, passage.lexical);
     let dense = |passage: &Passage<'_>| passage.dense.unwrap_or(0.0);
     let mut values = [0.0; COUNT];
-    if let Some(nearest) = nearest(inquiry, passages, evidence) {
-        let own = nearest.values(inquiry);
+    if let Some(nearest) = nearest(question, passages, evidence) {
+        let own = nearest.values(question);
         values = [
             highest(&dense),
             highest(&lexical),
@@ -164,11 +164,15 @@ fn dense_spread(passages: &[Passage<'_>]) -> f32 {
     (highest - mean).max(0.0)
 }
 
-fn nearest<'r>(inquiry: &Inquiry, passages: &'r [Passage<'r>], evidence: &'r [PassageEvidence]) -> Option<Nearest<'r>> {
+fn nearest<'r>(
+    question: &Question,
+    passages: &'r [Passage<'r>],
+    evidence: &'r [PassageEvidence],
+) -> Option<Nearest<'r>> {
     let mut best: Option<(f32, Nearest<'r>)> = None;
     for (passage, evidence) in passages.iter().zip(evidence) {
-        let sentence = evidence.best_sentence(&inquiry.terms);
-        let covered = inquiry.terms.share(sentence.map_or(0, |sentence| sentence.mask));
+        let sentence = evidence.best_sentence(&question.terms);
+        let covered = question.terms.share(sentence.map_or(0, |sentence| sentence.mask));
         let nearness = covered + passage.dense.unwrap_or(0.0);
         if best.as_ref().is_none_or(|(highest, _)| nearness > *highest) {
             best = Some((nearness, Nearest { passage, evidence, sentence }));
@@ -190,27 +194,27 @@ struct NearestValues {
 }
 
 impl Nearest<'_> {
-    fn values(&self, inquiry: &Inquiry) -> NearestValues {
-        let terms = &inquiry.terms;
+    fn values(&self, question: &Question) -> NearestValues {
+        let terms = &question.terms;
         let mask = self.sentence.map_or(0, |sentence| sentence.mask);
         let words = self.sentence.and_then(|sentence| self.passage.text.get(sentence.range.clone()));
-        let (asked, said) = (Wording::of(&inquiry.text), Wording::of(words.unwrap_or_default()));
+        let (asked, said) = (Wording::of(&question.text), Wording::of(words.unwrap_or_default()));
         NearestValues {
             coverage: terms.share(self.evidence.mask()),
             sentence_coverage: terms.share(mask),
-            rarest_missing: rarest_missing(inquiry, mask),
-            numbers_missing: inquiry.numbers.missing_in(words.unwrap_or_default()),
-            names_missing: names_missing(inquiry, self.evidence.mask()),
+            rarest_missing: rarest_missing(question, mask),
+            numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
+            names_missing: names_missing(question, self.evidence.mask()),
             denied: asked.is_negated && !said.is_negated,
             opposed: said.opposes(&asked),
-            kind: features::kind_fit(inquiry, self.passage, self.evidence),
+            kind: features::kind_fit(question, self.passage, self.evidence),
         }
     }
 }
 
-fn rarest_missing(inquiry: &Inquiry, mask: TermMask) -> f32 {
+fn rarest_missing(question: &Question, mask: TermMask) -> f32 {
     let (mut missing, mut all) = (0.0, 0.0);
-    for (position, term) in inquiry.terms.terms().iter().enumerate() {
+    for (position, term) in question.terms.terms().iter().enumerate() {
         all = term.weight.max(all);
         if mask & (1 << position) == 0 {
             missing = term.weight.max(missing);
@@ -220,10 +224,10 @@ fn rarest_missing(inquiry: &Inquiry, mask: TermMask) -> f32 {
 }
 
 /// Share of the capitalised words of the question, its first word left out, that are not in `mask`.
-fn names_missing(inquiry: &Inquiry, mask: TermMask) -> f32 {
+fn names_missing(question: &Question, mask: TermMask) -> f32 {
     let (mut missing, mut all) = (0.0, 0.0);
-    for (position, term) in inquiry.terms.terms().iter().enumerate() {
-        let is_name = term.word.starts_with(char::is_uppercase) && !inquiry.text.starts_with(&term.word);
+    for (position, term) in question.terms.terms().iter().enumerate() {
+        let is_name = term.word.starts_with(char::is_uppercase) && !question.text.starts_with(&term.word);
         if is_name {
             all += 1.0;
             missing += flag(mask & (1 << position) == 0);

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::calibrated::{GradedRound, grade};
 use super::features::{COUNT, NAMES, Passage, evidence_of, of_round};
 use super::*;
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::lexical::analyzer::Analyzer;
 
 /// A handbook of a few pages; similarities are typical of a sentence embedding.
@@ -15,21 +15,21 @@ const PAGES: [&str; 3] = [LEAVE, TRAVEL, SECURITY];
 /// Similarity, if there are vectors, and BM25 score of each page.
 type Scores = [(Option<f32>, f32); 3];
 
-fn inquiry(question: &str) -> Inquiry {
+fn parsed(question: &str) -> Question {
     let analyzer = Analyzer::english();
     let pages: Vec<HashSet<String>> = PAGES.iter().map(|page| analyzer.terms(page).into_iter().collect()).collect();
-    Inquiry::new(analyzer, question, 12, |stem| pages.iter().filter(|page| page.contains(stem)).count() as u64)
+    Question::new(analyzer, question, 12, |stem| pages.iter().filter(|page| page.contains(stem)).count() as u64)
 }
 
 fn round(question: &str, scores: Scores) -> GradedRound {
-    let inquiry = inquiry(question);
+    let parsed = parsed(question);
     let passages: Vec<Passage<'_>> = PAGES
         .iter()
         .zip(scores)
         .map(|(text, (dense, lexical))| Passage { title: "Handbook", text, dense, lexical })
         .collect();
-    let evidence = evidence_of(Analyzer::english(), &inquiry, &passages);
-    grade(&inquiry, &passages, &evidence)
+    let evidence = evidence_of(Analyzer::english(), &parsed, &passages);
+    grade(&parsed, &passages, &evidence)
 }
 
 fn verdicts(question: &str, scores: Scores) -> Vec<Verdict> {
@@ -127,14 +127,14 @@ fn probabilities_are_those_of_the_calibration() {
 #[test]
 fn features_are_finite_and_named() {
     assert_eq!(NAMES.iter().collect::<HashSet<_>>().len(), COUNT);
-    let inquiry = inquiry("How many weeks?");
+    let parsed = parsed("How many weeks?");
     let passages = [
         Passage { title: "", text: "", dense: Some(-1.0), lexical: f32::MAX },
         Passage { title: "", text: "weeks", dense: None, lexical: 0.0 },
     ];
-    let evidence = evidence_of(Analyzer::english(), &inquiry, &passages);
-    for features in of_round(&inquiry, &passages, &evidence) {
+    let evidence = evidence_of(Analyzer::english(), &parsed, &passages);
+    for features in of_round(&parsed, &passages, &evidence) {
         assert!(features.values.iter().all(|value| value.is_finite()), "{features:?}");
     }
-    assert!(of_round(&inquiry, &[], &[]).is_empty());
+    assert!(of_round(&parsed, &[], &[]).is_empty());
 }

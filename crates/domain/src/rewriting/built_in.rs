@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::Tried;
-use crate::evidence::{Inquiry, QuestionTerm};
+use crate::evidence::{Question, QuestionTerm};
 use crate::lexical::analyzer::Analyzer;
 
 /// Words that feedback adds at most.
@@ -33,8 +33,8 @@ const KEYWORD_SHARE: f32 = 0.35;
 /// The next query, or `None` when there is no new one. `feedback` holds the texts of the best
 /// passages of the last round that were not graded incorrect, best first; it may be empty.
 #[must_use]
-pub fn rewrite(analyzer: &Analyzer, inquiry: &Inquiry, tried: &Tried, feedback: &[&str]) -> Option<String> {
-    let terms = inquiry.terms.terms();
+pub fn rewrite(analyzer: &Analyzer, question: &Question, tried: &Tried, feedback: &[&str]) -> Option<String> {
+    let terms = question.terms.terms();
     let heaviest = terms.iter().map(|term| term.weight).fold(0.0, f32::max);
     let is_keyword = |term: &&QuestionTerm| term.weight >= heaviest * KEYWORD_SHARE;
     let is_known = |term: &&QuestionTerm| term.document_frequency > 0;
@@ -42,7 +42,7 @@ pub fn rewrite(analyzer: &Analyzer, inquiry: &Inquiry, tried: &Tried, feedback: 
     let keywords: Vec<&QuestionTerm> = terms.iter().filter(is_keyword).collect();
     let known: Vec<&QuestionTerm> = terms.iter().filter(is_known).collect();
     let mut expanded = words(&known);
-    expanded.extend(feedback_words(analyzer, inquiry, feedback));
+    expanded.extend(feedback_words(analyzer, question, feedback));
     let variations = [words(&keywords), words(&known), expanded, words(&rarest(&known))];
     variations.into_iter().map(|words| words.join(" ")).find(|query| !query.is_empty() && !tried.contains(query))
 }
@@ -62,12 +62,12 @@ fn rarest<'t>(known: &[&'t QuestionTerm]) -> Vec<&'t QuestionTerm> {
 
 /// Words that the best passages have in common and the question lacks: those in most passages
 /// first, then those most often used, then by spelling.
-fn feedback_words(analyzer: &Analyzer, inquiry: &Inquiry, feedback: &[&str]) -> Vec<String> {
+fn feedback_words(analyzer: &Analyzer, question: &Question, feedback: &[&str]) -> Vec<String> {
     let mut found: BTreeMap<String, FeedbackTerm> = BTreeMap::new();
     for (number, text) in feedback.iter().take(FEEDBACK_PASSAGES).enumerate() {
         analyzer.for_each_term(text, |stem, range| {
             let is_word = stem.len() > 2 && stem.chars().all(char::is_alphabetic);
-            if !is_word || inquiry.terms.position(stem).is_some() {
+            if !is_word || question.terms.position(stem).is_some() {
                 return;
             }
             let term = found.entry(stem.to_owned()).or_insert_with(|| FeedbackTerm {

@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use super::built_in::rewrite;
 use super::*;
-use crate::evidence::Inquiry;
+use crate::evidence::Question;
 use crate::lexical::analyzer::Analyzer;
 
-fn inquiry(question: &str) -> Inquiry {
-    Inquiry::new(Analyzer::english(), question, 100, |stem| match stem {
+fn parsed(question: &str) -> Question {
+    Question::new(Analyzer::english(), question, 100, |stem| match stem {
         "zyx" => 0,
         "leav" => 20,
         "polici" => 60,
@@ -55,10 +55,10 @@ fn remembers_what_was_tried() {
 #[test]
 fn varies_the_question_until_nothing_is_new() {
     let analyzer = Analyzer::english();
-    let inquiry = inquiry("What kind of leave policy covers zyx parents abroad?");
-    let mut tried = Tried::new(&inquiry.text);
+    let parsed = parsed("What kind of leave policy covers zyx parents abroad?");
+    let mut tried = Tried::new(&parsed.text);
     let feedback = ["Maternity leave abroad: maternity rules.", "Rules on maternity in embassies."];
-    while let Some(query) = rewrite(analyzer, &inquiry, &tried, &feedback) {
+    while let Some(query) = rewrite(analyzer, &parsed, &tried, &feedback) {
         tried.add(query).unwrap();
     }
     assert_eq!(
@@ -74,19 +74,19 @@ fn varies_the_question_until_nothing_is_new() {
 
 #[test]
 fn has_nothing_to_say_without_words() {
-    let inquiry = inquiry("What is it?");
-    assert_eq!(rewrite(Analyzer::english(), &inquiry, &Tried::new("What is it?"), &[]), None);
+    let parsed = parsed("What is it?");
+    assert_eq!(rewrite(Analyzer::english(), &parsed, &Tried::new("What is it?"), &[]), None);
 }
 
 proptest! {
     #[test]
     fn never_repeats_and_ends(question in ".{0,80}|([a-z]{1,8} ){1,12}", feedback in prop::collection::vec(".{0,60}", 0..4)) {
         let analyzer = Analyzer::english();
-        let inquiry = inquiry(&question);
+        let parsed = parsed(&question);
         let feedback: Vec<&str> = feedback.iter().map(String::as_str).collect();
         let mut tried = Tried::new(&question);
         for _ in 0..10 {
-            match rewrite(analyzer, &inquiry, &tried, &feedback) {
+            match rewrite(analyzer, &parsed, &tried, &feedback) {
                 Some(query) => prop_assert!(tried.add(query).is_ok()),
                 None => return Ok(()),
             }

@@ -22,7 +22,7 @@ use sqlx::{ConnectOptions, Connection, postgres::PgConnectOptions};
 use tempfile::TempDir;
 
 /// Settings for a data directory `data` in `folder`, with whatever Postgres is there.
-pub fn settings(folder: &Path) -> Settings {
+pub(crate) fn settings(folder: &Path) -> Settings {
     let folders = Folders {
         home: env::var_os("HOME").map(PathBuf::from),
         xdg_data_home: None,
@@ -38,14 +38,14 @@ pub fn settings(folder: &Path) -> Settings {
 }
 
 /// A folder that the unprivileged user can pass through, removed in the end.
-pub fn folder() -> TempDir {
+pub(crate) fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     folder
 }
 
 /// The number that a query yields.
-pub async fn number(options: &PgConnectOptions, query: &'static str) -> i64 {
+pub(crate) async fn number(options: &PgConnectOptions, query: &'static str) -> i64 {
     let mut connection = options.connect().await.unwrap();
     let number: i32 = sqlx::query_scalar(query).fetch_one(&mut connection).await.unwrap();
     connection.close().await.unwrap();
@@ -78,12 +78,12 @@ async fn eventually<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) 
     }
 }
 
-pub fn postmaster(folder: &Path) -> Option<i32> {
+pub(crate) fn postmaster(folder: &Path) -> Option<i32> {
     let text = fs::read_to_string(folder.join("data/cluster/postmaster.pid")).ok()?;
     text.lines().next()?.parse().ok()
 }
 
-pub fn kill_now(pid: i32) {
+pub(crate) fn kill_now(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
 }
 

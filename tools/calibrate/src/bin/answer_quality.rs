@@ -47,8 +47,8 @@ fn main() {
                     .flatten()
                     .map(|answer| answer.as_str().expect("answer").to_lowercase())
                     .collect();
-                let Round { inquiry, passages, evidence, .. } = collection.round(text, vector, top_k);
-                let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
+                let Round { question: parsed, passages, evidence, .. } = collection.round(text, vector, top_k);
+                let verdicts = calibrated::grade(&parsed, &passages, &evidence).verdicts;
                 let (mut sources, mut kept) = (Vec::new(), Vec::new());
                 for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence) {
                     let admitted = match mode {
@@ -62,7 +62,7 @@ fn main() {
                         kept.push(evidence.clone());
                     }
                 }
-                let found = candidates(&inquiry, &sources, &kept);
+                let found = candidates(&parsed, &sources, &kept);
                 let cosines: Vec<f32> = found
                     .iter()
                     .map(|candidate| {
@@ -70,7 +70,7 @@ fn main() {
                         embedded.map_or(0.0, |sentence| cosine(vector, sentence))
                     })
                     .collect();
-                let Some(answer) = compose(&inquiry, &found, with_cosines.then_some(&cosines)) else {
+                let Some(answer) = compose(&parsed, &found, with_cosines.then_some(&cosines)) else {
                     continue;
                 };
                 count("answered", true);

@@ -35,11 +35,11 @@ fn main() {
         let answers: Vec<String> = strings(&question["answers"]).iter().map(|answer| answer.to_lowercase()).collect();
         let kind = collection.case(question, is_own);
         let round = collection.round(&text, vector, TOP_K);
-        let (inquiry, hits, passages, evidence) = (round.inquiry, round.hits, round.passages, round.evidence);
-        let verdicts = calibrated::grade(&inquiry, &passages, &evidence).verdicts;
+        let (parsed, hits, passages, evidence) = (round.question, round.hits, round.passages, round.evidence);
+        let verdicts = calibrated::grade(&parsed, &passages, &evidence).verdicts;
         let lexical_only: Vec<Passage<'_>> = passages.iter().map(|p| Passage { dense: None, ..*p }).collect();
-        let lexical_verdicts = calibrated::grade(&inquiry, &lexical_only, &evidence).verdicts;
-        for (rank, features) in features::of_round(&inquiry, &passages, &evidence).iter().enumerate() {
+        let lexical_verdicts = calibrated::grade(&parsed, &lexical_only, &evidence).verdicts;
+        for (rank, features) in features::of_round(&parsed, &passages, &evidence).iter().enumerate() {
             let id = &collection.documents[hits[rank].index];
             let is_gold = gold.contains(&id.as_str());
             let mentions = answers.iter().any(|answer| passages[rank].text.to_lowercase().contains(answer));
