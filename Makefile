@@ -42,6 +42,20 @@ openapi: ## Write openapi/openapi.json anew from the code
 	cargo run --quiet --locked -- openapi > openapi/openapi.json.new
 	@mv openapi/openapi.json.new openapi/openapi.json
 
+.PHONY: web
+web: ## Build the web page anew into assets/web; needs Node 20.19 or newer
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+.PHONY: web-check
+web-check: ## Check that assets/web is what web/ builds, if Node is installed
+	@scripts/web-check
+
+.PHONY: web-test
+web-test: ## Test the web page in Chromium (CHROMIUM=path), on services of its own
+	cargo build --locked --bin cited
+	@scripts/ensure-postgres $(or $(CARGO_TARGET_DIR),target)/debug/cited
+	cd web && npm ci --no-audit --no-fund && npm test
+
 .PHONY: sqlx-prepare
 sqlx-prepare: ## Write .sqlx anew, after a change of SQL
 	@scripts/sqlx-prepare

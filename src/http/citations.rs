@@ -151,6 +151,13 @@ pub(super) async fn get_citation(
     Extension(tenant): Extension<TenantId>,
     ValidPath(urn): ValidPath<String>,
 ) -> Result<Json<CitedBody>, ApiError> {
+    let urn = parse_urn(&urn)?;
+    let cited = state.services.citations.get(tenant, &urn).await?;
+    Ok(Json(CitedBody::new(&urn, cited)))
+}
+
+/// Reads the URN of a passage that is stored.
+pub(super) fn parse_urn(urn: &str) -> Result<Urn, ApiError> {
     let urn: Urn = urn.parse().map_err(|error| {
         let hint = "percent-encode the whole URN in the path, # as %23 above all: what follows a plain # is never sent";
         ApiError::invalid_field("urn", format!("{urn:?} names no passage: {error}; {hint}"))
@@ -159,6 +166,5 @@ pub(super) async fn get_citation(
         let detail = format!("of pages of the web nothing is kept; what was cited may still stand at {url}");
         return Err(ApiError::not_found(detail));
     }
-    let cited = state.services.citations.get(tenant, &urn).await?;
-    Ok(Json(CitedBody::new(&urn, cited)))
+    Ok(urn)
 }

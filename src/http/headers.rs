@@ -7,8 +7,12 @@ use axum::{
     response::Response,
 };
 
-/// For pages: everything from the service itself, but for the styles and small pictures within Swagger UI's own files.
-const CSP_OF_PAGES: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; \
+/// For pages: files of the service, requests to it, and no text that could become markup or script.
+const CSP_OF_PAGES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types 'none'";
+/// For Swagger UI, which has styles and small pictures within its own files and makes markup of text.
+const CSP_OF_DOCS: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// For what is no page: nothing, should a browser take it for one.
 const CSP_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -17,10 +21,13 @@ const HSTS: &str = "max-age=31536000";
 
 /// Adds the headers; `has_tls` says whether the service speaks TLS itself.
 pub(super) async fn harden(State(has_tls): State<bool>, request: Request, next: Next) -> Response {
-    let is_data = request.uri().path().starts_with("/v1/");
+    let path = request.uri().path();
+    let is_of_documents = path.starts_with("/v1/") || path.starts_with("/c/");
+    let csp_of_pages = if path.starts_with("/docs") { CSP_OF_DOCS } else { CSP_OF_PAGES };
     let mut response = next.run(request).await;
     let media_type = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
-    let csp = if media_type.is_some_and(|name| name.starts_with(b"text/html")) { CSP_OF_PAGES } else { CSP_OF_DATA };
+    let is_page = media_type.is_some_and(|name| name.starts_with(b"text/html"));
+    let csp = if is_page { csp_of_pages } else { CSP_OF_DATA };
     let mut set = |name: HeaderName, value| {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     };
@@ -28,7 +35,10 @@ pub(super) async fn harden(State(has_tls): State<bool>, request: Request, next: 
     set(header::X_FRAME_OPTIONS, "DENY");
     set(header::REFERRER_POLICY, "no-referrer");
     set(header::CONTENT_SECURITY_POLICY, csp);
-    if is_data {
+    if is_page {
+        set(header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    }
+    if is_of_documents {
         set(header::CACHE_CONTROL, "no-store");
     }
     if has_tls {

@@ -153,12 +153,8 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
 
 /// Converts errors that routing and limits return with an empty or plain text body.
 fn bare_error(response: &Response) -> Option<ApiError> {
-    let is_json = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.contains("json"));
-    if is_json {
+    let media_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if media_type.is_some_and(|value| value.contains("json") || value.starts_with("text/html")) {
         return None;
     }
     match response.status() {

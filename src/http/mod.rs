@@ -30,6 +30,7 @@ mod source;
 mod splitting;
 mod stages;
 mod trace;
+mod web;
 
 use std::{sync::Arc, time::Duration};
 
@@ -143,12 +144,12 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     };
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
     let (streams, _) = stream_routes().split_for_parts();
+    let (cited_pages, _) = web::citation_routes().split_for_parts();
     let (health, _) = health_routes().split_for_parts();
     let limit = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
-    let v1 = v1
-        .layer(limit)
-        .merge(streams)
-        .layer(axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate));
+    let authenticated = axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate);
+    let v1 = v1.layer(limit).merge(streams).layer(authenticated.clone());
+    let cited_pages = cited_pages.layer(limit).layer(authenticated).layer(axum::middleware::from_fn(web::as_pages));
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
         .layer(axum::middleware::from_fn_with_state(settings.has_tls, headers::harden))
@@ -166,7 +167,8 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         }));
     Router::new()
         .merge(v1)
-        .merge(health.merge(openapi::pages()).layer(limit))
+        .merge(cited_pages)
+        .merge(health.merge(openapi::pages()).merge(web::files()).layer(limit))
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(shared)
         .with_state(state)

@@ -5,6 +5,7 @@ pub mod asking;
 pub mod audit;
 pub mod budget;
 pub mod citation;
+pub mod comparison;
 pub mod contextual;
 pub mod conversation;
 pub mod corrective;

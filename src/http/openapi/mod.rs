@@ -18,7 +18,7 @@ use utoipa::{
 };
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, v1_routes};
+use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, v1_routes, web};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -57,7 +57,7 @@ impl Modify for Bearer {
 #[must_use]
 pub fn openapi_document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
-    let mut timed = v1_routes(Settings::default().max_body_bytes).into_openapi();
+    let mut timed = v1_routes(Settings::default().max_body_bytes).merge(web::citation_routes()).into_openapi();
     let mut streams = stream_routes().into_openapi();
     let mut open = health_routes().into_openapi();
     for operation in operations(&mut timed) {

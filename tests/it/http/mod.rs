@@ -2,4 +2,5 @@
 
 mod contract;
 mod errors;
+mod page;
 mod requests;

@@ -1,0 +1,103 @@
+// Questions and what became of them: the events of the stream, folded into turns.
+import { computed, signal } from "@preact/signals";
+import { type Answer, type AskEvent, type AskProblem, type AskRequest, type Citation, type Finding, type Message, type Source, events, problemFrom } from "./api";
+import { chosen } from "./collections";
+import { slice } from "./text";
+
+/** A draft that does not stand, and why. */
+export interface Voided {
+  text: string;
+  reason: string;
+  errors: Finding[];
+}
+
+export interface Turn {
+  id: number;
+  question: string;
+  phase: "searching" | "writing" | "ended" | "stopped";
+  /** The words so far; those after `confirmed` may still be refused. */
+  draft: string;
+  /** Code points of the draft that passed the check. */
+  confirmed: number;
+  citations: Citation[];
+  sources: Source[];
+  voided: Voided[];
+  answer: Answer | null;
+  problem: AskProblem | null;
+}
+
+export const turns = signal<Turn[]>([]);
+export const isAsking = computed(() => turns.value.some((turn) => turn.phase === "searching" || turn.phase === "writing"));
+/** For screen readers: finished claims and ends, never words that may be refused. */
+export const announced = signal("");
+
+let running: AbortController | null = null;
+let lastId = 0;
+
+export function stop(): void {
+  running?.abort();
+}
+
+export function startAnew(): void {
+  stop();
+  turns.value = [];
+}
+
+function change(id: number, by: (turn: Turn) => Partial<Turn>): void {
+  turns.value = turns.value.map((turn) => (turn.id === id ? { ...turn, ...by(turn) } : turn));
+}
+
+/** What was said before, for a question that leans on it. Drafts and failures were never said. */
+function history(): Message[] {
+  return turns.value.flatMap((turn) => {
+    const said = turn.answer?.answer ?? turn.answer?.reply;
+    if (!said) return [];
+    return [{ role: "user" as const, content: turn.question }, { role: "assistant" as const, content: said }];
+  });
+}
+
+export async function ask(question: string): Promise<void> {
+  const before = history();
+  const id = ++lastId;
+  const asked = before.length ? { messages: [...before, { role: "user" as const, content: question }] } : { question };
+  const body: AskRequest = { ...asked, collections: chosen.value, stream: true, include: ["trace"] };
+  const fresh: Turn = { id, question, phase: "searching", draft: "", confirmed: 0, citations: [], sources: [], voided: [], answer: null, problem: null };
+  turns.value = [...turns.value, fresh];
+  running = new AbortController();
+  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: running.signal };
+  const { signal: aborted } = running;
+  try {
+    for await (const event of events<AskEvent>("/v1/ask", init)) change(id, (turn) => after(turn, event));
+    change(id, (turn) => (turn.answer || turn.problem ? {} : { phase: "ended", problem: problemFrom(new Error("The stream ended without an answer. Ask again.")) }));
+  } catch (error) {
+    change(id, () => (aborted.aborted ? { phase: "stopped" } : { phase: "ended", problem: problemFrom(error) }));
+  }
+  const ended = turns.value.find((turn) => turn.id === id);
+  if (ended?.problem) announced.value = `${ended.problem.title}. ${ended.problem.detail}`;
+  else if (ended?.answer && !ended.answer.answer) announced.value = "The documents do not answer this.";
+}
+
+function after(turn: Turn, { event, data }: AskEvent): Partial<Turn> {
+  switch (event) {
+    case "sources":
+      return { sources: data.sources, phase: "writing" };
+    case "token":
+      return { draft: turn.draft + data.text, phase: "writing" };
+    case "claim": {
+      const [start, end] = data.span as [number, number];
+      announced.value = slice(turn.draft, start, end);
+      const ends = data.citations.map((citation) => citation.span[1] ?? 0);
+      return { citations: [...turn.citations, ...data.citations], confirmed: Math.max(turn.confirmed, end, ...ends) };
+    }
+    case "retry": {
+      const voided = turn.draft.trim() && data.reason !== "read_anew" ? [{ text: turn.draft, reason: data.reason, errors: data.errors }] : [];
+      return { voided: [...turn.voided, ...voided], draft: "", citations: [], confirmed: 0 };
+    }
+    case "answer":
+      return { phase: "ended", answer: data, sources: data.sources, citations: data.citations, draft: data.answer ?? "", confirmed: Infinity };
+    case "error": {
+      const voided = turn.draft.trim() ? [{ text: turn.draft, reason: "", errors: data.validation?.errors ?? [] }] : [];
+      return { phase: "ended", problem: data, voided: [...turn.voided, ...voided], draft: "", citations: [], confirmed: 0 };
+    }
+  }
+}

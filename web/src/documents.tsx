@@ -1,0 +1,96 @@
+// Collections and their documents: what there is, what it is made of, and deleting it.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type AskProblem, type Collection, type DeleteReceipt, type Document, type DocumentPage, call, problemFrom } from "./api";
+import { collections, loadCollections, loadProblem } from "./collections";
+import { confirmed } from "./dialogs";
+import { ProblemView } from "./problem";
+import { count } from "./text";
+import { Uploads, changes } from "./upload";
+
+const open = signal<string | null>(null);
+const documents = signal<Document[]>([]);
+const next = signal<string | null>(null);
+const problem = signal<AskProblem | null>(null);
+const said = signal("");
+
+async function load(collection: string, cursor: string | null): Promise<void> {
+  try {
+    const query = new URLSearchParams({ collection, limit: "50", ...(cursor ? { cursor } : {}) });
+    const page = await call<DocumentPage>("GET", `/v1/documents?${query}`);
+    if (open.value !== collection) return;
+    documents.value = cursor ? [...documents.value, ...page.documents] : page.documents;
+    next.value = page.next_cursor;
+    problem.value = null;
+  } catch (error) {
+    problem.value = problemFrom(error);
+  }
+}
+
+async function remove(path: string, what: string, warning: string): Promise<void> {
+  if (!(await confirmed(`Delete ${what}?`, warning))) return;
+  try {
+    const receipt = await call<DeleteReceipt>("DELETE", path);
+    said.value = `Deleted: ${count(receipt.documents, "document")}, ${count(receipt.chunks, "passage")}, ${count(receipt.vectors, "vector")}, ${count(receipt.answers, "kept answer")}.`;
+    problem.value = null;
+  } catch (error) {
+    problem.value = problemFrom(error);
+  }
+  changes.value++;
+  await loadCollections();
+}
+
+export function DocumentsView() {
+  const all = collections.value ?? [];
+  const shown = all.find((each) => each.name === open.value) ?? all[0];
+  useEffect(() => {
+    open.value = shown?.name ?? null;
+    documents.value = [];
+    next.value = null;
+    if (shown) void load(shown.name, null);
+  }, [shown?.name, changes.value]);
+  if (loadProblem.value) return <div class="sheet"><ProblemView problem={loadProblem.value} /></div>;
+  return (
+    <div class="sheet wide">
+      <h1>Documents</h1>
+      <Uploads isFirst={all.length === 0} collection={shown?.name} key={shown?.name} />
+      {all.length > 0 && (
+        <div class="tabs" role="group" aria-label="Collections">
+          {all.map((each) => <button type="button" key={each.name} aria-pressed={each === shown} onClick={() => { open.value = each.name; }}>{each.name} <span class="quiet">{each.documents}</span></button>)}
+        </div>
+      )}
+      {problem.value && <ProblemView problem={problem.value} />}
+      <p class="quiet" role="status">{said.value}</p>
+      {shown && <CollectionView collection={shown} />}
+    </div>
+  );
+}
+
+function CollectionView({ collection }: { collection: Collection }) {
+  const { name, embedding, chunks, embedded_chunks: embedded } = collection;
+  const path = `/v1/collections/${encodeURIComponent(name)}`;
+  return (
+    <section aria-label={`Collection ${name}`}>
+      <p class="facts">
+        <span>{count(collection.documents, "document")}</span><span>{count(chunks, "passage")}</span><span>{embedding.model}</span>
+        {embedded < chunks && <span>{Math.round((100 * embedded) / chunks)} % have vectors</span>}
+        <button type="button" class="link danger" onClick={() => void remove(path, `the collection ${name}`, `Its ${count(collection.documents, "document")} go with it, and citations of them will say that they were deleted.`)}>Delete the collection</button>
+      </p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Documents">
+        <table class="documents">
+          <thead><tr><th scope="col">Title</th><th scope="col">Source</th><th scope="col">Passages</th><th scope="col">Version</th><th scope="col">Changed</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
+          <tbody>
+            {documents.value.map((each) => (
+              <tr key={each.id}>
+                <td>{each.title}</td><td>{each.source}</td><td>{each.chunks}</td><td>{each.version}</td>
+                <td><time dateTime={each.updated_at}>{new Date(each.updated_at).toLocaleDateString()}</time></td>
+                <td><button type="button" class="link danger" aria-label={`Delete ${each.title}`} onClick={() => void remove(`/v1/documents/${each.id}`, each.title, "Citations of it will say that it was deleted. Nothing of its text is kept.")}>Delete</button></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {next.value && <button type="button" onClick={() => void load(name, next.value)}>More</button>}
+    </section>
+  );
+}

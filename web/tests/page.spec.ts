@@ -1,0 +1,260 @@
+// The page against a running service, in a browser. The tests follow each other on one database.
+import { readFileSync } from "node:fs";
+import { ask, expect, expectAccessible, ingest, stream, test } from "./page";
+
+const HOSTILE = `</textarea><img src=x onerror="alert('x')"><script>alert('y')</script>`;
+const CARRY_OVER = "How many days of annual leave can I carry over?";
+/** Pictures for the documentation are taken where this names a folder. */
+const pictures = process.env.PICTURES;
+
+test.describe.configure({ mode: "serial" });
+
+test("without documents the page leads to the first answer", async ({ page }) => {
+  await page.goto("/");
+  await expect(page.getByRole("heading", { name: "Answers from your own documents" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Load a small sample handbook" }).click();
+  await expect(page.getByRole("heading", { name: "Ask your documents" })).toBeVisible({ timeout: 40_000 });
+});
+
+test("a claim leads to the exact words in the document", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, CARRY_OVER);
+  const marker = page.getByRole("button", { name: "Citation 1: Annual leave" }).first();
+  await marker.hover();
+  const card = page.getByRole("tooltip");
+  await expect(card).toContainText("Annual leave › Carrying days over");
+  await expect(card.locator("blockquote")).toHaveText("You can carry over up to five unused days into the next year.");
+  await marker.click();
+  const pane = page.getByRole("complementary", { name: "Cited document" });
+  await expect(pane.locator("mark.focus")).toHaveText("You can carry over up to five unused days into the next year.");
+  await expect(pane).toContainText("Buying and selling days");
+  await expect(pane.getByText("current")).toBeVisible();
+  await expectAccessible(page);
+  if (pictures) await page.screenshot({ path: `${pictures}/page-cited.png` });
+
+  await page.keyboard.press("]");
+  await expect(pane.locator("mark.focus")).toHaveText("Carried days must be taken by 31 March; after that they lapse.");
+  await page.keyboard.press("[");
+  await expect(pane.locator("mark.focus")).toContainText("five unused days");
+  await page.keyboard.press("Escape");
+  await expect(pane).toBeHidden();
+  await expect(marker).toBeFocused();
+  await page.getByText("How this came about").click();
+  await expect(page.getByRole("group", { name: "Grades of round 1" })).toContainText("correct");
+});
+
+test("a follow-up is read as a question that stands alone", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "How long are access logs kept?");
+  await expect(page.locator(".verdict")).toBeVisible();
+  await ask(page, "And who can read them?");
+  await expect(page.locator(".turn").nth(1).locator(".read-as").first()).toContainText("logs");
+});
+
+test("an abstention names what is unknown and shows the closest passages", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "What is the company policy on sabbaticals?");
+  const abstained = page.locator(".abstained");
+  await expect(abstained.getByRole("heading", { name: "Not in these documents" })).toBeVisible();
+  await expect(abstained).toContainText("sabbaticals");
+  await expectAccessible(page);
+  await abstained.locator(".sources button").first().click();
+  await expect(page.locator(".pane .passage")).toBeVisible();
+});
+
+test("several passages are shown as such, and a misspelt word is read as it was meant", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "How do I report a lost laptop?");
+  await expect(page.getByText("No single sentence answers this.")).toBeVisible();
+  await ask(page, "How long are backups retaned?");
+  await expect(page.locator(".turn").nth(1).locator(".verdict, .abstained")).toBeVisible();
+});
+
+test("files are uploaded, and a failure tells its cause", async ({ page }) => {
+  await page.goto("/#/documents");
+  await page.getByLabel("Collection", { exact: true }).fill("uploads");
+  await page.locator("input[type=file]").setInputFiles([
+    { name: "bicycles.md", mimeType: "text/markdown", buffer: Buffer.from("# Bicycles\n\nBicycles stand in the yard.") },
+    { name: `${HOSTILE}.md`, mimeType: "text/markdown", buffer: Buffer.from(`# ${HOSTILE}\n\nThe zebra has 44 stripes ${HOSTILE}.`) },
+    { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.from("") },
+  ]);
+  const job = page.locator(".job").first();
+  await expect(job).toContainText("done in part", { timeout: 40_000 });
+  await expect(job.locator(".failure")).toContainText("empty.txt");
+  await expect(job.locator(".failure code")).toHaveText("empty");
+  await page.getByRole("button", { name: "uploads 2" }).click();
+  await expect(page.getByRole("cell", { name: "bicycles.md" })).toBeVisible();
+  await expectAccessible(page);
+  if (pictures) await page.screenshot({ path: `${pictures}/page-documents.png` });
+});
+
+test("text of documents, titles and file names stays text", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "How many stripes has the zebra?");
+  const marker = page.locator(".marker").first();
+  await marker.hover();
+  await marker.click();
+  await expect(page.locator(".pane mark").first()).toContainText("zebra");
+  expect(await page.locator("#app img, #app script").count()).toBe(0);
+  const link = await page.locator(".pane").evaluate(() => document.querySelector(".pane")?.textContent);
+  expect(link).toContain("onerror");
+});
+
+test("files can be dropped", async ({ page }) => {
+  await page.goto("/#/documents");
+  await page.getByLabel("Collection", { exact: true }).fill("dropped");
+  const files = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["Keys hang beside the door."], "keys.txt", { type: "text/plain" }));
+    return transfer;
+  });
+  await page.dispatchEvent(".zone", "drop", { dataTransfer: files });
+  await expect(page.locator(".job").first()).toContainText("done", { timeout: 40_000 });
+});
+
+test("deleting asks first", async ({ page }) => {
+  await page.goto("/#/documents");
+  await page.getByRole("button", { name: /^dropped/ }).click();
+  await page.getByRole("button", { name: "Delete the collection" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: /^Delete keys/ }).click();
+  await expectAccessible(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Deleted: 1 document")).toBeVisible();
+  await expect(page.getByRole("button", { name: "dropped 0" })).toBeVisible();
+});
+
+test("the page of a citation works without script", async ({ browser, request }) => {
+  await ingest(request, "moving", [{ source: "leave.md", text: "# Leave\n\nEveryone has 28 days of paid leave a year." }]);
+  const found = await (await request.post("/v1/search", { data: { query: "paid leave", collections: ["moving"] } })).json();
+  const path = `/c/${encodeURIComponent(found.results[0].urn)}`;
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(path);
+  await expect(page.locator("mark")).toContainText("28 days");
+  await ingest(request, "moving", [{ source: "leave.md", text: "# Leave\n\nEveryone has 30 days of paid leave a year." }]);
+  await page.reload();
+  await expect(page.locator("del")).toHaveText("28");
+  await expect(page.locator("ins")).toHaveText("30");
+  if (pictures) await page.screenshot({ path: `${pictures}/page-superseded.png`, clip: { x: 0, y: 0, width: 1280, height: 480 } });
+  await context.close();
+});
+
+test("a narrow screen has everything, and nothing wider than itself", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/");
+  await ask(page, CARRY_OVER);
+  await page.locator(".marker").first().click();
+  await expect(page.locator(".pane mark").first()).toBeVisible();
+  await expectAccessible(page);
+  if (pictures) await page.screenshot({ path: `${pictures}/page-narrow.png` });
+  await page.getByRole("button", { name: "Close the document" }).click();
+  for (const view of ["", "documents", "activity"]) {
+    await page.goto(`/#/${view}`);
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await expectAccessible(page);
+  }
+});
+
+test("a key is asked for, refused, accepted and forgotten", async ({ page }) => {
+  await page.goto("http://127.0.0.1:8396/");
+  const dialog = page.getByRole("dialog", { name: "This service needs a key" });
+  await dialog.getByLabel("Key").fill("a-wrong-key-of-16");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Use the key" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("The service does not know this key.");
+  await dialog.getByLabel("Key").fill("a-long-enough-key-1");
+  await dialog.getByRole("button", { name: "Use the key" }).click();
+  await expect(page.getByRole("heading", { name: "Answers from your own documents" })).toBeVisible();
+  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))).not.toContain("a-long-enough");
+  await page.reload();
+  await expect(dialog).toBeVisible();
+});
+
+test.describe("what a model may do to a stream", () => {
+  const claim = "Everyone has 28 days of leave.";
+  const source = { ...JSON.parse(readFileSync(new URL("source.json", import.meta.url), "utf8")), text: claim };
+  const citation = { marker: 1, span: [31, 35], claim: [0, 30], source_index: 0, urn: source.urn, support: 0.9, quote: { text: claim, start: 0, end: 30 } };
+  const finding = { kind: "uncited_claim", detail: "no marker covers “Leave is unlimited.”", marker: null, span: [0, 19] };
+
+  test("drafts are provisional until their claims are confirmed, and withdrawn ones are struck", async ({ page }) => {
+    const parts = [
+      stream(["sources", { sources: [source] }], ["token", { text: "Leave is unlimited." }]),
+      stream(["retry", { reason: "citation_validation", errors: [finding] }], ["token", { text: `${claim} [^1] It is` }]),
+      stream(["claim", { span: [0, 30], markers: [1], support: 0.9, citations: [citation] }]),
+    ];
+    // The body is told piece by piece, as a model writes it.
+    await page.addInitScript((pieces: string[]) => {
+      const original = window.fetch;
+      const gates = pieces.map(() => Promise.withResolvers<void>());
+      Object.assign(window, { tell: (at: number) => gates[at]?.resolve() });
+      window.fetch = (path, init) => {
+        if (path !== "/v1/ask") return original(path, init);
+        const body = new ReadableStream({
+          async start(controller) {
+            for (const [at, piece] of pieces.entries()) {
+              await gates[at]?.promise;
+              controller.enqueue(new TextEncoder().encode(piece));
+            }
+          },
+        });
+        return Promise.resolve(new Response(body));
+      };
+    }, parts);
+    const tell = (at: number) => page.evaluate((place) => (window as unknown as { tell: (at: number) => void }).tell(place), at);
+    await page.goto("/");
+    await ask(page, "How much leave?");
+    await tell(0);
+    await expect(page.locator(".draft")).toHaveText("Leave is unlimited.");
+    await tell(1);
+    await expect(page.locator(".voided del")).toHaveText("Leave is unlimited.");
+    await expect(page.locator(".voided")).toContainText("no marker covers");
+    await expect(page.locator(".draft").first()).toHaveText(`${claim} `);
+    await expect(page.locator(".marker")).toHaveCount(0);
+    await tell(2);
+    await expect(page.locator(".marker")).toHaveCount(1);
+    await expect(page.locator(".draft")).toHaveText(" It is");
+    await expect(page.locator("[aria-live=polite]")).toHaveText(claim);
+  });
+
+  test("an answer of a model stays text", async ({ page }) => {
+    const hostile = `# ${HOSTILE}\n\n- ${HOSTILE} [^1]\n- [leave](javascript:alert(1)) ![x](https://evil.example/x.png)\n\n| a |\n|---|\n| ${HOSTILE} |\n\n\`\`\`\n${HOSTILE}\n\`\`\``;
+    const events = stream(["sources", { sources: [{ ...source, title: HOSTILE, uri: "javascript:alert(1)", heading: [HOSTILE] }] }], ["token", { text: hostile }]);
+    await page.route("/v1/ask", (route) => route.fulfill({ contentType: "text/event-stream", body: events }));
+    await page.goto("/");
+    await ask(page, HOSTILE);
+    await expect(page.locator(".prose li").first()).toContainText("onerror");
+    expect(await page.locator("#app").locator("img, script, .prose a").count()).toBe(0);
+  });
+
+  test("a refusal tells what was wrong with both drafts, and shows no answer", async ({ page }) => {
+    const drafts = [{ attempt: 1, errors: [finding] }, { attempt: 2, errors: [{ ...finding, kind: "out_of_range", detail: "[^7] names no source" }] }];
+    const problem = { type: "urn:cited:problem:citation_validation", status: 422, code: "citation_validation", title: "t", detail: "d", drafts };
+    await page.route("/v1/ask", (route) => route.fulfill({ contentType: "text/event-stream", body: stream(["sources", { sources: [source] }], ["error", problem]) }));
+    await page.goto("/");
+    await ask(page, "How much leave?");
+    const refusal = page.getByRole("alert");
+    await expect(refusal).toContainText("Refused");
+    await expect(refusal).toContainText("no marker covers");
+    await expect(refusal).toContainText("[^7] names no source");
+    await expectAccessible(page);
+  });
+
+  test("an error names its field and what to do", async ({ page }) => {
+    const problem = { type: "t", status: 422, code: "invalid_request", title: "The request has wrong values", detail: "d", errors: [{ pointer: "/question", detail: "must not be empty" }] };
+    await page.route("/v1/ask", (route) => route.fulfill({ status: 422, contentType: "application/problem+json", json: problem }));
+    await page.goto("/");
+    await ask(page, "?");
+    await expect(page.getByRole("alert")).toContainText("/question must not be empty");
+  });
+
+  test("the page speaks of a service that is away", async ({ page }) => {
+    await page.route("/v1/ask", (route) => route.abort());
+    await page.goto("/");
+    await ask(page, "How much leave?");
+    await expect(page.getByRole("alert")).toContainText("The service cannot be reached");
+  });
+});
