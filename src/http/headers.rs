@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderName, HeaderValue, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::Response,
 };
@@ -25,6 +25,7 @@ pub(super) async fn harden(State(has_tls): State<bool>, request: Request, next: 
     let is_of_documents = path.starts_with("/v1/") || path.starts_with("/c/");
     let csp_of_pages = if path.starts_with("/docs") { CSP_OF_DOCS } else { CSP_OF_PAGES };
     let mut response = next.run(request).await;
+    let is_unchanged = response.status() == StatusCode::NOT_MODIFIED;
     let media_type = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let is_page = media_type.is_some_and(|name| name.starts_with(b"text/html"));
     let csp = if is_page { csp_of_pages } else { CSP_OF_DATA };
@@ -34,7 +35,10 @@ pub(super) async fn harden(State(has_tls): State<bool>, request: Request, next: 
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::X_FRAME_OPTIONS, "DENY");
     set(header::REFERRER_POLICY, "no-referrer");
-    set(header::CONTENT_SECURITY_POLICY, csp);
+    // A browser would hold the page that it has against the policy of the reply that says it has not changed.
+    if !is_unchanged {
+        set(header::CONTENT_SECURITY_POLICY, csp);
+    }
     if is_page {
         set(header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     }

@@ -30,6 +30,7 @@ function App() {
     if (hasKey.value) useKey("", false);
     else if (await askForKey()) await loadCollections();
   };
+  const keyLabel = hasKey.value ? "Forget the key" : "Enter a key";
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to the content</a>
@@ -38,7 +39,7 @@ function App() {
         <nav aria-label="Views">
           {VIEWS.map(([path, name]) => <a key={path} href={`#/${path}`} aria-current={view.value === path ? "page" : undefined}>{name}</a>)}
         </nav>
-        <button type="button" class="link" onClick={() => void changeKey()}>{hasKey.value ? "Forget the key" : "Enter a key"}</button>
+        <button type="button" class="link" aria-label={keyLabel} onClick={() => void changeKey()}><span class="long">{keyLabel}</span><span class="short">Key</span></button>
       </header>
       <div class={pane.value ? "desk open" : "desk"}>
         <main id="main" tabIndex={-1}>

@@ -68,7 +68,7 @@ function Abstained({ answer }: { answer: Answer }) {
   const unknown = answer.unknown_terms ?? [];
   const { correct, ambiguous, incorrect } = answer.evidence;
   return (
-    <div class="abstained">
+    <div class="abstention">
       <div class="notice">
         <h3>{title}</h3>
         <p>{detail} {correct + ambiguous + incorrect > 0 && `${count(correct + ambiguous + incorrect, "passage")} ${correct + ambiguous + incorrect === 1 ? "was" : "were"} read.`} Nothing was made up.</p>

@@ -55,7 +55,7 @@ test("a follow-up is read as a question that stands alone", async ({ page }) => 
 test("an abstention names what is unknown and shows the closest passages", async ({ page }) => {
   await page.goto("/");
   await ask(page, "What is the company policy on sabbaticals?");
-  const abstained = page.locator(".abstained");
+  const abstained = page.locator(".abstention");
   await expect(abstained.getByRole("heading", { name: "Not in these documents" })).toBeVisible();
   await expect(abstained).toContainText("sabbaticals");
   await expectAccessible(page);
@@ -68,7 +68,7 @@ test("several passages are shown as such, and a misspelt word is read as it was 
   await ask(page, "How do I report a lost laptop?");
   await expect(page.getByText("No single sentence answers this.")).toBeVisible();
   await ask(page, "How long are backups retaned?");
-  await expect(page.locator(".turn").nth(1).locator(".verdict, .abstained")).toBeVisible();
+  await expect(page.locator(".turn").nth(1).locator(".verdict, .abstention")).toBeVisible();
 });
 
 test("files are uploaded, and a failure tells its cause", async ({ page }) => {
