@@ -15,10 +15,8 @@ interface Hovered {
 
 const hovered = signal<Hovered | null>(null);
 
-export function hideCard(): boolean {
-  const wasShown = hovered.value !== null;
+export function hideCard(): void {
   hovered.value = null;
-  return wasShown;
 }
 
 /** Support in a word: the validator refuses less than half at its strictest level. */

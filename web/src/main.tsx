@@ -57,8 +57,8 @@ function App() {
 addEventListener("hashchange", route);
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-    if (!hideCard()) closePane();
-    else if (pane.value) closePane();
+    hideCard();
+    closePane();
   }
   const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
   if (isTyping || event.ctrlKey || event.metaKey) return;

@@ -31,13 +31,12 @@ const AROUND = 3000;
 export const pane = signal<Shown | null>(null);
 let opener: HTMLElement | null = null;
 
-export function closePane(): boolean {
-  if (!pane.value) return false;
+export function closePane(): void {
+  if (!pane.value) return;
   pane.value = null;
   if (location.hash.startsWith("#/c/")) history.replaceState(null, "", "#/");
   opener?.focus();
   opener = null;
-  return true;
 }
 
 export function openPane(wanted: Wanted, from: HTMLElement | null): void {

@@ -11,6 +11,8 @@ interface Upload {
   name: string;
   job: Job | null;
   failed: JobItem[];
+  /** Documents that were read with a loss. */
+  noted: JobItem[];
   problem: AskProblem | null;
 }
 
@@ -25,7 +27,7 @@ function change(id: number, part: Partial<Upload>): void {
 
 async function upload(name: string, body: FormData | object): Promise<void> {
   const id = ++lastId;
-  uploads.value = [{ id, name, job: null, failed: [], problem: null }, ...uploads.value];
+  uploads.value = [{ id, name, job: null, failed: [], noted: [], problem: null }, ...uploads.value];
   try {
     let job = await call<Job>("POST", "/v1/documents", body);
     change(id, { job });
@@ -34,7 +36,8 @@ async function upload(name: string, body: FormData | object): Promise<void> {
       change(id, { job });
     }
     const ended = await call<Job>("GET", `/v1/jobs/${job.id}?items_state=failed`);
-    change(id, { job: ended, failed: ended.items ?? [] });
+    const noted = await call<Job>("GET", `/v1/jobs/${job.id}?items_noted=true`);
+    change(id, { job: ended, failed: ended.items ?? [], noted: noted.items ?? [] });
   } catch (error) {
     change(id, { problem: problemFrom(error) });
   }
@@ -91,7 +94,7 @@ const STATES: Record<Job["state"], string> = {
   queued: "waiting", running: "reading", succeeded: "done", partial: "done in part", failed: "failed", cancelled: "cancelled",
 };
 
-function UploadView({ upload: { name, job, failed, problem } }: { upload: Upload }) {
+function UploadView({ upload: { name, job, failed, noted, problem } }: { upload: Upload }) {
   const counts = job?.counts;
   const settled = counts ? counts.documents + counts.unchanged + counts.failed + counts.cancelled : 0;
   return (
@@ -103,7 +106,17 @@ function UploadView({ upload: { name, job, failed, problem } }: { upload: Upload
       </p>
       {job && !job.finished_at && <progress max={Math.max(1, counts?.items ?? 1)} value={settled} aria-label={`Progress of ${name}`} />}
       {failed.map((item) => <p class="failure" key={item.source}><strong>{item.source}</strong> <code>{item.cause}</code> {item.message}</p>)}
+      {noted.map((item) => item.reading && <p class="quiet" key={item.source}><strong>{item.source}</strong> {losses(item.reading).join("; ")}</p>)}
       {problem && <ProblemView problem={problem} />}
     </div>
   );
+}
+
+function losses({ pages_without_text: pages, unread_attachments: attachments, dropped_characters: dropped, repaired_characters: repaired }: NonNullable<JobItem["reading"]>): string[] {
+  return [
+    pages.length > 0 && `without text: ${pages.length === 1 ? "page" : "pages"} ${pages.join(", ")}`,
+    attachments.length > 0 && `attachments not read: ${attachments.join(", ")}`,
+    dropped > 0 && `${count(dropped, "character")} left out`,
+    repaired > 0 && `${count(repaired, "character")} repaired`,
+  ].filter((loss) => loss !== false);
 }

@@ -174,6 +174,27 @@ test("a key is asked for, refused, accepted and forgotten", async ({ page }) => 
   await expect(dialog).toBeVisible();
 });
 
+test("a link to a citation leads through the key to the citation", async ({ page, request }) => {
+  const base = "http://127.0.0.1:8396";
+  const headers = { Authorization: "Bearer a-long-enough-key-1" };
+  const documents = [{ source: "keys.md", text: "# Keys\n\nKeys hang beside the door." }];
+  await request.post(`${base}/v1/documents?wait=true`, { headers, data: { collection: "office", documents } });
+  const found = await (await request.post(`${base}/v1/search`, { headers, data: { query: "keys", collections: ["office"] } })).json();
+  await page.goto(`${base}/c/${encodeURIComponent(found.results[0].urn)}`);
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Enter a key and open the citation" }).click();
+  const dialog = page.getByRole("dialog", { name: "This service needs a key" });
+  await dialog.getByLabel("Key").fill("a-long-enough-key-1");
+  await dialog.getByLabel("Keep it until this tab is closed").check();
+  await dialog.getByRole("button", { name: "Use the key" }).click();
+  await expect(page.locator(".pane .passage")).toContainText("Keys hang beside the door.");
+  await page.reload();
+  await expect(page.locator(".pane .passage")).toContainText("Keys hang beside the door.");
+  await page.getByRole("button", { name: "Close the document" }).click();
+  await page.getByRole("button", { name: "Forget the key" }).click();
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+});
+
 test.describe("what a model may do to a stream", () => {
   const claim = "Everyone has 28 days of leave.";
   const source = { ...JSON.parse(readFileSync(new URL("source.json", import.meta.url), "utf8")), text: claim };
@@ -241,6 +262,33 @@ test.describe("what a model may do to a stream", () => {
     await expect(refusal).toContainText("no marker covers");
     await expect(refusal).toContainText("[^7] names no source");
     await expectAccessible(page);
+  });
+
+  test("a part without an answer is named, and so is what a question leaves open", async ({ page }) => {
+    const zero = { llm_calls: 1, prompt_tokens: 9, completion_tokens: 9, cost_usd: 0, estimated: false };
+    const answer = {
+      id: "a", outcome: "partial", reason: null, missing: ["who repairs laptops?"], answer: `${claim} [^1]`, citations: [citation], sources: [source],
+      evidence: { answerability: 0.9, correct: 1, ambiguous: 0, incorrect: 0 }, model: "m", provider: "p", cache_hit: false, usage: { ...zero, wasted: zero },
+      validation: { ok: true, level: "cited", effective_level: "cited", attempts: 1, warnings: [], errors: [] }, timings_ms: { total: 5 },
+    };
+    const clarify = { ...answer, outcome: "clarify", answer: null, citations: [], sources: [], missing: ["which of the two contracts is meant"] };
+    const replies = [answer, clarify];
+    const asked: unknown[] = [];
+    await page.route("/v1/ask", (route) => {
+      asked.push(route.request().postDataJSON().messages);
+      return route.fulfill({ contentType: "text/event-stream", body: stream(["answer", replies.shift()!]) });
+    });
+    await page.goto("/");
+    await ask(page, "How much leave, and who repairs laptops?");
+    await expect(page.locator(".notice")).toContainText("who repairs laptops?");
+    await expect(page.locator(".verdict")).toContainText("every claim cited");
+    await ask(page, "And the contract?");
+    await expect(page.locator(".turn").nth(1).locator(".notice")).toContainText("which of the two contracts is meant");
+    expect(asked).toEqual([undefined, [
+      { role: "user", content: "How much leave, and who repairs laptops?" },
+      { role: "assistant", content: `${claim} [^1]` },
+      { role: "user", content: "And the contract?" },
+    ]]);
   });
 
   test("an error names its field and what to do", async ({ page }) => {
