@@ -61,7 +61,7 @@ pub(super) fn read(reader: &mut Reader) -> Settings {
 
 /// How long an answer is cached; 0 turns the cache off.
 fn read_cache_life(reader: &mut Reader) -> Option<Duration> {
-    let life = reader.seconds_within("CITED_CACHE_TTL_S", Duration::ZERO, (Duration::ZERO, LONGEST_CACHE_LIFE));
+    let life = reader.seconds_within("CITED_CACHE_TTL_S", Duration::ZERO, Duration::ZERO..=LONGEST_CACHE_LIFE);
     Some(life).filter(|life| !life.is_zero())
 }
 

@@ -31,7 +31,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<openai::EmbeddingSettings> {
             openai::MINIMUM_EMBEDDING_WINDOW
         ));
     }
-    let (base_url, model) = reader.both(("CITED_EMBEDDING_BASE_URL", base_url), ("CITED_EMBEDDING_MODEL", model))?;
+    let (base_url, model) = reader.both("CITED_EMBEDDING_BASE_URL", base_url, "CITED_EMBEDDING_MODEL", model)?;
     Some(openai::EmbeddingSettings {
         endpoint: Endpoint { base_url, model, api_key, timeout },
         dimension,

@@ -45,11 +45,12 @@ fn read_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretString> {
 
 /// Reads the settings of the listener.
 pub(super) fn read_server(reader: &mut Reader) -> server::Settings {
-    let certificate = ("CITED_TLS_CERTIFICATE", reader.optional("CITED_TLS_CERTIFICATE"));
-    let key = ("CITED_TLS_KEY", reader.optional("CITED_TLS_KEY"));
+    let certificate = reader.optional("CITED_TLS_CERTIFICATE");
+    let key = reader.optional("CITED_TLS_KEY");
+    let both = reader.both("CITED_TLS_CERTIFICATE", certificate, "CITED_TLS_KEY", key);
     server::Settings {
         max_connections: reader.optional("CITED_MAX_CONNECTIONS"),
-        tls: reader.both(certificate, key).map(|(certificate, key)| server::TlsFiles { certificate, key }),
+        tls: both.map(|(certificate, key)| server::TlsFiles { certificate, key }),
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn read(reader: &mut Reader) -> ingest::Settings {
     let defaults = ingest::Settings::default();
     let settings = ingest::Settings {
         workers: reader.value("CITED_WORKERS", defaults.workers),
-        lease: reader.seconds_within("CITED_LEASE_S", defaults.lease, (ingest::MINIMUM_LEASE, LONGEST_TIME)),
+        lease: reader.seconds_within("CITED_LEASE_S", defaults.lease, ingest::MINIMUM_LEASE..=LONGEST_TIME),
         chunk_tokens: reader.value("CITED_CHUNK_TOKENS", defaults.chunk_tokens),
         language: reader.value("CITED_LANGUAGE", defaults.language),
         queue: QueueLimits {

@@ -1,6 +1,6 @@
 //! Looks up settings by name: environment first, then file; every fault is recorded.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
+use std::{collections::BTreeMap, fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
 use secrecy::SecretString;
 use url::Url;
@@ -109,7 +109,7 @@ impl Reader {
 
     /// A time in whole seconds, from 1 to [`LONGEST_TIME`].
     pub(super) fn seconds(&mut self, name: &'static str, default: Duration) -> Duration {
-        self.seconds_within(name, default, (Duration::from_secs(1), LONGEST_TIME))
+        self.seconds_within(name, default, Duration::from_secs(1)..=LONGEST_TIME)
     }
 
     /// A time in whole seconds within bounds; the default if it is out of bounds, which is reported as a fault.
@@ -117,13 +117,13 @@ impl Reader {
         &mut self,
         name: &'static str,
         default: Duration,
-        (least, most): (Duration, Duration),
+        bounds: RangeInclusive<Duration>,
     ) -> Duration {
         let time = Duration::from_secs(self.value(name, default.as_secs()));
-        if (least..=most).contains(&time) {
+        if bounds.contains(&time) {
             return time;
         }
-        let [seconds, least, most] = [time, least, most].map(|time| time.as_secs());
+        let [seconds, least, most] = [time, *bounds.start(), *bounds.end()].map(|time| time.as_secs());
         self.fault(format!("{name} is {seconds}; it must be {least} to {most} seconds"));
         default
     }
@@ -131,8 +131,10 @@ impl Reader {
     /// Two settings that belong together, if both are set; one without the other is a fault.
     pub(super) fn both<One, Other>(
         &mut self,
-        (name, one): (&str, Option<One>),
-        (other_name, other): (&str, Option<Other>),
+        name: &str,
+        one: Option<One>,
+        other_name: &str,
+        other: Option<Other>,
     ) -> Option<(One, Other)> {
         if one.is_some() != other.is_some() {
             self.fault(format!("{name} and {other_name} belong together; set both or neither"));

@@ -27,6 +27,6 @@ pub(super) fn read_reranker(reader: &mut Reader) -> Option<Endpoint> {
     let model = reader.optional::<String>("CITED_RERANK_MODEL");
     let api_key = reader.secret("CITED_RERANK_API_KEY");
     let timeout = reader.seconds("CITED_RERANK_TIMEOUT_S", TIMEOUT);
-    let (base_url, model) = reader.both(("CITED_RERANK_BASE_URL", base_url), ("CITED_RERANK_MODEL", model))?;
+    let (base_url, model) = reader.both("CITED_RERANK_BASE_URL", base_url, "CITED_RERANK_MODEL", model)?;
     Some(Endpoint { base_url, model, api_key, timeout })
 }

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     domain::{identity::TenantId, job::Indexing},
     service::ingest::{
-        Accepted, Content, IncomingDocument, JobReport, MediaType, Replacement, ReplyOptions, Submission,
+        Accepted, Content, IncomingDocument, JobReport, MediaType, Replacement, ReplyContent, ReplyOptions, Submission,
     },
 };
 
@@ -330,10 +330,10 @@ pub(super) async fn reply(
     let ReplyTo { key, wait } = options;
     let options = ReplyOptions { key, wait: wait.then_some(state.longest_wait) };
     let reply = state.services.ingest.reply(tenant, accepted, options, |report| render(report, wait)).await?;
-    let (status, json) = reply.answer;
+    let ReplyContent { status, body } = reply.answer;
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::ACCEPTED);
     let json_type = [(header::CONTENT_TYPE, "application/json")];
-    let mut response = (status, place_of(reply.job), json_type, json).into_response();
+    let mut response = (status, place_of(reply.job), json_type, body).into_response();
     if reply.is_replay {
         response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
     }
@@ -341,11 +341,11 @@ pub(super) async fn reply(
 }
 
 /// The response body of a job, with its status: 200 for a job that was waited for and has ended.
-fn render(report: JobReport, was_waited_for: bool) -> Result<(u16, Vec<u8>), ApiError> {
+fn render(report: JobReport, was_waited_for: bool) -> Result<ReplyContent, ApiError> {
     let body = JobBody::from(report);
     let status = if was_waited_for && body.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
-    let json = serde_json::to_vec(&body).map_err(|error| ApiError::internal(error.to_string()))?;
-    Ok((status.as_u16(), json))
+    let body = serde_json::to_vec(&body).map_err(|error| ApiError::internal(error.to_string()))?;
+    Ok(ReplyContent { status: status.as_u16(), body })
 }
 
 /// Replace a document

@@ -36,9 +36,9 @@ pub(crate) use documents::{
     ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
 };
 pub(crate) use jobs::{
-    AppendOutcome, CancelOutcome, Claim, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail, JobFilter,
-    JobItemRow, JobRow, Jobs, QueueFull, RefusedItem, RequestKey, RetryOutcome, StageWork, WebhookOutcome, WebhookRow,
-    Work,
+    AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,
+    JobFilter, JobItemRow, JobRow, Jobs, QueueFull, RefusedItem, ReplyContent, RequestKey, RetryOutcome, StageWork,
+    WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
     DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,

@@ -66,7 +66,7 @@ fn read_short_form(reader: &mut Reader, settings: &mut ChatSettings) {
     let model = reader.optional::<String>("CITED_CHAT_MODEL");
     let api_key = reader.secret("CITED_CHAT_API_KEY");
     let timeout = reader.seconds("CITED_CHAT_TIMEOUT_S", TIMEOUT);
-    let both = reader.both(("CITED_CHAT_BASE_URL", base_url), ("CITED_CHAT_MODEL", model));
+    let both = reader.both("CITED_CHAT_BASE_URL", base_url, "CITED_CHAT_MODEL", model);
     let Some((base_url, model)) = both else { return };
     let provider = ProviderSettings { kind: ProviderKind::OpenAi, base_url, api_key, timeout };
     settings.providers.insert(SHORT_FORM.to_owned(), provider);

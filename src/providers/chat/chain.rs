@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    ChatReply, ChatRequest, ChatStream, ModelName, ReplyEnd, Sampling, WireCall, course::Course, models::Model, stream,
+    ChatReply, ChatRequest, ChatStream, ModelName, ReplyEnd, Sampling, WireCall, failover::Failover, models::Model,
+    stream,
 };
 use crate::{
     domain::{
@@ -72,41 +73,42 @@ impl ChatChain {
         request: &ChatRequest,
         allowance: Allowance<Chat>,
     ) -> Result<ChatReply, ProvidersUnavailable> {
-        let mut course = Course::new(&self.models, request.deadline);
-        while let Some(turn) = course.next(tokio::time::Instant::now()) {
-            let ask = Prepared::new(&turn.model, request);
-            let attempt = tokio::time::timeout_at(
-                turn.until,
-                turn.model.chat.complete(ask.call(&turn.model, allowance.completion_tokens())),
+        let mut failover = Failover::new(&self.models, request.deadline);
+        while let Some(attempt) = failover.next(tokio::time::Instant::now()) {
+            let ask = Prepared::new(&attempt.model, request);
+            let reply = tokio::time::timeout_at(
+                attempt.until,
+                attempt.model.chat.complete(ask.call(&attempt.model, allowance.completion_tokens())),
             );
-            match attempt.await.unwrap_or_else(|_| Err(turn.timeout())) {
+            match reply.await.unwrap_or_else(|_| Err(attempt.timeout())) {
                 Ok((text, _)) if request.format.is_some() && text.trim().is_empty() => {
-                    let error = turn.model.chat.fail(ProviderErrorKind::InvalidReply, "the reply is empty".to_owned());
-                    self.note_loss(&turn.model, request, "", &error, &allowance);
-                    course.fail(&turn, error, tokio::time::Instant::now());
+                    let error =
+                        attempt.model.chat.fail(ProviderErrorKind::InvalidReply, "the reply is empty".to_owned());
+                    self.note_loss(&attempt.model, request, "", &error, &allowance);
+                    failover.fail(&attempt, error, tokio::time::Instant::now());
                 }
                 Ok((text, end)) => {
-                    turn.model.note_success();
-                    let reply = self.reply(&turn.model, request, text, end, course.take_failed());
+                    attempt.model.note_success();
+                    let reply = self.reply(&attempt.model, request, text, end, failover.take_failed());
                     allowance.settle(reply.usage, reply.cost);
                     return Ok(reply);
                 }
                 Err(error) => {
-                    self.note_loss(&turn.model, request, "", &error, &allowance);
-                    course.fail(&turn, error, tokio::time::Instant::now());
+                    self.note_loss(&attempt.model, request, "", &error, &allowance);
+                    failover.fail(&attempt, error, tokio::time::Instant::now());
                 }
             }
         }
         allowance.give_up();
-        Err(course.unavailable())
+        Err(failover.unavailable())
     }
 
     /// Returns one reply piece by piece. When a model fails before the end of its reply, its pieces are declared void
     /// and the next model begins.
     #[must_use]
     pub fn stream(&self, request: ChatRequest, allowance: Allowance<Chat>) -> ChatStream {
-        let course = Course::new(&self.models, request.deadline);
-        stream::replies(self.clone(), course, request, allowance)
+        let failover = Failover::new(&self.models, request.deadline);
+        stream::replies(self.clone(), failover, request, allowance)
     }
 
     /// A reply with its cost.

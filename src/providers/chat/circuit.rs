@@ -28,7 +28,7 @@ pub(super) enum Scope {
 
 /// The consequence of a failure for future calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Omen {
+pub(super) struct FailureSignal {
     pub(crate) scope: Scope,
     /// Consecutive failures that open the circuit.
     pub(crate) failures: u32,
@@ -36,7 +36,7 @@ pub(super) struct Omen {
     pub(crate) cool_down: Option<Duration>,
 }
 
-impl Omen {
+impl FailureSignal {
     /// The same for a failure that may have been an accident.
     pub(crate) fn if_repeated(self) -> Self {
         Self { failures: self.failures.max(ACCIDENTS), ..self }
@@ -44,7 +44,7 @@ impl Omen {
 }
 
 /// Derives the consequence of a failure for future calls; `None` if it concerns this call alone.
-pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
+pub(super) fn failure_signal(error: &ProviderError) -> Option<FailureSignal> {
     let (scope, failures, cool_down) = match error.kind {
         ProviderErrorKind::Unreachable => (Scope::Provider, 1, None),
         ProviderErrorKind::QuotaExhausted => (Scope::Provider, 1, Some(LONGEST_COOL_DOWN)),
@@ -61,7 +61,7 @@ pub(super) fn omen(error: &ProviderError) -> Option<Omen> {
         | ProviderErrorKind::InvalidReply
         | ProviderErrorKind::Internal => return None,
     };
-    Some(Omen { scope, failures, cool_down })
+    Some(FailureSignal { scope, failures, cool_down })
 }
 
 /// State of a circuit. Open: no call is made. Half-open: one trial call is made. Closed: all calls are made. Time is a
@@ -113,10 +113,10 @@ impl Circuit {
     }
 
     /// Records a failure.
-    pub(crate) fn fail(&self, now: Instant, omen: Omen, error: &ProviderError) {
+    pub(crate) fn fail(&self, now: Instant, signal: FailureSignal, error: &ProviderError) {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
-        if state.open.is_none() && state.failures < omen.failures {
+        if state.open.is_none() && state.failures < signal.failures {
             return;
         }
         let usual = match &state.open {
@@ -125,7 +125,7 @@ impl Circuit {
             Some(Open { cool_down, .. }) => (*cool_down * 2).min(LONGEST_COOL_DOWN),
             None => FIRST_COOL_DOWN,
         };
-        let cool_down = omen.cool_down.unwrap_or(usual);
+        let cool_down = signal.cool_down.unwrap_or(usual);
         state.open = Some(Open { until: now + cool_down, cool_down, is_on_trial: false, because: error.clone() });
     }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn fail(circuit: &Circuit, now: Instant, error: &ProviderError) {
-        circuit.fail(now, omen(error).expect("an omen"), error);
+        circuit.fail(now, failure_signal(error).expect("a signal"), error);
     }
 
     #[test]
@@ -226,11 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_one_call_is_no_omen() {
+    fn what_is_wrong_with_one_call_is_no_signal() {
         for kind in [ProviderErrorKind::ContextLength, ProviderErrorKind::Rejected, ProviderErrorKind::InvalidReply] {
-            assert_eq!(omen(&error(kind, None)), None);
+            assert_eq!(failure_signal(&error(kind, None)), None);
         }
-        assert_eq!(omen(&error(ProviderErrorKind::Unreachable, None)).map(|omen| omen.scope), Some(Scope::Provider));
-        assert_eq!(omen(&error(ProviderErrorKind::QuotaExhausted, None)).map(|omen| omen.scope), Some(Scope::Provider));
+        assert_eq!(
+            failure_signal(&error(ProviderErrorKind::Unreachable, None)).map(|signal| signal.scope),
+            Some(Scope::Provider)
+        );
+        assert_eq!(
+            failure_signal(&error(ProviderErrorKind::QuotaExhausted, None)).map(|signal| signal.scope),
+            Some(Scope::Provider)
+        );
     }
 }

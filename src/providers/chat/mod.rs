@@ -6,7 +6,7 @@
 mod capability;
 mod chain;
 mod circuit;
-mod course;
+mod failover;
 mod models;
 mod stream;
 #[cfg(test)]

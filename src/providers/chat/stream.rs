@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::{
     ChatChain, ChatEvent, ChatRequest, ChatStream, ReplyEnd, ReplyPart, ReplyParts,
     chain::Prepared,
-    course::{Course, Turn},
+    failover::{Attempt, Failover},
 };
 use crate::{
     domain::budget::{Allowance, Chat},
@@ -16,11 +16,11 @@ use crate::{
 /// The stream of a call: it begins with the first model that sends text.
 pub(super) fn replies(
     chain: ChatChain,
-    course: Course,
+    failover: Failover,
     request: ChatRequest,
     allowance: Allowance<Chat>,
 ) -> ChatStream {
-    let relay = Relay { chain, course, request, allowance: Some(allowance), reading: None };
+    let relay = Relay { chain, failover, request, allowance: Some(allowance), reading: None };
     stream::unfold(Some(relay), |relay| async {
         let mut relay = relay?;
         let event = relay.next().await;
@@ -33,7 +33,7 @@ pub(super) fn replies(
 /// Forwards a reply to the caller.
 struct Relay {
     chain: ChatChain,
-    course: Course,
+    failover: Failover,
     request: ChatRequest,
     /// Taken when the call is settled.
     allowance: Option<Allowance<Chat>>,
@@ -42,7 +42,7 @@ struct Relay {
 
 /// A reply that has begun.
 struct Reading {
-    turn: Turn,
+    attempt: Attempt,
     parts: ReplyParts,
     /// First event, read already to know that the reply has begun.
     first: Option<ReplyPart>,
@@ -55,10 +55,10 @@ impl Relay {
         let part = if let Some(first) = reading.first.take() {
             Ok(first)
         } else {
-            self.course.wait_for_more(&mut reading.turn, Instant::now());
-            tokio::time::timeout_at(reading.turn.until, next_part(&mut reading.parts, &reading.turn))
+            self.failover.wait_for_more(&mut reading.attempt, Instant::now());
+            tokio::time::timeout_at(reading.attempt.until, next_part(&mut reading.parts, &reading.attempt))
                 .await
-                .unwrap_or_else(|_| Err(reading.turn.timeout()))
+                .unwrap_or_else(|_| Err(reading.attempt.timeout()))
         };
         let outcome = match part {
             Ok(ReplyPart::Text(text)) => {
@@ -68,50 +68,50 @@ impl Relay {
             Ok(ReplyPart::End(end)) => Ok(end),
             Err(error) => Err(error),
         };
-        let Reading { turn, text, .. } = self.reading.take().expect("it was being read just now");
+        let Reading { attempt, text, .. } = self.reading.take().expect("it was being read just now");
         Ok(match outcome {
-            Ok(end) => self.finish(&turn, text, end),
-            Err(error) => ChatEvent::Void(self.fail(&turn, &text, error)),
+            Ok(end) => self.finish(&attempt, text, end),
+            Err(error) => ChatEvent::Void(self.fail(&attempt, &text, error)),
         })
     }
 
     /// Calls the models one after the other until one sends text.
     async fn begin(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
         let completion_tokens = self.allowance.as_ref().map_or(0, Allowance::completion_tokens);
-        while let Some(turn) = self.course.next(Instant::now()) {
-            let opened = tokio::time::timeout_at(turn.until, open(&turn, &self.request, completion_tokens));
-            match opened.await.unwrap_or_else(|_| Err(turn.timeout())) {
+        while let Some(attempt) = self.failover.next(Instant::now()) {
+            let opened = tokio::time::timeout_at(attempt.until, open(&attempt, &self.request, completion_tokens));
+            match opened.await.unwrap_or_else(|_| Err(attempt.timeout())) {
                 Ok((first, parts)) => {
-                    let started = ChatEvent::Started(turn.model.name.clone());
-                    self.reading = Some(Reading { turn, parts, first: Some(first), text: String::new() });
+                    let started = ChatEvent::Started(attempt.model.name.clone());
+                    self.reading = Some(Reading { attempt, parts, first: Some(first), text: String::new() });
                     return Ok(started);
                 }
                 Err(error) => {
-                    self.fail(&turn, "", error);
+                    self.fail(&attempt, "", error);
                 }
             }
         }
         if let Some(allowance) = self.allowance.take() {
             allowance.give_up();
         }
-        Err(self.course.unavailable())
+        Err(self.failover.unavailable())
     }
 
-    fn finish(&mut self, turn: &Turn, text: String, end: ReplyEnd) -> ChatEvent {
-        turn.model.note_success();
-        let failed = self.course.take_failed();
-        let reply = self.chain.reply(&turn.model, &self.request, text, end, failed);
+    fn finish(&mut self, attempt: &Attempt, text: String, end: ReplyEnd) -> ChatEvent {
+        attempt.model.note_success();
+        let failed = self.failover.take_failed();
+        let reply = self.chain.reply(&attempt.model, &self.request, text, end, failed);
         if let Some(allowance) = self.allowance.take() {
             allowance.settle(reply.usage, reply.cost);
         }
         ChatEvent::Done(Box::new(reply))
     }
 
-    fn fail(&mut self, turn: &Turn, text: &str, error: ProviderError) -> FailedAttempt {
+    fn fail(&mut self, attempt: &Attempt, text: &str, error: ProviderError) -> FailedAttempt {
         if let Some(allowance) = &self.allowance {
-            self.chain.note_loss(&turn.model, &self.request, text, &error, allowance);
+            self.chain.note_loss(&attempt.model, &self.request, text, &error, allowance);
         }
-        self.course.fail(turn, error, Instant::now())
+        self.failover.fail(attempt, error, Instant::now())
     }
 }
 
@@ -119,7 +119,7 @@ impl Drop for Relay {
     /// A caller that drops the stream is charged for the text received so far.
     fn drop(&mut self) {
         if let (Some(allowance), Some(reading)) = (self.allowance.take(), &self.reading) {
-            let (usage, cost) = self.chain.unfinished(&reading.turn.model, &self.request, &reading.text);
+            let (usage, cost) = self.chain.unfinished(&reading.attempt.model, &self.request, &reading.text);
             allowance.settle(usage, cost);
         }
     }
@@ -127,19 +127,19 @@ impl Drop for Relay {
 
 /// Calls one model; returns its first piece and the rest of the reply.
 async fn open(
-    turn: &Turn,
+    attempt: &Attempt,
     request: &ChatRequest,
     completion_tokens: u32,
 ) -> Result<(ReplyPart, ReplyParts), ProviderError> {
-    let prepared = Prepared::new(&turn.model, request);
-    let call = prepared.call(&turn.model, completion_tokens);
-    let mut parts = if turn.model.capabilities.streaming {
-        turn.model.chat.stream(call).await?
+    let prepared = Prepared::new(&attempt.model, request);
+    let call = prepared.call(&attempt.model, completion_tokens);
+    let mut parts = if attempt.model.capabilities.streaming {
+        attempt.model.chat.stream(call).await?
     } else {
-        let (text, end) = turn.model.chat.complete(call).await?;
+        let (text, end) = attempt.model.chat.complete(call).await?;
         whole(text, end)
     };
-    let first = next_part(&mut parts, turn).await?;
+    let first = next_part(&mut parts, attempt).await?;
     Ok((first, parts))
 }
 
@@ -149,9 +149,9 @@ pub(in crate::providers) fn whole(text: String, end: ReplyEnd) -> ReplyParts {
     stream::iter(text.into_iter().chain([ReplyPart::End(end)]).map(Ok)).boxed()
 }
 
-async fn next_part(parts: &mut ReplyParts, turn: &Turn) -> Result<ReplyPart, ProviderError> {
+async fn next_part(parts: &mut ReplyParts, attempt: &Attempt) -> Result<ReplyPart, ProviderError> {
     match parts.next().await {
         Some(part) => part,
-        None => Err(turn.model.chat.fail(ProviderErrorKind::Interrupted, "the reply broke off".to_owned())),
+        None => Err(attempt.model.chat.fail(ProviderErrorKind::Interrupted, "the reply broke off".to_owned())),
     }
 }

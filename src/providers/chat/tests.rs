@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use super::{
-    Capabilities, ChatModel, ModelName, ProviderKind, ReplyEnd, ReplyParts, WireCall, circuit::Circuit, course::Course,
-    models::Model,
+    Capabilities, ChatModel, ModelName, ProviderKind, ReplyEnd, ReplyParts, WireCall, circuit::Circuit,
+    failover::Failover, models::Model,
 };
 use crate::{
     domain::cost::Price,
@@ -61,13 +61,13 @@ fn models() -> Vec<Arc<Model>> {
 
 /// Makes every model fail with this error after this time; returns the models that were tried, and the time each had.
 fn run(models: &[Arc<Model>], start: Instant, kind: ProviderErrorKind, after: Duration) -> Vec<(String, Duration)> {
-    let mut course = Course::new(models, start + SECOND * 30);
+    let mut failover = Failover::new(models, start + SECOND * 30);
     let (mut now, mut turns) = (start, Vec::new());
-    while let Some(turn) = course.next(now) {
-        turns.push((turn.model.name.to_string(), turn.until - now));
+    while let Some(attempt) = failover.next(now) {
+        turns.push((attempt.model.name.to_string(), attempt.until - now));
         now += after;
-        let error = turn.model.chat.fail(kind, "no".to_owned());
-        course.fail(&turn, error, now);
+        let error = attempt.model.chat.fail(kind, "no".to_owned());
+        failover.fail(&attempt, error, now);
     }
     turns
 }
@@ -154,29 +154,29 @@ fn hasty_timeouts_count_when_they_repeat() {
 #[test]
 fn a_model_that_falls_silent_leaves_time_for_the_others() {
     let (models, start) = (models(), Instant::now());
-    let mut course = Course::new(&models, start + SECOND * 30);
-    let mut turn = course.next(start).expect("a turn");
-    let mut silence = |course: &Course, after: u32| {
-        course.wait_for_more(&mut turn, start + SECOND * after);
-        turn.until - (start + SECOND * after)
+    let mut failover = Failover::new(&models, start + SECOND * 30);
+    let mut attempt = failover.next(start).expect("an attempt");
+    let mut silence = |failover: &Failover, after: u32| {
+        failover.wait_for_more(&mut attempt, start + SECOND * after);
+        attempt.until - (start + SECOND * after)
     };
-    assert_eq!(silence(&course, 3), SECOND * 9, "as much as for each of the two that wait");
-    assert_eq!(silence(&course, 24), SECOND * 2);
-    let mut patient = Course::new(&models, start + SECOND * 300);
+    assert_eq!(silence(&failover, 3), SECOND * 9, "as much as for each of the two that wait");
+    assert_eq!(silence(&failover, 24), SECOND * 2);
+    let mut patient = Failover::new(&models, start + SECOND * 300);
     assert!(patient.next(start).is_some());
     assert_eq!(silence(&patient, 3), SECOND * 10, "after ten seconds it is gone");
     // The others had already been found unavailable.
     run(&models[1..], start, ProviderErrorKind::Unreachable, SECOND);
-    assert_eq!(silence(&course, 3), SECOND * 27, "nobody else would answer");
+    assert_eq!(silence(&failover, 3), SECOND * 27, "nobody else would answer");
 }
 
 #[test]
 fn what_was_not_tried_is_told_with_its_reason() {
     let (models, start) = (models(), Instant::now());
     run(&models[..1], start, ProviderErrorKind::Unreachable, SECOND);
-    let mut course = Course::new(&models[..2], start + SECOND * 30);
-    assert!(course.next(start + SECOND * 2).is_none());
-    let unavailable = course.unavailable();
+    let mut failover = Failover::new(&models[..2], start + SECOND * 30);
+    assert!(failover.next(start + SECOND * 2).is_none());
+    let unavailable = failover.unavailable();
     let told: Vec<_> = unavailable
         .attempts
         .iter()

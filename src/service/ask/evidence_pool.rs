@@ -49,7 +49,7 @@ pub(crate) struct GradedHit {
 
 impl GradedHit {
     /// A passage with its calibrated grade.
-    pub(super) fn built_in((hit, verdict): (Hit, Verdict)) -> Self {
+    pub(super) fn built_in(hit: Hit, verdict: Verdict) -> Self {
         Self { hit, verdict, by: GradedBy::BuiltIn }
     }
 

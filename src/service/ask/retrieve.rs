@@ -91,7 +91,8 @@ pub(super) async fn retrieve_as_planned(
     for (position, (text, other)) in plan.sub_questions.iter().zip(others).enumerate() {
         let question = other.weigh(corpus.analyzer, text);
         let graded = grade::built_in(corpus.analyzer, &question, &other);
-        let hits: Vec<GradedHit> = other.hits.iter().cloned().zip(graded.verdicts).map(GradedHit::built_in).collect();
+        let graded_hits = other.hits.iter().cloned().zip(graded.verdicts);
+        let hits: Vec<GradedHit> = graded_hits.map(|(hit, verdict)| GradedHit::built_in(hit, verdict)).collect();
         rounds.push(RoundTrace::of(text, &other, &hits, graded.answerability));
         sub_questions.add(position, question, &hits);
         // For a sub-question only passages that may answer it are added: the others would be padding.

@@ -1,13 +1,11 @@
-//! Batches of documents that are processed together, and the claims to which they belong.
+//! Batches of documents that are processed together.
 
 use std::{collections::HashMap, sync::Arc};
 
-use uuid::Uuid;
-
 use super::{document::SplitPlan, job_metrics::JobMetrics};
 use crate::{
-    domain::{identity::TenantId, job::Indexing},
-    store::{Claim, ClaimedItem, Collection, ReadDocument},
+    domain::job::Indexing,
+    store::{Claim, ClaimHandle, ClaimedItem, Collection, ReadDocument},
 };
 
 /// Documents that are processed together, with the data that this requires.
@@ -51,19 +49,5 @@ impl Tries {
             is_suspected: item.is_suspected,
         };
         claim.items.iter().map(|item| (item.ordinal, of_item(item))).collect()
-    }
-}
-
-/// Identifies the claim that is being processed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ClaimHandle {
-    pub(super) tenant: TenantId,
-    pub(super) job_id: Uuid,
-    pub(super) fence: i64,
-}
-
-impl ClaimHandle {
-    pub(super) const fn of(claim: &Claim) -> Self {
-        Self { tenant: claim.tenant, job_id: claim.job_id, fence: claim.fence }
     }
 }

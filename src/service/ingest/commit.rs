@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Instant};
 
 use super::{
-    batch::{Batch, ClaimHandle},
+    batch::Batch,
     embed::Embedded,
     failure::{collection_gone, is_refusal},
     pipeline::Processor,
@@ -85,8 +85,7 @@ impl Processor {
         unchanged: &[UnchangedItem],
     ) -> Result<(), ServiceError> {
         let items: Vec<i32> = items_of(&embedded, unchanged).collect();
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
-        let held = self.store.jobs().held_items(tenant, job_id, fence).await?;
+        let held = self.store.jobs().held_items(batch.handle).await?;
         let held: HashSet<i32> = held.into_iter().collect();
         embedded.retain(|document| held.contains(&document.prepared.described.origin.item));
         let unchanged: Vec<_> = unchanged.iter().filter(|unchanged| held.contains(&unchanged.item)).copied().collect();
@@ -95,7 +94,7 @@ impl Processor {
             self.commit_once(batch, &embedded, &unchanged).await?;
         }
         // This process may be the one that was considered lost.
-        Ok(self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?)
+        Ok(self.store.jobs().take_back_loss(batch.handle, &items).await?)
     }
 
     async fn commit_once(
@@ -104,14 +103,11 @@ impl Processor {
         embedded: &[Embedded],
         unchanged: &[UnchangedItem],
     ) -> Result<Landing, ServiceError> {
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
         let documents = self.weigh(batch.collection, embedded);
         let items =
             || documents.iter().map(|document| document.item).chain(unchanged.iter().map(|unchanged| unchanged.item));
         let commit = CommitBatch {
-            tenant,
-            job_id,
-            fence,
+            claim: batch.handle,
             collection: batch.collection,
             documents: &documents,
             unchanged,
@@ -131,7 +127,7 @@ impl Processor {
             BatchOutcome::IndexChanged | BatchOutcome::DocumentsChanged => {
                 let items: Vec<i32> = items().collect();
                 let now = self.context.clock.now();
-                self.store.jobs().release_items(tenant, job_id, fence, (&items, false), now).await?;
+                self.store.jobs().release_items(batch.handle, &items, false, now).await?;
             }
         }
         Ok(Landing::Settled)

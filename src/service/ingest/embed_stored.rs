@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    batch::{Batch, ClaimHandle},
+    batch::Batch,
     document::embedded_title,
     embed::{Groups, readable},
     failure::IngestFailure,
@@ -149,7 +149,6 @@ impl Processor {
         documents: &[&Stored],
         made: Option<&mut Made>,
     ) -> Result<bool, ServiceError> {
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
         let started = Instant::now();
         let is_last = made.is_some();
         let mut nothing = Made::default();
@@ -159,9 +158,7 @@ impl Processor {
             .store
             .documents()
             .store_vectors(&VectorBatch {
-                tenant,
-                job_id,
-                fence,
+                claim: batch.handle,
                 collection: batch.collection,
                 vectors,
                 items: &items,
@@ -182,11 +179,8 @@ impl Processor {
             }
             // Some were deleted or cancelled, or now have other chunks; the remaining ones return to the queue.
             VectorOutcome::LeaseLost | VectorOutcome::IndexChanged => {
-                self.store.jobs().take_back_loss(tenant, job_id, fence, &items).await?;
-                self.store
-                    .jobs()
-                    .release_items(tenant, job_id, fence, (&items, false), self.context.clock.now())
-                    .await?;
+                self.store.jobs().take_back_loss(batch.handle, &items).await?;
+                self.store.jobs().release_items(batch.handle, &items, false, self.context.clock.now()).await?;
             }
         }
         Ok(false)

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use super::{
-    batch::{Batch, ClaimHandle},
-    pipeline::Processor,
-};
+use super::{batch::Batch, pipeline::Processor};
 use crate::{
     domain::job::Stage,
     providers::{ProviderError, outbound::OutboundError},
     service::ServiceError,
-    store::{ItemFailure, MAX_CLAIMS, StoreError},
+    store::{ClaimHandle, ItemFailure, MAX_CLAIMS, StoreError},
 };
 
 /// Longest delay that the service itself chooses before it retries a document after a transient failure.
@@ -146,10 +143,7 @@ impl Processor {
             let backoff = failed.backoff_s(tries);
             let at = now + time::Duration::seconds(backoff);
             tracing::warn!(job_id = %handle.job_id, items = again.len(), backoff_s = backoff, cause = failed.failure.cause, "documents could not be indexed now; they are tried again after backoff_s");
-            self.store
-                .jobs()
-                .release_items(handle.tenant, handle.job_id, handle.fence, (&again, !failed.is_outage), at)
-                .await?;
+            self.store.jobs().release_items(handle, &again, !failed.is_outage, at).await?;
         }
         self.fail_all(handle, over.into_iter(), &failed.failure).await
     }
@@ -157,18 +151,16 @@ impl Processor {
     /// Records, for a suspect item, whether a step that can end a process is being run on it. Outside these steps a
     /// worker may be lost for any reason, such as a shutdown of the database.
     pub(super) async fn note_risk(&self, batch: &Batch<'_>, at_risk: bool) -> Result<(), ServiceError> {
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if let Some(item) = batch.suspect() {
-            self.store.jobs().note_risk(tenant, job_id, fence, item, at_risk).await?;
+            self.store.jobs().note_risk(batch.handle, item, at_risk).await?;
         }
         Ok(())
     }
 
     /// Fails items, each for its own reason.
     pub(super) async fn fail_each(&self, batch: &Batch<'_>, failures: &[ItemFailure]) -> Result<(), ServiceError> {
-        let ClaimHandle { tenant, job_id, fence } = batch.handle;
         if !failures.is_empty() {
-            self.store.jobs().fail_items(tenant, job_id, fence, failures, self.context.clock.now()).await?;
+            self.store.jobs().fail_items(batch.handle, failures, self.context.clock.now()).await?;
         }
         Ok(())
     }
@@ -183,7 +175,7 @@ impl Processor {
         let failures: Vec<ItemFailure> = items.map(|ordinal| ItemFailure { ordinal, ..failure.clone() }).collect();
         if !failures.is_empty() {
             let now = self.context.clock.now();
-            self.store.jobs().fail_items(handle.tenant, handle.job_id, handle.fence, &failures, now).await?;
+            self.store.jobs().fail_items(handle, &failures, now).await?;
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl Processor {
                 let (processor, plan, earlier) = (self.clone(), batch.plan, Arc::clone(&earlier));
                 fetching.spawn(async move {
                     let (ordinal, started) = (item.ordinal, Instant::now());
-                    (ordinal, processor.load((item, work), plan, &earlier).await, started)
+                    (ordinal, processor.load(item, work, plan, &earlier).await, started)
                 });
             }
             let Some(done) = fetching.join_next().await else { break };
@@ -80,7 +80,8 @@ impl Processor {
 
     async fn load(
         &self,
-        (item, work): (ClaimedItem, Fetch),
+        item: ClaimedItem,
+        work: Fetch,
         plan: SplitPlan,
         earlier: &HashMap<String, EarlierFetch>,
     ) -> Loaded {
@@ -101,7 +102,7 @@ impl Processor {
         let validators = validators.unwrap_or_default();
         match self.outbound.fetch(&work.url, &validators, self.settings.fetch_max_bytes).await {
             Ok(Fetched::Document(document)) => {
-                Loaded::Document(Box::new(self.described((item, work), document, plan, request_hash)))
+                Loaded::Document(Box::new(self.described(item, work, document, plan, request_hash)))
             }
             Ok(Fetched::Unchanged) => match earlier {
                 Some(earlier) => Loaded::Unchanged(UnchangedItem {
@@ -121,7 +122,8 @@ impl Processor {
 
     fn described(
         &self,
-        (item, work): (ClaimedItem, Fetch),
+        item: ClaimedItem,
+        work: Fetch,
         document: FetchedDocument,
         plan: SplitPlan,
         request_hash: Hash,

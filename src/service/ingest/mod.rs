@@ -44,8 +44,8 @@ pub(crate) use worker::Worker;
 pub(crate) use crate::{
     extract::MediaType,
     store::{
-        ContextGaps, ContextWork, FirstAnswer, ItemPage, JobCounts, JobFilter, JobItemRow, RefusedItem, StageWork,
-        WebhookRow,
+        ContextGaps, ContextWork, FirstAnswer, ItemPage, JobCounts, JobFilter, JobItemRow, RefusedItem, ReplyContent,
+        StageWork, WebhookRow,
     },
 };
 

@@ -17,7 +17,7 @@ use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use super::{
     Settings,
-    batch::{Batch, ClaimHandle, Tries},
+    batch::{Batch, Tries},
     build::index_dropped,
     contextual::ContextWriter,
     document::{Described, Prepared, SplitPlan, describe},
@@ -72,8 +72,8 @@ impl Processor {
     /// Processes a claim, for the index that its items go into. Every item is settled, returned to the queue, or left
     /// to the worker that now holds it.
     pub(super) async fn process(&self, claim: Claim, metrics: &Arc<JobMetrics>) -> Result<(), ServiceError> {
-        let (handle, tries, phase) = (ClaimHandle::of(&claim), Tries::of(&claim), claim.phase);
-        let found = self.store.collections().collection_by_id(claim.tenant, claim.collection_id).await?;
+        let (handle, tries, phase) = (claim.handle, Tries::of(&claim), claim.phase);
+        let found = self.store.collections().collection_by_id(handle.tenant, claim.collection_id).await?;
         let Some(active) = found else {
             return self.fail_all(handle, tries.keys().copied(), &collection_gone()).await;
         };
@@ -81,7 +81,7 @@ impl Processor {
         // The items of a job that builds an index all do.
         let is_build = !items.builds.is_empty();
         let target = if is_build {
-            self.store.collections().collection_with_next_index(claim.tenant, &active.0).await?
+            self.store.collections().collection_with_next_index(handle.tenant, &active.0).await?
         } else {
             Some(active)
         };

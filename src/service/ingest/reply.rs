@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{Accepted, FirstAnswer, IngestService, ItemPage, JobReport};
+use super::{Accepted, FirstAnswer, IngestService, ItemPage, JobReport, ReplyContent};
 use crate::{domain::identity::TenantId, service::ServiceError};
 
 /// Most items that are returned with a job for which the request does not wait.
@@ -15,8 +15,8 @@ const ITEMS: i64 = 200;
 pub(crate) struct Reply {
     /// The job that the request was accepted as.
     pub(crate) job: Uuid,
-    /// Status and body, in the format of the client's protocol.
-    pub(crate) answer: (u16, Vec<u8>),
+    /// Its content.
+    pub(crate) answer: ReplyContent,
     /// Whether the request was a repetition.
     pub(crate) is_replay: bool,
 }
@@ -42,7 +42,7 @@ impl IngestService {
         tenant: TenantId,
         accepted: Accepted,
         options: ReplyOptions<'_>,
-        render: impl FnOnce(JobReport) -> Result<(u16, Vec<u8>), E>,
+        render: impl FnOnce(JobReport) -> Result<ReplyContent, E>,
     ) -> Result<Reply, E> {
         let (job, is_replay) = match accepted {
             Accepted::New(job) => (job, false),
@@ -63,8 +63,8 @@ impl IngestService {
     }
 
     /// Stores the first reply to a request. If it cannot be stored, a repeated request gets the job as it is then.
-    async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, (status, body): &(u16, Vec<u8>)) {
-        if let Err(error) = self.store.jobs().keep_answer(tenant, key, job, *status, body).await {
+    async fn keep_answer(&self, tenant: TenantId, key: &str, job: Uuid, answer: &ReplyContent) {
+        if let Err(error) = self.store.jobs().keep_answer(tenant, key, job, answer).await {
             tracing::warn!(error = %error, job_id = %job, "the answer to a named request could not be kept");
         }
     }

@@ -5,12 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Processor, Signal,
-    batch::{ClaimHandle, Tries},
-    failure::IngestFailure,
-    job_metrics::JobMetrics,
-};
+use super::{Processor, Signal, batch::Tries, failure::IngestFailure, job_metrics::JobMetrics};
 use crate::{
     domain::job::Indexing,
     service::{
@@ -18,7 +13,7 @@ use crate::{
         background::{BackgroundTask, Heartbeat, Heartbeats},
         error_chain,
     },
-    store::{Claim, MAX_CLAIMS, Phase, StoreError},
+    store::{Claim, ClaimHandle, MAX_CLAIMS, Phase, StoreError},
 };
 
 /// Delay of a worker after an unexpected error.
@@ -45,7 +40,7 @@ enum Progress {
 
 /// Outcome of the work on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Course {
+enum WorkEnd {
     /// The work was completed.
     Over,
     /// The job is over: cancelled, or finished by other workers.
@@ -196,18 +191,18 @@ impl Worker {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
         let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
-        let handle = ClaimHandle::of(&claim);
+        let handle = claim.handle;
         let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
         let tries = Tries::of(&claim);
         let result = self.process_with_heartbeat(handle, claim, &metrics, heartbeat).await;
         match result {
-            Ok(Course::Over) => {}
+            Ok(WorkEnd::Over) => {}
             // The work may have ended because another worker did it after this one was considered lost.
-            Ok(Course::Stopped) => {
-                processor.store.jobs().take_back_loss(handle.tenant, handle.job_id, handle.fence, &items).await?;
+            Ok(WorkEnd::Stopped) => {
+                processor.store.jobs().take_back_loss(handle, &items).await?;
             }
-            Ok(Course::LeaseLost) => self.give_back(handle, &items).await,
+            Ok(WorkEnd::LeaseLost) => self.give_back(handle, &items).await,
             Err(error) => {
                 let (over, again): (Vec<i32>, Vec<i32>) =
                     items.iter().partition(|item| tries.get(item).is_some_and(|tries| tries.claims >= MAX_CLAIMS));
@@ -253,19 +248,19 @@ impl Worker {
         claim: Claim,
         metrics: &Arc<JobMetrics>,
         heartbeat: &Heartbeat,
-    ) -> Result<Course, ServiceError> {
+    ) -> Result<WorkEnd, ServiceError> {
         tokio::select! {
-            result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| Course::Over),
+            result = Box::pin(self.processor.process(claim, metrics)) => result.map(|()| WorkEnd::Over),
             () = self.keep_lease(handle, heartbeat) => {
                 tracing::warn!(
                     job_id = %handle.job_id, fence = handle.fence,
                     "the lease of a batch ended while it was worked on; its documents are queued again"
                 );
-                Ok(Course::LeaseLost)
+                Ok(WorkEnd::LeaseLost)
             }
             () = self.keep_notes(handle, metrics) => {
                 tracing::info!(job_id = %handle.job_id, fence = handle.fence, "stopped work on a job that has ended");
-                Ok(Course::Stopped)
+                Ok(WorkEnd::Stopped)
             }
         }
     }
@@ -284,10 +279,9 @@ impl Worker {
     }
 
     async fn try_to_give_back(&self, handle: ClaimHandle, items: &[i32]) -> Result<(), StoreError> {
-        let ClaimHandle { tenant, job_id, fence } = handle;
         let store = &self.processor.store;
-        store.jobs().take_back_loss(tenant, job_id, fence, items).await?;
-        store.jobs().release_items(tenant, job_id, fence, (items, false), self.processor.context.clock.now()).await
+        store.jobs().take_back_loss(handle, items).await?;
+        store.jobs().release_items(handle, items, false, self.processor.context.clock.now()).await
     }
 
     /// Reports the progress of the batch to the readers of the job; returns when the job is to stop.
@@ -314,7 +308,7 @@ impl Worker {
         loop {
             tokio::time::sleep(lease / BEATS_PER_LEASE).await;
             let until = self.processor.context.clock.now() + lease;
-            match self.processor.store.jobs().heartbeat(handle.tenant, handle.job_id, handle.fence, until).await {
+            match self.processor.store.jobs().heartbeat(handle, until).await {
                 Ok(0) => return,
                 Ok(_) => heartbeat.beat(),
                 // The database may become available again before the lease ends; the commit decides.

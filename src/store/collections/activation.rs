@@ -70,7 +70,7 @@ impl Collections<'_> {
         }
         lock_documents(&mut transaction, tenant, collection).await?;
         keep_previous(&mut transaction, tenant, collection).await?;
-        take_next(&mut transaction, tenant, collection, (index, now)).await?;
+        take_next(&mut transaction, tenant, collection, index, now).await?;
         transaction.commit().await?;
         Ok(ActivationOutcome::Done)
     }
@@ -217,7 +217,8 @@ async fn take_next(
     transaction: &mut Tx,
     tenant: TenantId,
     collection: Uuid,
-    (index, now): (Uuid, OffsetDateTime),
+    index: Uuid,
+    now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     // A trigger keeps the chunks of each replaced version: those of the index that is still active.
     sqlx::query!(

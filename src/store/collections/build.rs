@@ -123,10 +123,10 @@ impl Collections<'_> {
     /// Any [`StoreError`]; nothing is written then.
     pub(crate) async fn commit_build(&self, build: &BuildBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let BuildBatch { batch, read } = build;
-        let (tenant, index) = (batch.tenant, batch.collection.index);
+        let (tenant, index) = (batch.claim.tenant, batch.collection.index);
         let items = batch.items();
         let mut transaction = self.store.begin(tenant).await?;
-        if !settle::holds_lease(&mut transaction, tenant, (batch.job_id, batch.fence), &items).await? {
+        if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
         let active = lock::lock_shared(&mut transaction, tenant, batch.collection.id).await?;
@@ -146,7 +146,7 @@ impl Collections<'_> {
         let mut changes = StatisticChanges::default();
         replace_documents(&mut transaction, batch, &stored, &mut changes).await?;
         commit::insert_chunks(&mut transaction, batch, &stored, &mut changes).await?;
-        settle::settle(&mut transaction, tenant, batch.job_id, &done(batch, &stored, read), batch.now).await?;
+        settle::settle(&mut transaction, batch.claim, &done(batch, &stored, read), batch.now).await?;
         changes.apply(&mut transaction, tenant, index).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
@@ -195,7 +195,7 @@ async fn replace_documents(
     let documents: Vec<_> =
         batch.documents.iter().filter_map(|document| Some((document, stored.get(&document.source)?))).collect();
     let ids: Vec<Uuid> = documents.iter().map(|(_, row)| row.document_id).collect();
-    delete_chunks(transaction, batch.tenant, batch.collection.index, &ids, changes).await?;
+    delete_chunks(transaction, batch.claim.tenant, batch.collection.index, &ids, changes).await?;
     let versions: Vec<i32> = documents.iter().map(|(_, row)| row.version).collect();
     let fingerprints: Vec<Vec<u8>> = documents.iter().map(|(document, _)| document.fingerprint.to_vec()).collect();
     // Without validators the next fetch is unconditional, so a document whose context sentences are incomplete is
@@ -215,7 +215,7 @@ async fn replace_documents(
                version = EXCLUDED.version, fingerprint = EXCLUDED.fingerprint, request_hash = EXCLUDED.request_hash,
                chunks = EXCLUDED.chunks
            RETURNING xmax = 0 AS "is_new!""#,
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.index,
         &ids,
         &versions,

@@ -11,19 +11,17 @@ use crate::domain::{
     fingerprint::{Hash, hex},
     identity::TenantId,
 };
-use crate::store::{Documents, StoreError, signed};
+use crate::store::{ClaimHandle, Documents, StoreError, signed};
 
 type Tx = Transaction<'static, Postgres>;
 
 /// A document that is being processed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentOrigin<'a> {
-    /// Owner.
-    pub(crate) tenant: TenantId,
-    /// Job and ordinal of the item.
-    pub(crate) item: (Uuid, i32),
-    /// Fencing token of the claim.
-    pub(crate) fence: i64,
+    /// The claim that it belongs to.
+    pub(crate) claim: ClaimHandle,
+    /// Ordinal of its item.
+    pub(crate) item: i32,
     /// Collection that it is stored in.
     pub(crate) collection: Uuid,
     /// Source: the caller's own name for the document.
@@ -109,7 +107,7 @@ impl Documents<'_> {
         wanted: &[Hash],
     ) -> Result<HashMap<Hash, String>, StoreError> {
         let keys: Vec<Vec<u8>> = wanted.iter().map(|key| key.to_vec()).collect();
-        let mut transaction = self.store.begin(origin.tenant).await?;
+        let mut transaction = self.store.begin(origin.claim.tenant).await?;
         let stored = sqlx::query!(
             r#"WITH near AS (
                    SELECT document_id FROM document WHERE tenant_id = $1 AND collection_id = $2 AND source = $3
@@ -118,7 +116,7 @@ impl Documents<'_> {
                FROM near JOIN chunk c ON c.tenant_id = $1 AND c.document_id = near.document_id
                WHERE c.context_key = ANY ($5) AND c.context IS NOT NULL
                ORDER BY c.document_id, c.ordinal"#,
-            origin.tenant.0,
+            origin.claim.tenant.0,
             origin.collection,
             origin.source,
             origin.content_hash.as_slice(),
@@ -126,13 +124,12 @@ impl Documents<'_> {
         )
         .fetch_all(&mut *transaction)
         .await?;
-        let (job, item) = origin.item;
         let written = sqlx::query_scalar!(
             r#"SELECT contexts AS "contexts: Json<HashMap<String, String>>" FROM job_item
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3"#,
-            origin.tenant.0,
-            job,
-            item
+            origin.claim.tenant.0,
+            origin.claim.job_id,
+            origin.item
         )
         .fetch_optional(&mut *transaction)
         .await?;
@@ -155,17 +152,16 @@ impl Documents<'_> {
         origin: &DocumentOrigin<'_>,
         so_far: &ContextsSoFar,
     ) -> Result<(), StoreError> {
-        let (job, item) = origin.item;
         let sentences: HashMap<String, &String> =
             so_far.sentences.iter().map(|(key, sentence)| (hex(key), sentence)).collect();
-        let mut transaction = self.store.begin(origin.tenant).await?;
+        let mut transaction = self.store.begin(origin.claim.tenant).await?;
         sqlx::query!(
             "UPDATE job_item SET contexts = COALESCE(contexts, '{}') || $5, context_gaps = $6
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
-            origin.tenant.0,
-            job,
-            item,
-            origin.fence,
+            origin.claim.tenant.0,
+            origin.claim.job_id,
+            origin.item,
+            origin.claim.fence,
             Json(sentences) as Json<HashMap<String, &String>>,
             so_far.gaps.as_ref().map(Json) as Option<Json<&ContextGaps>>,
         )
@@ -182,8 +178,8 @@ impl Documents<'_> {
                  completion_tokens = job_context.completion_tokens + EXCLUDED.completion_tokens,
                  cost_nano_usd = job_context.cost_nano_usd + EXCLUDED.cost_nano_usd,
                  has_estimates = job_context.has_estimates OR EXCLUDED.has_estimates",
-            origin.tenant.0,
-            job,
+            origin.claim.tenant.0,
+            origin.claim.job_id,
             signed(work.calls),
             signed(work.written),
             signed(work.reused),

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use serde::Deserialize;
 use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -11,8 +12,14 @@ use crate::store::{Documents, StoreError};
 
 type Tx = Transaction<'static, Postgres>;
 
-/// A chunk of a replaced version: start, end, page and heading.
-type KeptChunk = (u32, u32, Option<i32>, Vec<String>);
+/// A chunk of a replaced version. The database stores it as an array of these values.
+#[derive(Debug, Deserialize)]
+struct KeptChunk {
+    start_char: u32,
+    end_char: u32,
+    page: Option<i32>,
+    heading: Vec<String>,
+}
 
 /// The permanent name of a passage within a tenant.
 #[derive(Clone, Debug)]
@@ -187,13 +194,12 @@ async fn superseded(
         return Ok(Some(gone));
     };
     let chunk = |ordinal: u32| row.chunks.0.get(usize::try_from(ordinal).ok()?);
-    let (Some((start, _, page, heading)), Some((_, end, ..))) =
-        (chunk(*cited.chunks.start()), chunk(*cited.chunks.end()))
-    else {
+    let (Some(first), Some(last)) = (chunk(*cited.chunks.start()), chunk(*cited.chunks.end())) else {
         return Ok(None);
     };
-    let length = usize::try_from(end.saturating_sub(*start)).unwrap_or(usize::MAX);
-    let text: String = row.text.chars().skip(usize::try_from(*start).unwrap_or(usize::MAX)).take(length).collect();
+    let (start, end) = (first.start_char, last.end_char);
+    let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+    let text: String = row.text.chars().skip(usize::try_from(start).unwrap_or(usize::MAX)).take(length).collect();
     Ok(Some(CitedState::Superseded {
         current_version,
         superseded_at: Some(row.superseded_at),
@@ -204,11 +210,11 @@ async fn superseded(
             title: row.title,
             content_hash: row.content_hash,
             stored_at: row.stored_at,
-            page: *page,
-            heading: heading.clone(),
+            page: first.page,
+            heading: first.heading.clone(),
             text,
-            start_char: *start,
-            end_char: *end,
+            start_char: start,
+            end_char: end,
         }),
     }))
 }

@@ -14,9 +14,9 @@ use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{fingerprint::Hash, identity::TenantId, job::ReadingNotes};
+use crate::domain::{fingerprint::Hash, job::ReadingNotes};
 use crate::store::{
-    Collection, Documents, FetchRecord, NewChunk, StoreError,
+    ClaimHandle, Collection, Documents, FetchRecord, NewChunk, StoreError,
     collections::index,
     collections::lock,
     collections::statistics::StatisticChanges,
@@ -91,12 +91,8 @@ pub struct UnchangedItem {
 /// Documents of one claim, ready to be committed.
 #[derive(Debug)]
 pub struct CommitBatch<'a> {
-    /// Owner.
-    pub tenant: TenantId,
-    /// Job of the claim.
-    pub job_id: Uuid,
-    /// Fencing token of the claim.
-    pub fence: i64,
+    /// The claim; it must hold all items.
+    pub claim: ClaimHandle,
     /// Collection to store in; its average length must be the one that the weights were computed with.
     pub collection: &'a Collection,
     /// Documents to store; their sources are distinct.
@@ -150,12 +146,12 @@ impl Documents<'_> {
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
-        let mut transaction = self.store.begin(batch.tenant).await?;
+        let mut transaction = self.store.begin(batch.claim.tenant).await?;
         let items = batch.items();
-        if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &items).await? {
+        if !settle::holds_lease(&mut transaction, batch.claim, &items).await? {
             return Ok(BatchOutcome::LeaseLost);
         }
-        let Some(active) = lock::lock_shared(&mut transaction, batch.tenant, batch.collection.id).await? else {
+        let Some(active) = lock::lock_shared(&mut transaction, batch.claim.tenant, batch.collection.id).await? else {
             return Ok(BatchOutcome::CollectionGone);
         };
         let index = batch.collection.index;
@@ -170,7 +166,7 @@ impl Documents<'_> {
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
-            delete_chunks(&mut transaction, batch.tenant, index, &replaced, &mut changes).await?;
+            delete_chunks(&mut transaction, batch.claim.tenant, index, &replaced, &mut changes).await?;
         }
         metadata_index::replace(&mut transaction, batch, &stored).await?;
         changes.documents += i64::try_from(stored.len() - replaced.len()).unwrap_or(0);
@@ -178,7 +174,7 @@ impl Documents<'_> {
         settle::settle_items(&mut transaction, batch, &stored).await?;
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         index::queue_for_next(&mut transaction, batch, &documents).await?;
-        changes.apply(&mut transaction, batch.tenant, index).await?;
+        changes.apply(&mut transaction, batch.claim.tenant, index).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
     }
@@ -237,7 +233,7 @@ async fn upsert_documents(
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.id,
         batch.now,
         &ids,
@@ -302,7 +298,7 @@ pub(in crate::store) async fn insert_chunks(
                      $16::text[])
               AS new (document_id, ordinal, start_char, end_char, page, heading, splitter, tokens, text, terms, weights, context, context_key,
                       table_header)",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.index,
         &rows.documents,
         &rows.ordinals,

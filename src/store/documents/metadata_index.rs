@@ -29,7 +29,7 @@ pub(in crate::store) async fn replace(
          SELECT d.tenant_id, d.collection_id, d.document_id, f.key, f.number, f.text
          FROM document d CROSS JOIN LATERAL metadata_fields(d.metadata) f
          WHERE d.tenant_id = $1 AND d.document_id = ANY ($2)",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         &documents,
     )
     .execute(&mut **transaction)

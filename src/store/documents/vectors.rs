@@ -10,7 +10,7 @@ use crate::domain::{
     identity::{ChunkKey, TenantId},
 };
 use crate::store::{
-    Collection, CommitBatch, Documents, StoreError, StoredDocument,
+    ClaimHandle, Collection, CommitBatch, Documents, StoreError, StoredDocument,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::{ChunkColumns, half},
@@ -88,17 +88,13 @@ pub(crate) struct FilledItem {
 /// Vectors of one claim.
 #[derive(Debug)]
 pub(crate) struct VectorBatch<'a> {
-    /// Owner.
-    pub(crate) tenant: TenantId,
-    /// Job of the claim.
-    pub(crate) job_id: Uuid,
-    /// Fencing token of the claim.
-    pub(crate) fence: i64,
+    /// The claim; it must hold all items.
+    pub(crate) claim: ClaimHandle,
     /// Collection to store in: the index that the chunks were read from, and its vector space.
     pub(crate) collection: &'a Collection,
     /// The vectors.
     pub(crate) vectors: &'a [NewVector],
-    /// Items that the vectors are for; the claim must hold them.
+    /// Items that the vectors are for.
     pub(crate) items: &'a [FilledItem],
     /// Whether this is the last batch of the items, which are then settled.
     pub(crate) is_last: bool,
@@ -182,19 +178,19 @@ impl Documents<'_> {
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
     pub(crate) async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
-        let mut transaction = self.store.begin(batch.tenant).await?;
+        let mut transaction = self.store.begin(batch.claim.tenant).await?;
         let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();
-        if !settle::holds_lease(&mut transaction, batch.tenant, (batch.job_id, batch.fence), &ordinals).await? {
+        if !settle::holds_lease(&mut transaction, batch.claim, &ordinals).await? {
             return Ok(VectorOutcome::LeaseLost);
         }
-        match lock::lock_shared(&mut transaction, batch.tenant, batch.collection.id).await? {
+        match lock::lock_shared(&mut transaction, batch.claim.tenant, batch.collection.id).await? {
             None => return Ok(VectorOutcome::CollectionGone),
             Some(active) if active != batch.collection.index => return Ok(VectorOutcome::IndexChanged),
             Some(_) => {}
         }
         insert_vectors(&mut transaction, batch).await?;
         if batch.is_last {
-            settle::settle(&mut transaction, batch.tenant, batch.job_id, batch.items, batch.now).await?;
+            settle::settle(&mut transaction, batch.claim, batch.items, batch.now).await?;
         }
         transaction.commit().await?;
         Ok(VectorOutcome::Settled)
@@ -212,7 +208,7 @@ pub(in crate::store) async fn insert_of_chunks(
          SELECT $1, $2, $3, new.* FROM UNNEST($4::uuid[], $5::int[], $6::bytea[], $7::halfvec[])
               AS new (document_id, ordinal, embedding_hash, embedding)
          WHERE new.embedding IS NOT NULL",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.index,
         batch.collection.profile_id.0,
         &rows.documents,
@@ -234,7 +230,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
     // transactions.
     sqlx::query!(
         "SELECT document_id FROM document WHERE tenant_id = $1 AND document_id = ANY ($2) ORDER BY source FOR NO KEY UPDATE",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         &documents
     )
     .fetch_all(&mut **transaction)
@@ -251,7 +247,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
               AS new (document_id, version, ordinal, hash, vector)
          JOIN document d ON d.tenant_id = $1 AND d.document_id = new.document_id AND d.version = new.version
          ON CONFLICT DO NOTHING RETURNING document_id",
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.index,
         batch.collection.profile_id.0,
         &documents,
@@ -262,7 +258,7 @@ async fn insert_vectors(transaction: &mut Tx, batch: &VectorBatch<'_>) -> Result
     )
     .fetch_all(&mut **transaction)
     .await?;
-    mark_embedded(transaction, batch.tenant, batch.collection.index, &embedded).await
+    mark_embedded(transaction, batch.claim.tenant, batch.collection.index, &embedded).await
 }
 
 /// Records that chunks of these documents have a vector now; a document is listed once per chunk.

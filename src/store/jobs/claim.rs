@@ -29,21 +29,28 @@ impl Phase {
     }
 }
 
-/// Items of one job, claimed together.
-#[derive(Debug)]
-pub struct Claim {
+/// Identifies a claim. Every write of its worker presents it, and is refused once the claim is lost.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimHandle {
     /// Owner of the job.
     pub tenant: TenantId,
     /// The job.
     pub job_id: Uuid,
+    /// Fencing token; larger than that of any earlier claim.
+    pub fence: i64,
+}
+
+/// Items of one job, claimed together.
+#[derive(Debug)]
+pub struct Claim {
+    /// Identity of the claim.
+    pub handle: ClaimHandle,
     /// Collection that the documents are stored in.
     pub collection_id: Uuid,
     /// The phase of all its items.
     pub(crate) phase: Phase,
     /// When the documents become searchable.
     pub(crate) indexing: Indexing,
-    /// Fencing token of the claim; larger than that of any earlier claim.
-    pub fence: i64,
     /// The items, in request order.
     pub items: Vec<ClaimedItem>,
 }
@@ -96,111 +103,145 @@ impl Jobs<'_> {
 
     async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
-        let Some(first) = sqlx::query!(
-            "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND phase = $2 AND available_at <= $1
-             ORDER BY position LIMIT 1",
-            now,
-            phase.as_str(),
-        )
-        .fetch_optional(&mut *transaction)
-        .await?
-        else {
+        let Some(first) = first_waiting(&mut transaction, phase, now).await? else {
             return Ok(Attempt::NothingWaits);
         };
-        let (tenant, job) = (TenantId(first.tenant_id), first.job_id);
-        // One claim at a time per job: concurrent claims would each get some of the other's items and would both be
-        // small.
-        let row = sqlx::query!(
-            r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
-               WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
-            tenant.0,
-            job
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        if row.is_some_and(|row| row.is_cancelled) {
+        if lock_job(&mut transaction, &first).await? == JobState::Cancelled {
             // Continues without the job's lock: a transaction that stores a running item holds that item, and may need
             // the job.
             transaction.commit().await?;
             let mut transaction = self.store.begin_queue().await?;
-            cancel_page(&mut transaction, tenant, job, now).await?;
+            cancel_page(&mut transaction, first.tenant, first.job, now).await?;
             transaction.commit().await?;
             return Ok(Attempt::JobWasCancelled);
         }
-        // Items are looked up by an array, here and wherever several items of a job are changed: a planner without
-        // statistics assumes that a job has one item, and would compare each of its items with each row of a join's
-        // other side. A claim ends before an item that would not fit into a batch of bounded memory, and before an item
-        // that has to be claimed alone. The first item always fits.
-        let rows = sqlx::query!(
-            r#"WITH waiting AS MATERIALIZED (
-                   SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
-                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
-                     AND phase = $8
-                   ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
-               ), fitting AS (
-                   SELECT ordinal FROM (
-                       SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
-                              bool_or(is_alone) OVER in_order AS ends
-                       FROM waiting WINDOW in_order AS (ORDER BY position)
-                   ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
-               ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
-               UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
-               FROM token
-               WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
-               RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
-                         i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
-            tenant.0,
-            job,
-            now,
-            lease.max_items,
-            lease.max_bytes,
-            now + lease.duration,
-            LOSSES_IN_COMPANY,
-            phase.as_str(),
-        )
-        .fetch_all(&mut *transaction)
-        .await?;
-        if rows.is_empty() {
+        let Some((fence, items)) = take_items(&mut transaction, &first, phase, lease, now).await? else {
             // Another transaction, such as a delete, holds the item: an immediate retry would only find it again.
-            let still_waits = waits(&mut transaction, tenant, (job, first.ordinal), phase, now).await?;
+            let still_waits = waits(&mut transaction, &first, phase, now).await?;
             return Ok(if still_waits { Attempt::NothingWaits } else { Attempt::ItemIsGone });
-        }
-        let (collection_id, indexing) = start(&mut transaction, tenant, job, now).await?;
+        };
+        let (collection_id, indexing) = start(&mut transaction, first.tenant, first.job, now).await?;
         transaction.commit().await?;
-        let fence = rows.first().map_or(0, |row| row.fence);
-        let mut items: Vec<ClaimedItem> = rows
-            .into_iter()
-            .map(|row| ClaimedItem {
-                ordinal: row.ordinal,
-                position: row.position,
-                source: row.source,
-                payload: row.payload,
-                content: row.content,
-                stored_version: row.stored_version,
-                attempts: row.attempts,
-                failures: row.failures,
-                is_suspected: row.is_suspected,
-            })
-            .collect();
-        items.sort_by_key(|item| item.ordinal);
-        Ok(Attempt::Claimed(Claim { tenant, job_id: job, collection_id, phase, indexing, fence, items }))
+        let handle = ClaimHandle { tenant: first.tenant, job_id: first.job, fence };
+        Ok(Attempt::Claimed(Claim { handle, collection_id, phase, indexing, items }))
     }
 }
 
-/// Returns whether an item waits in this phase, and may be claimed by now.
-async fn waits(
-    transaction: &mut Tx,
+/// An item of the queue.
+struct QueuedItem {
     tenant: TenantId,
-    (job, ordinal): (Uuid, i32),
+    job: Uuid,
+    ordinal: i32,
+}
+
+/// Returns the oldest waiting item in this phase.
+async fn first_waiting(
+    transaction: &mut Tx,
     phase: Phase,
     now: OffsetDateTime,
-) -> Result<bool, StoreError> {
+) -> Result<Option<QueuedItem>, StoreError> {
+    let row = sqlx::query!(
+        "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND phase = $2 AND available_at <= $1
+         ORDER BY position LIMIT 1",
+        now,
+        phase.as_str(),
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    Ok(row.map(|row| QueuedItem { tenant: TenantId(row.tenant_id), job: row.job_id, ordinal: row.ordinal }))
+}
+
+#[derive(PartialEq, Eq)]
+enum JobState {
+    Claimable,
+    Cancelled,
+}
+
+/// Locks the job of an item, so that there is one claim at a time per job: concurrent claims would each get some of the
+/// other's items and would both be small.
+async fn lock_job(transaction: &mut Tx, item: &QueuedItem) -> Result<JobState, StoreError> {
+    let row = sqlx::query!(
+        r#"SELECT cancelled_at IS NOT NULL AS "is_cancelled!" FROM job
+           WHERE tenant_id = $1 AND job_id = $2 FOR UPDATE"#,
+        item.tenant.0,
+        item.job
+    )
+    .fetch_optional(&mut **transaction)
+    .await?;
+    let is_cancelled = row.is_some_and(|row| row.is_cancelled);
+    Ok(if is_cancelled { JobState::Cancelled } else { JobState::Claimable })
+}
+
+/// Marks the oldest waiting items of the first one's job as running. Returns their fencing token with the items in
+/// request order; `None` if all of them are held by other transactions.
+///
+/// Items are looked up by an array, here and wherever several items of a job are changed: a planner without statistics
+/// assumes that a job has one item, and would compare each of its items with each row of a join's other side. A claim
+/// ends before an item that would not fit into a batch of bounded memory, and before an item that has to be claimed
+/// alone. The first item always fits.
+async fn take_items(
+    transaction: &mut Tx,
+    first: &QueuedItem,
+    phase: Phase,
+    lease: &Lease,
+    now: OffsetDateTime,
+) -> Result<Option<(i64, Vec<ClaimedItem>)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"WITH waiting AS MATERIALIZED (
+               SELECT ordinal, position, content_bytes, cardinality(lost) >= $7 AS is_alone FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND state = 'queued' AND available_at <= $3
+                 AND phase = $8
+               ORDER BY position LIMIT $4 FOR UPDATE SKIP LOCKED
+           ), fitting AS (
+               SELECT ordinal FROM (
+                   SELECT ordinal, row_number() OVER in_order AS place, sum(content_bytes) OVER in_order AS bytes,
+                          bool_or(is_alone) OVER in_order AS ends
+                   FROM waiting WINDOW in_order AS (ORDER BY position)
+               ) totals WHERE place = 1 OR (bytes <= $5::bigint AND NOT ends)
+           ), token AS MATERIALIZED (SELECT nextval('job_item_fence') AS fence)
+           UPDATE job_item i SET state = 'running', at_risk = false, attempts = attempts + 1, fence = token.fence, lease_until = $6
+           FROM token
+           WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = ANY (ARRAY(SELECT ordinal FROM fitting))
+           RETURNING i.ordinal, i.position, i.source, i.payload AS "payload!", i.content AS "content!", i.attempts,
+                     i.stored_version, i.failures, cardinality(i.lost) >= $7 AS "is_suspected!", token.fence AS "fence!""#,
+        first.tenant.0,
+        first.job,
+        now,
+        lease.max_items,
+        lease.max_bytes,
+        now + lease.duration,
+        LOSSES_IN_COMPANY,
+        phase.as_str(),
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let Some(fence) = rows.first().map(|row| row.fence) else { return Ok(None) };
+    let mut items: Vec<ClaimedItem> = rows
+        .into_iter()
+        .map(|row| ClaimedItem {
+            ordinal: row.ordinal,
+            position: row.position,
+            source: row.source,
+            payload: row.payload,
+            content: row.content,
+            stored_version: row.stored_version,
+            attempts: row.attempts,
+            failures: row.failures,
+            is_suspected: row.is_suspected,
+        })
+        .collect();
+    items.sort_by_key(|item| item.ordinal);
+    Ok(Some((fence, items)))
+}
+
+/// Returns whether an item waits in this phase, and may be claimed by now.
+async fn waits(transaction: &mut Tx, item: &QueuedItem, phase: Phase, now: OffsetDateTime) -> Result<bool, StoreError> {
     let row = sqlx::query!(
         "SELECT ordinal FROM job_item
          WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND state = 'queued' AND phase = $4 AND available_at <= $5",
-        tenant.0,
-        job,
-        ordinal,
+        item.tenant.0,
+        item.job,
+        item.ordinal,
         phase.as_str(),
         now,
     )

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::limits::Room, jobs::webhook};
+use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::limits::QueueSlot, jobs::webhook};
 
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
@@ -155,8 +155,8 @@ impl Jobs<'_> {
         }
         let (items, bytes) = (requeued.items.unsigned_abs(), requeued.bytes.unsigned_abs());
         // Items that exceed the limits on their own are accepted once nothing else waits.
-        let room = Room { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
-        if is_limited && let Some(full) = room.take(&mut transaction, Some(job)).await? {
+        let slot = QueueSlot { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
+        if is_limited && let Some(full) = slot.take(&mut transaction, Some(job)).await? {
             return Ok(RetryOutcome::Full(full));
         }
         sqlx::query!(

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
 use crate::store::{
-    Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::idempotency, jobs::limits::Room, jobs::webhook,
+    Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::idempotency, jobs::limits::QueueSlot, jobs::webhook,
 };
 
 type Tx = Transaction<'static, Postgres>;
@@ -78,8 +78,17 @@ pub struct RequestKey<'a> {
 pub struct FirstAnswer {
     /// The job that was created for the request.
     pub(crate) job: Uuid,
-    /// Status and body; `None` if the response was not sent yet.
-    pub(crate) answer: Option<(u16, Vec<u8>)>,
+    /// Its content; `None` if the response was not sent yet.
+    pub(crate) answer: Option<ReplyContent>,
+}
+
+/// Content of a response.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplyContent {
+    /// HTTP status.
+    pub(crate) status: u16,
+    /// Body, in the format of the client's protocol.
+    pub(crate) body: Vec<u8>,
 }
 
 /// Result of a request.
@@ -169,8 +178,8 @@ impl Jobs<'_> {
         let (count, bytes) = size_of(&items)?;
         let added = count + int(refused.len())?;
         let mut transaction = self.store.begin(tenant).await?;
-        let room = room_for(tenant, limits, count, bytes);
-        if let Some(full) = room.look(&mut transaction).await? {
+        let slot = slot_for(tenant, limits, count, bytes);
+        if let Some(full) = slot.look(&mut transaction).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
         // A job has a single sender, so no other transaction changes this number.
@@ -180,7 +189,7 @@ impl Jobs<'_> {
         let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
         insert_items(&mut transaction, tenant, job, first, &items, now).await?;
         // Runs before the job counts any item of this part.
-        if let Some(full) = room.take(&mut transaction, None).await? {
+        if let Some(full) = slot.take(&mut transaction, None).await? {
             return Ok(AppendOutcome::Full(full, (items, refused)));
         }
         insert_refused(&mut transaction, tenant, job, first + count, &refused, now).await?;
@@ -238,8 +247,8 @@ pub(in crate::store) async fn insert_job(
         return Ok(earlier);
     }
     let (count, bytes) = size_of(&items)?;
-    let room = room_for(tenant, job.limits, count, bytes);
-    if let Some(full) = room.look(&mut transaction).await? {
+    let slot = slot_for(tenant, job.limits, count, bytes);
+    if let Some(full) = slot.look(&mut transaction).await? {
         return Ok(EnqueueOutcome::Full(full));
     }
     sqlx::query!(
@@ -264,7 +273,7 @@ pub(in crate::store) async fn insert_job(
     }
     insert_items(&mut transaction, tenant, job.id, 0, &items, job.now).await?;
     insert_refused(&mut transaction, tenant, job.id, count, &refused, job.now).await?;
-    if let Some(full) = room.take(&mut transaction, Some(job.id)).await? {
+    if let Some(full) = slot.take(&mut transaction, Some(job.id)).await? {
         return Ok(EnqueueOutcome::Full(full));
     }
     transaction.commit().await?;
@@ -290,8 +299,8 @@ pub(in crate::store) async fn close(
     idempotency::settle(transaction, tenant, job, request_hash).await
 }
 
-fn room_for(tenant: TenantId, limits: QueueLimits, items: i32, bytes: i64) -> Room {
-    Room { tenant, limits, items: items.unsigned_abs().into(), bytes: bytes.unsigned_abs() }
+fn slot_for(tenant: TenantId, limits: QueueLimits, items: i32, bytes: i64) -> QueueSlot {
+    QueueSlot { tenant, limits, items: items.unsigned_abs().into(), bytes: bytes.unsigned_abs() }
 }
 
 fn size_of(items: &[NewJobItem]) -> Result<(i32, i64), StoreError> {

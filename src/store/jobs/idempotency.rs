@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
-use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, RequestKey, StoreError};
+use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, ReplyContent, RequestKey, StoreError};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -37,8 +37,7 @@ impl Jobs<'_> {
         tenant: TenantId,
         key: &str,
         job: Uuid,
-        status: u16,
-        body: &[u8],
+        answer: &ReplyContent,
     ) -> Result<(), StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         sqlx::query!(
@@ -47,8 +46,8 @@ impl Jobs<'_> {
             tenant.0,
             key,
             job,
-            i16::try_from(status).unwrap_or(i16::MAX),
-            body,
+            i16::try_from(answer.status).unwrap_or(i16::MAX),
+            answer.body,
         )
         .execute(&mut *transaction)
         .await?;
@@ -119,7 +118,7 @@ async fn find(
     if key.request_hash.is_some_and(|asked| asked[..] != hash[..]) {
         return Ok(Some(EnqueueOutcome::KeyReused));
     }
-    let answer = row.status.zip(row.body).map(|(status, body)| (status.unsigned_abs(), body));
+    let answer = row.status.zip(row.body).map(|(status, body)| ReplyContent { status: status.unsigned_abs(), body });
     Ok(Some(EnqueueOutcome::Repeated(FirstAnswer { job: row.job_id, answer })))
 }
 

@@ -6,10 +6,9 @@
 //! 2016).
 
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
-use crate::domain::{identity::TenantId, job::Stage};
-use crate::store::{Jobs, StoreError, storable};
+use crate::domain::job::Stage;
+use crate::store::{ClaimHandle, Jobs, StoreError, storable};
 
 /// Duration and size of a claim.
 #[derive(Clone, Copy, Debug)]
@@ -54,13 +53,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn heartbeat(
-        &self,
-        tenant: TenantId,
-        job: Uuid,
-        fence: i64,
-        lease_until: OffsetDateTime,
-    ) -> Result<u64, StoreError> {
+    pub async fn heartbeat(&self, claim: ClaimHandle, lease_until: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let held = sqlx::query!(
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
@@ -68,9 +61,9 @@ impl Jobs<'_> {
                  WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal FOR UPDATE)
              UPDATE job_item SET lease_until = $4
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
-            tenant.0,
-            job,
-            fence,
+            claim.tenant.0,
+            claim.job_id,
+            claim.fence,
             lease_until,
         )
         .execute(&mut *transaction)
@@ -84,14 +77,14 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn held_items(&self, tenant: TenantId, job: Uuid, fence: i64) -> Result<Vec<i32>, StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+    pub(crate) async fn held_items(&self, claim: ClaimHandle) -> Result<Vec<i32>, StoreError> {
+        let mut transaction = self.store.begin(claim.tenant).await?;
         let held = sqlx::query_scalar!(
             "SELECT ordinal FROM job_item
              WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND state = 'running' ORDER BY ordinal",
-            tenant.0,
-            job,
-            fence,
+            claim.tenant.0,
+            claim.job_id,
+            claim.fence,
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -106,25 +99,23 @@ impl Jobs<'_> {
     /// Any [`StoreError`].
     pub async fn fail_items(
         &self,
-        tenant: TenantId,
-        job: Uuid,
-        fence: i64,
+        claim: ClaimHandle,
         failures: &[ItemFailure],
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         if failures.is_empty() {
             return Ok(());
         }
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin(claim.tenant).await?;
         for failure in failures {
             sqlx::query!(
                 "UPDATE job_item SET state = 'failed', stage = $5, cause = $6, message = $7, finished_at = $8,
                         lease_until = NULL, payload = CASE WHEN $9 THEN payload END, content = CASE WHEN $9 THEN content END
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $3 AND fence = $4 AND state = 'running'",
-                tenant.0,
-                job,
+                claim.tenant.0,
+                claim.job_id,
                 failure.ordinal,
-                fence,
+                claim.fence,
                 failure.stage.as_str(),
                 failure.cause,
                 storable(&failure.message),
@@ -145,19 +136,18 @@ impl Jobs<'_> {
     /// Any [`StoreError`].
     pub(crate) async fn release_items(
         &self,
-        tenant: TenantId,
-        job: Uuid,
-        fence: i64,
-        (ordinals, failed): (&[i32], bool),
+        claim: ClaimHandle,
+        ordinals: &[i32],
+        failed: bool,
         available_at: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+        let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "UPDATE job_item SET state = 'queued', lease_until = NULL, available_at = $5, failures = failures + $6
              WHERE tenant_id = $1 AND job_id = $2 AND fence = $3 AND ordinal = ANY ($4) AND state = 'running'",
-            tenant.0,
-            job,
-            fence,
+            claim.tenant.0,
+            claim.job_id,
+            claim.fence,
             ordinals,
             available_at,
             i32::from(failed),
@@ -173,21 +163,14 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn note_risk(
-        &self,
-        tenant: TenantId,
-        job: Uuid,
-        fence: i64,
-        item: i32,
-        at_risk: bool,
-    ) -> Result<(), StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+    pub async fn note_risk(&self, claim: ClaimHandle, item: i32, at_risk: bool) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "UPDATE job_item SET at_risk = $5
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = $4 AND fence = $3 AND state = 'running'",
-            tenant.0,
-            job,
-            fence,
+            claim.tenant.0,
+            claim.job_id,
+            claim.fence,
             item,
             at_risk,
         )
@@ -201,23 +184,17 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub async fn take_back_loss(
-        &self,
-        tenant: TenantId,
-        job: Uuid,
-        fence: i64,
-        ordinals: &[i32],
-    ) -> Result<(), StoreError> {
-        let mut transaction = self.store.begin(tenant).await?;
+    pub async fn take_back_loss(&self, claim: ClaimHandle, ordinals: &[i32]) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(claim.tenant).await?;
         sqlx::query!(
             "WITH locked AS MATERIALIZED ( -- in order, like everybody else
                  SELECT ordinal FROM job_item
                  WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($4) AND $3 = ANY (lost) ORDER BY ordinal FOR UPDATE)
              UPDATE job_item SET lost = array_remove(lost, $3)
              WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
-            tenant.0,
-            job,
-            fence,
+            claim.tenant.0,
+            claim.job_id,
+            claim.fence,
             ordinals,
         )
         .execute(&mut *transaction)

@@ -33,9 +33,9 @@ pub struct QueueFull {
     pub(crate) asked: u64,
 }
 
-/// A request for room in the queue, with the limits that apply.
+/// A request for a place in the queue, with the limits that apply.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct Room {
+pub(in crate::store) struct QueueSlot {
     pub(in crate::store) tenant: TenantId,
     pub(in crate::store) limits: QueueLimits,
     /// Documents to add.
@@ -44,14 +44,14 @@ pub(in crate::store) struct Room {
     pub(in crate::store) bytes: u64,
 }
 
-impl Room {
+impl QueueSlot {
     /// Returns the limit that the request exceeds, as far as that is known without waiting for other transactions. A
     /// request that is refused here would be refused in the end.
     pub(in crate::store) async fn look(&self, transaction: &mut Tx) -> Result<Option<QueueFull>, StoreError> {
         self.compare(transaction, None).await
     }
 
-    /// Takes the room, or returns the limit that the request exceeds. No other transaction of the tenant can take room
+    /// Takes the place, or returns the limit that the request exceeds. No other transaction of the tenant can take one
     /// until this one ends, so call it when everything else is written and only the commit is left. `besides` is the
     /// job that was just written.
     pub(in crate::store) async fn take(

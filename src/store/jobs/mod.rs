@@ -18,9 +18,9 @@ pub use job::ItemPage;
 pub use lease::{ItemFailure, Lease, MAX_CLAIMS};
 pub use limits::QueueLimits;
 
-pub(crate) use claim::{Claim, ClaimedItem};
+pub(crate) use claim::{Claim, ClaimHandle, ClaimedItem};
 pub(crate) use control::{CancelOutcome, RetryOutcome};
-pub(crate) use enqueue::{AppendOutcome, FirstAnswer, RefusedItem, RequestKey};
+pub(crate) use enqueue::{AppendOutcome, FirstAnswer, RefusedItem, ReplyContent, RequestKey};
 pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub(crate) use limits::QueueFull;
 pub(crate) use metrics::{StageWork, Work};

@@ -6,8 +6,8 @@ use sqlx::{Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{identity::TenantId, job::ReadingNotes};
-use crate::store::{CommitBatch, FilledItem, StoreError, documents::commit::Stored};
+use crate::domain::job::ReadingNotes;
+use crate::store::{ClaimHandle, CommitBatch, FilledItem, StoreError, documents::commit::Stored};
 
 type Tx = Transaction<'static, Postgres>;
 
@@ -40,7 +40,7 @@ pub(in crate::store) async fn settle_items(
     }
     let (awaiting, done): (Vec<Landed>, Vec<Landed>) = landed.into_iter().partition(|(_, awaiting)| awaiting.is_some());
     let done: Vec<FilledItem> = done.into_iter().map(|(item, _)| item).collect();
-    settle(transaction, batch.tenant, batch.job_id, &done, batch.now).await?;
+    settle(transaction, batch.claim, &done, batch.now).await?;
     requeue_for_vectors(transaction, batch, &awaiting).await
 }
 
@@ -56,8 +56,8 @@ async fn note_readings(transaction: &mut Tx, batch: &CommitBatch<'_>) -> Result<
         "UPDATE job_item i SET reading = new.reading
          FROM UNNEST($3::int[], $4::jsonb[]) AS new (ordinal, reading)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($3)",
-        batch.tenant.0,
-        batch.job_id,
+        batch.claim.tenant.0,
+        batch.claim.job_id,
         &ordinals,
         &readings as &[Json<&ReadingNotes>],
     )
@@ -97,7 +97,7 @@ async fn documents_present(
            UNION
            SELECT source, document_id, version, unembedded_chunks FROM document
            WHERE tenant_id = $1 AND collection_id = $2 AND document_id = ANY ($4)"#,
-        batch.tenant.0,
+        batch.claim.tenant.0,
         batch.collection.id,
         &sources,
         &documents,
@@ -117,18 +117,17 @@ async fn documents_present(
 /// Locks items of a claim and returns whether the claim still holds all of them.
 pub(in crate::store) async fn holds_lease(
     transaction: &mut Tx,
-    tenant: TenantId,
-    (job_id, fence): (Uuid, i64),
+    claim: ClaimHandle,
     items: &[i32],
 ) -> Result<bool, StoreError> {
     let held = sqlx::query!(
         "SELECT ordinal FROM job_item
          WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY ($3) AND fence = $4 AND state = 'running'
          ORDER BY ordinal FOR UPDATE",
-        tenant.0,
-        job_id,
+        claim.tenant.0,
+        claim.job_id,
         items,
-        fence,
+        claim.fence,
     )
     .fetch_all(&mut **transaction)
     .await?;
@@ -138,8 +137,7 @@ pub(in crate::store) async fn holds_lease(
 /// Ends items. If a document was stored before its vectors, the item already has its number of chunks.
 pub(in crate::store) async fn settle(
     transaction: &mut Tx,
-    tenant: TenantId,
-    job_id: Uuid,
+    claim: ClaimHandle,
     items: &[FilledItem],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
@@ -159,8 +157,8 @@ pub(in crate::store) async fn settle(
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($4)",
-        tenant.0,
-        job_id,
+        claim.tenant.0,
+        claim.job_id,
         now,
         &ordinals,
         &documents as &[Option<Uuid>],
@@ -187,8 +185,8 @@ async fn requeue_for_vectors(transaction: &mut Tx, batch: &CommitBatch<'_>, rows
                 payload = $4, content = '', contexts = NULL, lease_until = NULL, available_at = $3, failures = 0, lost = '{}', at_risk = false
          FROM UNNEST($5::int[], $6::uuid[], $7::int[], $8::int[]) AS new (ordinal, document_id, version, chunks)
          WHERE i.tenant_id = $1 AND i.job_id = $2 AND i.ordinal = new.ordinal AND i.ordinal = ANY ($5)",
-        batch.tenant.0,
-        batch.job_id,
+        batch.claim.tenant.0,
+        batch.claim.job_id,
         batch.now,
         batch.embed_work,
         &ordinals,

@@ -115,7 +115,7 @@ impl Search<'_> {
             if !graphs.contains(index) {
                 continue;
             }
-            let found = walk_filtered(&mut reading, query, (*index, *vectors)).await?;
+            let found = walk_filtered(&mut reading, query, *index, *vectors).await?;
             // A walk stops after a bounded number of vectors. If it finds too few, all that pass are compared.
             if (found.len() as u64) < query.limit.unsigned_abs() {
                 reading.end().await?;
@@ -136,7 +136,8 @@ impl Search<'_> {
 async fn walk_filtered(
     reading: &mut Reading,
     query: &DenseQuery<'_>,
-    (index, vectors): (Uuid, u64),
+    index: Uuid,
+    vectors: u64,
 ) -> Result<Vec<DenseHit>, StoreError> {
     sqlx::query("SELECT set_config('hnsw.ef_search', $1, true)")
         .bind(ef_search(vectors, query.limit).to_string())

@@ -34,6 +34,12 @@ impl LexicalQuery {
         let rare: HashSet<&i32> = self.rare_terms.iter().collect();
         self.weights.iter().all(|(term, _)| rare.contains(term))
     }
+
+    /// Returns the query with its spare terms among the terms whose chunks are scored.
+    fn with_spare_terms(&self) -> Self {
+        let rare_terms = [self.rare_terms.as_slice(), &self.spare_terms].concat();
+        Self { rare_terms, spare_terms: Vec::new(), ..self.clone() }
+    }
 }
 
 impl Search<'_> {
@@ -86,19 +92,18 @@ impl Search<'_> {
         if selection.is_narrow() {
             return self.lexical_within(tenant, scope, query, selection, limit).await;
         }
-        let hits = self.lexical_candidates(tenant, scope, (query, &query.rare_terms), selection.filter, limit).await?;
+        let hits = self.lexical_candidates(tenant, scope, query, selection.filter, limit).await?;
         if i32::try_from(hits.len()).is_ok_and(|found| found >= limit) || query.spare_terms.is_empty() {
             return Ok(hits);
         }
-        let terms = [query.rare_terms.as_slice(), &query.spare_terms].concat();
-        self.lexical_candidates(tenant, scope, (query, &terms), selection.filter, limit).await
+        self.lexical_candidates(tenant, scope, &query.with_spare_terms(), selection.filter, limit).await
     }
 
     async fn lexical_candidates(
         &self,
         tenant: TenantId,
         scope: &Scope,
-        (query, rare_terms): (&LexicalQuery, &[i32]),
+        query: &LexicalQuery,
         filter: &Filter,
         limit: i32,
     ) -> Result<Vec<LexicalHit>, StoreError> {
@@ -111,7 +116,7 @@ impl Search<'_> {
                FROM lexical_search($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"#,
             tenant.0,
             &scope.indexes,
-            rare_terms,
+            &query.rare_terms,
             &heads,
             &others,
             chunk::sparse(&query.weights) as _,

@@ -75,7 +75,7 @@ async fn a_claim_is_exclusive_and_bounded_by_items_and_bytes() {
     let small = Lease { max_bytes: 250, ..LEASE };
     let second = store.jobs().claim(Phase::Store, &small, at(1)).await.expect("claim").expect("work");
     assert_eq!(second.items.len(), 2, "two of 100 bytes fit into 250");
-    assert!(second.fence > first.fence);
+    assert!(second.handle.fence > first.handle.fence);
     let tiny = Lease { max_bytes: 1, ..LEASE };
     let third = store.jobs().claim(Phase::Store, &tiny, at(1)).await.expect("claim").expect("work");
     assert_eq!(third.items.len(), 1, "one always fits");
@@ -105,7 +105,7 @@ async fn who_comes_second_to_a_job_takes_the_next_one() {
     let jobs = store.jobs();
     let claim = || jobs.claim(Phase::Store, &LEASE, at(1));
     let (one, other, ()) = tokio::join!(claim(), claim(), let_go);
-    let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").job_id);
+    let mut jobs = [one, other].map(|claim| claim.expect("claim").expect("work").handle.job_id);
     jobs.sort_unstable();
     assert_eq!(jobs, [uuid(2), uuid(3)]);
     holder.close().await.expect("close");
@@ -134,14 +134,16 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
     assert_eq!(store.jobs().reap(&LEASE, at(31)).await.expect("reap"), 2);
     let taken_over = store.jobs().claim(Phase::Store, &LEASE, at(31)).await.expect("claim").expect("work");
     assert_eq!(taken_over.items[0].attempts, 2);
-    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, lost.fence, at(90)).await.expect("beat"), 0);
-    assert_eq!(store.jobs().heartbeat(lost.tenant, lost.job_id, taken_over.fence, at(90)).await.expect("beat"), 2);
-    let (collection, _) =
-        store.collections().collection_by_id(lost.tenant, lost.collection_id).await.expect("found").expect("there");
+    assert_eq!(store.jobs().heartbeat(lost.handle, at(90)).await.expect("beat"), 0);
+    assert_eq!(store.jobs().heartbeat(taken_over.handle, at(90)).await.expect("beat"), 2);
+    let (collection, _) = store
+        .collections()
+        .collection_by_id(lost.handle.tenant, lost.collection_id)
+        .await
+        .expect("found")
+        .expect("there");
     let late = CommitBatch {
-        tenant: lost.tenant,
-        job_id: lost.job_id,
-        fence: lost.fence,
+        claim: lost.handle,
         collection: &collection,
         documents: &[],
         unchanged: &[UnchangedItem { item: 0, document_id: uuid(9), version: 1, position: 1 }],
@@ -150,7 +152,7 @@ async fn a_lost_lease_is_taken_over_and_its_late_writes_are_refused() {
         now: at(32),
     };
     assert_eq!(store.documents().commit_batch(&late).await.expect("refused"), BatchOutcome::LeaseLost);
-    store.jobs().fail_items(lost.tenant, lost.job_id, lost.fence, &[failure(0)], at(32)).await.expect("ignored");
+    store.jobs().fail_items(lost.handle, &[failure(0)], at(32)).await.expect("ignored");
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 2);
     store.close().await;
 }
@@ -180,7 +182,7 @@ async fn lose_worker(store: &Store, round: i64) -> Option<Vec<i32>> {
     if let [suspect] = claim.items.as_slice()
         && suspect.is_suspected
     {
-        store.jobs().note_risk(claim.tenant, claim.job_id, claim.fence, suspect.ordinal, true).await.expect("noted");
+        store.jobs().note_risk(claim.handle, suspect.ordinal, true).await.expect("noted");
     }
     store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
     Some(claim.items.iter().map(|item| item.ordinal).collect())
@@ -195,7 +197,7 @@ async fn whatever_ends_its_worker_is_tried_alone_and_told_from_its_neighbours() 
     // From now on each has a claim of its own; only the second ends its worker.
     let first = store.jobs().claim(Phase::Store, &LEASE, at(200)).await.expect("claim").expect("work");
     assert_eq!(first.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [0]);
-    store.jobs().fail_items(first.tenant, first.job_id, first.fence, &[failure(0)], at(201)).await.expect("settled");
+    store.jobs().fail_items(first.handle, &[failure(0)], at(201)).await.expect("settled");
     let third = store.jobs().claim(Phase::Store, &LEASE, at(202)).await.expect("claim").expect("work");
     assert_eq!(third.items.iter().map(|item| item.ordinal).collect::<Vec<_>>(), [1]);
     store.jobs().reap(&LEASE, at(250)).await.expect("lost, but not in the midst of it");
@@ -216,7 +218,7 @@ async fn a_worker_that_lives_loses_its_claim_and_counts_as_no_loss() {
         let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         assert_eq!(claim.items.len(), 2, "nobody is suspected in round {round}");
         assert_eq!(store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap"), 2);
-        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0, 1]).await.expect("said");
+        store.jobs().take_back_loss(claim.handle, &[0, 1]).await.expect("said");
     }
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'queued'").await, 2);
     store.close().await;
@@ -228,7 +230,7 @@ async fn nothing_is_claimed_without_end() {
     for round in 0..i64::from(cited::MAX_CLAIMS) {
         let claim = store.jobs().claim(Phase::Store, &LEASE, at(round * 100)).await.expect("claim").expect("work");
         store.jobs().reap(&LEASE, at(round * 100 + 50)).await.expect("reap");
-        store.jobs().take_back_loss(claim.tenant, claim.job_id, claim.fence, &[0]).await.expect("said");
+        store.jobs().take_back_loss(claim.handle, &[0]).await.expect("said");
     }
     assert!(store.jobs().claim(Phase::Store, &LEASE, at(100_000)).await.expect("claim").is_none());
     let row = store.jobs().job(TenantId::DEFAULT, uuid(2)).await.expect("job").expect("there");
@@ -304,7 +306,7 @@ async fn a_message_that_postgres_could_not_store_fails_its_document_all_the_same
     let (store, options) = queued(1).await;
     let claim = store.jobs().claim(Phase::Store, &LEASE, at(0)).await.expect("claim").expect("work");
     let failure = cited::ItemFailure { message: "the cell \0 is odd".to_owned(), ..failure(0) };
-    store.jobs().fail_items(claim.tenant, claim.job_id, claim.fence, &[failure], at(1)).await.expect("stored");
+    store.jobs().fail_items(claim.handle, &[failure], at(1)).await.expect("stored");
     let failed = "SELECT count(*) FROM job_item WHERE state = 'failed' AND message = 'the cell \u{fffd} is odd'";
     assert_eq!(database::number(&options, failed).await, 1);
     store.close().await;

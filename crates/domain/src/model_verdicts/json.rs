@@ -107,7 +107,7 @@ impl Reader {
 
     fn read_object(&mut self, fields: &[(String, Json)], number: Option<usize>) {
         let named = field(fields, &NUMBER_FIELDS).and_then(as_number).or(number);
-        if let Some(stance) = fields.iter().filter_map(stance_of_field).reduce(combined) {
+        if let Some(stance) = fields.iter().filter_map(|(name, value)| stance_of_field(name, value)).reduce(combined) {
             let reason = match field(fields, &REASON_FIELDS) {
                 Some(Json::Text(text)) => tidy(text),
                 _ => String::new(),
@@ -157,7 +157,7 @@ fn stance_of_value(value: &Json) -> Option<Stance> {
 }
 
 /// The verdict in a field for verdicts, or in a field whose name is a verdict itself, such as `"supported": false`.
-fn stance_of_field((name, value): &(String, Json)) -> Option<Stance> {
+fn stance_of_field(name: &str, value: &Json) -> Option<Stance> {
     let name = plain_name(name);
     let name = name.strip_prefix("is ").unwrap_or(&name);
     if VERDICT_FIELDS.contains(&name) {

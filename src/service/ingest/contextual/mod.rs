@@ -136,7 +136,7 @@ impl Processor {
             let (first, others) = asked.split_at(1);
             for run in std::iter::once(first).chain(others.chunks(KEPT_TOGETHER)) {
                 let passages: Vec<&str> = run.iter().map(|(_, passage)| *passage).collect();
-                let (results, work) = self.writer.write(document.origin.tenant, &shared, &passages).await;
+                let (results, work) = self.writer.write(document.origin.claim.tenant, &shared, &passages).await;
                 let (mut sentences, mut failure) = (Vec::new(), None);
                 for ((key, _), result) in run.iter().zip(results) {
                     match result {
@@ -209,9 +209,8 @@ fn worse(one: Option<Unwritten>, other: Unwritten) -> Unwritten {
 
 fn origin<'d>(batch: &Batch<'d>, document: &'d Prepared) -> DocumentOrigin<'d> {
     DocumentOrigin {
-        tenant: batch.handle.tenant,
-        item: (batch.handle.job_id, document.described.origin.item),
-        fence: batch.handle.fence,
+        claim: batch.handle,
+        item: document.described.origin.item,
         collection: batch.collection.id,
         source: &document.described.origin.source,
         content_hash: &document.described.content_hash,

@@ -1,20 +1,20 @@
-//! The attempts of one call over its models: the next model, its share of the time, and the failures so far.
+//! Failover of one call over its models: the next model, its share of the time, and the failures so far.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    circuit::{Circuit, Scope, omen},
+    circuit::{Circuit, Scope, failure_signal},
     models::Model,
 };
 use crate::providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
 
 /// Time without any reply after which a model is considered unavailable.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SILENCE_LIMIT: Duration = Duration::from_secs(10);
 /// Divisor of that time: a time-out after at least this part counts if it happens repeatedly. A shorter one does not
 /// count: callers with short deadlines must not block a slow but working model for the others.
-const GLANCE: u32 = 4;
+const SHORT_WAIT_DIVISOR: u32 = 4;
 
 /// The significance of a time-out for the state of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,14 @@ enum Weight {
 }
 
 /// Models still to be tried and attempts that failed.
-pub(super) struct Course {
+pub(super) struct Failover {
     waiting: VecDeque<Arc<Model>>,
     deadline: Instant,
     failed: Vec<FailedAttempt>,
 }
 
 /// The attempt of one model.
-pub(super) struct Turn {
+pub(super) struct Attempt {
     pub(crate) model: Arc<Model>,
     /// When the next model is tried, unless this one sends text.
     pub(crate) until: Instant,
@@ -43,19 +43,19 @@ pub(super) struct Turn {
     started: Instant,
 }
 
-impl Course {
+impl Failover {
     pub(crate) fn new(models: &[Arc<Model>], deadline: Instant) -> Self {
         Self { waiting: models.iter().cloned().collect(), deadline, failed: Vec::new() }
     }
 
     /// Starts the next model that is not known to be unavailable. The remaining time is divided evenly among the models
     /// that may follow, so that one that hangs leaves time for the others.
-    pub(crate) fn next(&mut self, now: Instant) -> Option<Turn> {
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Attempt> {
         while now < self.deadline {
             let model = self.waiting.pop_front()?;
             match model.admit(now) {
                 Ok(()) => {
-                    return Some(Turn { model, until: now + self.share(now), since: now, started: now });
+                    return Some(Attempt { model, until: now + self.share(now), since: now, started: now });
                 }
                 Err(error) => {
                     self.failed.push(FailedAttempt { error: *error, was_tried: false, duration: Duration::ZERO });
@@ -67,9 +67,10 @@ impl Course {
 
     /// Restarts the wait for a model that has begun to answer. A model that stops sending leaves time for the others,
     /// if one of them is not known to be unavailable.
-    pub(crate) fn wait_for_more(&self, turn: &mut Turn, now: Instant) {
-        turn.since = now;
-        turn.until = if self.substitutes(now) > 0 { now + self.share(now).min(PATIENCE) } else { self.deadline };
+    pub(crate) fn wait_for_more(&self, attempt: &mut Attempt, now: Instant) {
+        attempt.since = now;
+        attempt.until =
+            if self.substitutes(now) > 0 { now + self.share(now).min(SILENCE_LIMIT) } else { self.deadline };
     }
 
     /// The share of the remaining time for the current model, equal to that of each model that may follow.
@@ -84,18 +85,18 @@ impl Course {
     }
 
     /// Records that the model did not answer in its time; returns the attempt as recorded.
-    pub(crate) fn fail(&mut self, turn: &Turn, error: ProviderError, now: Instant) -> FailedAttempt {
-        let duration = now - turn.started;
-        turn.model.note_failure(&error, turn.weight(now), now);
+    pub(crate) fn fail(&mut self, attempt: &Attempt, error: ProviderError, now: Instant) -> FailedAttempt {
+        let duration = now - attempt.started;
+        attempt.model.note_failure(&error, attempt.weight(now), now);
         if error.kind.is_about_the_account() {
-            let provider = &turn.model.name.provider;
+            let provider = &attempt.model.name.provider;
             self.waiting.retain(|model| model.name.provider != *provider);
         } else if !error.kind.is_transient() {
-            self.waiting.retain(|model| model.name != turn.model.name);
+            self.waiting.retain(|model| model.name != attempt.model.name);
         }
-        let attempt = FailedAttempt { error, was_tried: true, duration };
-        self.failed.push(attempt.clone());
-        attempt
+        let failed = FailedAttempt { error, was_tried: true, duration };
+        self.failed.push(failed.clone());
+        failed
     }
 
     pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
@@ -108,7 +109,7 @@ impl Course {
     }
 }
 
-impl Turn {
+impl Attempt {
     /// The failure of a model whose time has run out.
     pub(crate) fn timeout(&self) -> ProviderError {
         let waited = (self.until - self.since).as_secs_f32();
@@ -119,10 +120,10 @@ impl Turn {
     /// The significance of a time-out at this moment.
     fn weight(&self, now: Instant) -> Weight {
         let limit = self.model.chat.timeout();
-        let (waited, enough) = (now - self.since, PATIENCE.min(limit));
+        let (waited, enough) = (now - self.since, SILENCE_LIMIT.min(limit));
         if waited >= enough || now - self.started >= limit {
             Weight::Full
-        } else if waited >= enough / GLANCE {
+        } else if waited >= enough / SHORT_WAIT_DIVISOR {
             Weight::IfRepeated
         } else {
             Weight::Nothing
@@ -151,21 +152,21 @@ impl Model {
     }
 
     fn note_failure(&self, error: &ProviderError, weight: Weight, now: Instant) {
-        let Some(mut omen) = omen(error) else {
+        let Some(mut signal) = failure_signal(error) else {
             // An error that concerns only this call shows that the provider answers.
             return self.note_success();
         };
         if error.kind == ProviderErrorKind::Timeout {
             match weight {
                 Weight::Full => {}
-                Weight::IfRepeated => omen = omen.if_repeated(),
+                Weight::IfRepeated => signal = signal.if_repeated(),
                 Weight::Nothing => return,
             }
         }
-        let circuit: &Circuit = match omen.scope {
+        let circuit: &Circuit = match signal.scope {
             Scope::Provider => &self.provider_circuit,
             Scope::Model => &self.circuit,
         };
-        circuit.fail(now, omen, error);
+        circuit.fail(now, signal, error);
     }
 }
