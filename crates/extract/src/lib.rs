@@ -20,6 +20,7 @@ mod mail;
 mod media_type;
 mod office;
 mod pdf;
+mod plain;
 mod repair;
 mod rows;
 mod xml;
@@ -78,9 +79,11 @@ fn extract_nested(bytes: &[u8], declared: &str, nesting: usize) -> Result<Extrac
     let mut content = Content::default();
     let text = if format.is_text() { text_of(bytes, declared, format, &mut content.notes)? } else { String::new() };
     match format {
-        Format::Plain | Format::Markdown | Format::Code => {
+        Format::Plain => {
+            content.headings = plain::headings(&text);
             content.set_text(text)?;
         }
+        Format::Markdown | Format::Code => content.set_text(text)?,
         Format::Html => html::page(&text, &mut content)?,
         Format::Table => {
             rows::separated(&text, media_type != MediaType::of(Format::Table).name, &mut content)?;

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::quote::quotable;
+use super::form::{bonus, is_fragment};
+use super::quote::{plain_line, quotable};
 use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
 use crate::evidence::{Question, TermMask};
-use crate::markdown::BlockKind;
+use crate::markdown::{BlockKind, cells};
+use crate::wording::lower_case_words;
 
 /// Most candidates: embedding them is the costly part of an extractive answer.
 pub const MAX_CANDIDATES: usize = 32;
@@ -63,8 +65,14 @@ pub struct SentenceCandidate {
     pub(super) probability: f32,
     /// The sentence before, when this one begins with a word that points back at it.
     pub(super) context: Option<(Range<usize>, String)>,
+    /// Bonus for having the form that the question asks for.
+    pub(super) bonus: f32,
+    /// Whether it says nothing by itself.
+    pub(super) is_fragment: bool,
     /// Whether it is a row of a table.
     pub(super) is_row: bool,
+    /// Share of the question's weight in the first cell of a row, which mostly names what the row is about.
+    pub(super) named: f32,
     /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
 }
@@ -125,7 +133,8 @@ fn candidate(
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
-    let words = source.text.get(sentence.range.clone())?;
+    let range = below_heading(source, sentence.range.clone());
+    let words = source.text.get(range.clone())?;
     if !can_state || words.trim_end().ends_with('?') {
         return None;
     }
@@ -133,9 +142,13 @@ fn candidate(
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
     let holds_kind = question.kind.is_held_by(&question.text, &text);
+    let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
+        bonus: bonus(question, &text),
+        is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text)),
+        named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
-        range: sentence.range.clone(),
+        range,
         lexical: question.terms.share(sentence.mask) + SUBJECT_CREDIT * question.terms.share(subject),
         pairs: question.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
@@ -144,9 +157,40 @@ fn candidate(
         text,
         probability: source.probability,
         context: None,
-        is_row: sentence.kind == BlockKind::TableRow,
+        is_row,
         place: 0,
     })
+}
+
+/// Whether the sentence at a byte is the rest of one that begins before the passage.
+pub(super) fn is_cut(source: &AnswerSource<'_>, start: usize) -> bool {
+    let before = source.text.get(..start).unwrap_or_default();
+    let begins_small = source.text.get(start..).is_some_and(|words| words.starts_with(char::is_lowercase));
+    let has_capitals = || source.text.chars().any(char::is_uppercase);
+    source.key.ordinal > 0 && before.trim().is_empty() && begins_small && has_capitals()
+}
+
+/// A sentence without the heading of plain text that stands on the line before it: one of the headings above the source,
+/// or a line in capitals over indented text.
+pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> Range<usize> {
+    let words = source.text.get(range.clone()).unwrap_or_default();
+    let Some((line, rest)) = words.split_once('\n') else { return range };
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_in_capitals = rest.starts_with([' ', '\t']) && line.chars().all(|sign| sign.is_uppercase() || sign == ' ');
+    if is_in_capitals || source.heading.contains(&line) {
+        range.end - rest.trim_start().len()..range.end
+    } else {
+        range
+    }
+}
+
+/// Share of the question's weight in the first cell of a row.
+fn named(question: &Question, row: &str) -> f32 {
+    let name = cells(row).map(|(_, cell)| cell.to_lowercase()).find(|cell| !cell.is_empty()).unwrap_or_default();
+    let words: Vec<&str> = name.split(|sign: char| !sign.is_alphanumeric()).collect();
+    let terms = question.terms.terms().iter().enumerate();
+    let held = terms.filter(|(_, term)| words.contains(&term.word.to_lowercase().as_str()));
+    question.terms.share(held.fold(0, |mask, (position, _)| mask | 1 << position))
 }
 
 /// The header above a row of a table: one in the source's text, or the one that stands before the source.
@@ -166,6 +210,11 @@ fn header_of<'s>(
     }
 }
 
+/// Whether a sentence begins with yes or no.
+fn answers_yes_or_no(sentence: &str) -> bool {
+    lower_case_words(sentence).next().is_some_and(|word| word == "yes" || word == "no")
+}
+
 /// The sentence before, if `sentence` points back at it and it can stand in an answer.
 fn context(
     source: &AnswerSource<'_>,
@@ -178,6 +227,8 @@ fn context(
     if !POINTING_BACK.contains(&first.as_str()) {
         return None;
     }
-    let text = quotable(source.text.get(before.range.clone())?)?;
-    Some((before.range.clone(), text))
+    let said = source.text.get(before.range.clone())?;
+    // "Yes." is short and says all.
+    let text = quotable(said).or_else(|| plain_line(said).filter(|_| answers_yes_or_no(said)));
+    Some((before.range.clone(), text.filter(|text| !is_fragment(text))?))
 }

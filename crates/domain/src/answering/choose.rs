@@ -76,8 +76,10 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     let share = if best.is_row && candidate.is_row { 1.0 } else { ON_THE_SUBJECT };
     let is_on_subject = is_beside || covered(candidate) >= share * covered(best);
     // A second sentence without the kind of thing asked for only adds surroundings to the first one.
+    // Of rows only those that are about the same thing.
+    let is_named = !best.is_row || !candidate.is_row || candidate.named >= best.named;
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
-    score >= highest * least && is_on_subject && has_kind
+    score >= highest * least && is_on_subject && has_kind && is_named
 }
 
 /// The best sentence for each part, and which parts have none.

@@ -8,6 +8,7 @@ use super::choose::{Scored, answer_by_part, one_answer};
 use super::parts::parts;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
+use crate::evidence::kind::AnswerKind;
 use crate::sentence::sentences;
 
 /// Score bonus for holding the kind of thing asked for; the other scores range from 0 to 1.
@@ -15,6 +16,9 @@ const KIND_BONUS: f32 = 0.15;
 
 /// Weight of question terms that stay neighbours; the other scores range from 0 to 1.
 const PAIRS_WEIGHT: f32 = 0.1;
+
+/// Weight of question terms in the first cell of a row; the other scores range from 0 to 1.
+const NAMED_WEIGHT: f32 = 0.3;
 
 /// Weight of the source's probability; the other scores range from 0 to 1.
 const SOURCE_WEIGHT: f32 = 0.45;
@@ -33,8 +37,12 @@ pub fn compose(
     cosines: Option<&[f32]>,
 ) -> Option<ExtractiveAnswer> {
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
-    let ranked = rank(candidates, cosines);
+    let mut ranked = rank(candidates, cosines);
+    ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let parts = parts(question);
+    if parts.is_empty() {
+        keep_answers(question, &mut ranked);
+    }
     let choice =
         if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
     if choice.sentences.is_empty() {
@@ -45,6 +53,21 @@ pub fn compose(
     Some(answer)
 }
 
+/// Leaves out what cannot answer the question, if anything else is there: for "how many" sentences without a number, for
+/// a definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
+fn keep_answers(question: &Question, ranked: &mut Vec<Scored<'_>>) {
+    let terms = question.terms.terms().iter().enumerate();
+    let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight)).map_or(0, |(at, _)| 1 << at);
+    let may_answer = |candidate: &SentenceCandidate| match question.kind {
+        AnswerKind::Number => candidate.holds_kind,
+        AnswerKind::Definition => candidate.mask & heaviest != 0 || candidate.bonus > 0.0,
+        _ => true,
+    };
+    if ranked.iter().any(|(candidate, _)| may_answer(candidate)) {
+        ranked.retain(|(candidate, _)| may_answer(candidate));
+    }
+}
+
 /// Candidates that are related to the question, best first.
 pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
     let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
@@ -53,7 +76,8 @@ pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f3
         .enumerate()
         .filter_map(|(index, candidate)| {
             let cosine = cosines.map(|cosines| cosines.get(index).copied().unwrap_or(0.0));
-            if candidate.mask == 0 && cosine.unwrap_or(0.0) < LEAST_COSINE {
+            let is_related = candidate.mask != 0 || candidate.bonus > 0.0;
+            if !is_related && cosine.unwrap_or(0.0) < LEAST_COSINE {
                 return None;
             }
             let lexical = if top > 0.0 { candidate.lexical / top } else { 0.0 };
@@ -62,6 +86,8 @@ pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f3
                 candidate,
                 base + KIND_BONUS * candidate.fit
                     + PAIRS_WEIGHT * candidate.pairs
+                    + NAMED_WEIGHT * candidate.named
+                    + candidate.bonus
                     + SOURCE_WEIGHT * candidate.probability,
             ))
         })

@@ -30,6 +30,12 @@ const SECTION_WEIGHT: f32 = 0.6;
 /// Largest section that is given whole, in bytes.
 const WHOLE_SECTION: usize = 1500;
 
+/// Penalty of a section with fewer sentences than a procedure takes, on the same scale.
+const BRIEF_PENALTY: f32 = 0.5;
+
+/// Sentences below which a section is brief.
+const FEWEST_SENTENCES: usize = 2;
+
 /// Fewest items or rows of a list.
 const FEWEST_MEMBERS: usize = 3;
 
@@ -93,6 +99,8 @@ impl<'m> Sources<'m> {
     /// The passages for a need; none if a sentence answers the question, or nothing is related to it.
     pub(super) fn excerpts(&self, need: &Need, ranked: &[Scored<'_>]) -> Excerpts {
         let chosen = match need {
+            // Rows of a table that stand side by side compare by themselves.
+            Need::Comparison if ranked.first().is_some_and(|(best, _)| best.is_row) => Vec::new(),
             Need::Comparison => return self.compared(ranked),
             Need::Steps => self.steps(),
             Need::Overview => self.overview(ranked),
@@ -109,10 +117,12 @@ impl<'m> Sources<'m> {
         for (number, read) in self.read.iter().enumerate() {
             for section in &read.sections {
                 let Some((anchor, score)) = read.best_unit(section) else { continue };
+                let is_brief = read.sentences(section) < FEWEST_SENTENCES;
                 let has_steps = read.members(section) >= 2 || read.holds(section, UnitKind::Code);
                 let value = score
                     + SECTION_WEIGHT * self.share(number, section.clone())
-                    + if has_steps { STEPS_BONUS } else { 0.0 };
+                    + if has_steps { STEPS_BONUS } else { 0.0 }
+                    - if is_brief { BRIEF_PENALTY } else { 0.0 };
                 if best.as_ref().is_none_or(|(highest, _)| value > *highest) {
                     let units = read.around_steps(section, anchor);
                     best = Some((value, read.excerpt(number, section, units, PassageReason::Steps)));
@@ -248,6 +258,12 @@ impl ReadSource<'_> {
         section.clone().any(|at| self.is_of(at, kind))
     }
 
+    /// Sentences, items, rows and listings below the heading of a section.
+    fn sentences(&self, section: &Range<usize>) -> usize {
+        let units = self.units.get(section.clone()).unwrap_or_default();
+        units.iter().filter(|unit| unit.kind != UnitKind::Heading).map(|unit| unit.sentences.len()).sum()
+    }
+
     fn members(&self, section: &Range<usize>) -> usize {
         section.clone().filter(|at| self.is_member(*at)).count()
     }
@@ -265,7 +281,8 @@ impl ReadSource<'_> {
 
     /// The first unit of a section that is no heading.
     fn first_words(&self, section: &Range<usize>) -> Option<usize> {
-        section.clone().find(|at| !self.is_of(*at, UnitKind::Heading) && !self.is_of(*at, UnitKind::Code))
+        let says_something = |at: &usize| self.unit(*at).is_some_and(|unit| unit.says_something(self.source.text));
+        section.clone().find(says_something)
     }
 
     /// The list or the table that a unit stands in; empty if it stands in none.
@@ -310,7 +327,7 @@ impl ReadSource<'_> {
     fn around_steps(&self, section: &Range<usize>, anchor: usize) -> Range<usize> {
         let first = section.clone().find(|at| !self.is_of(*at, UnitKind::Heading)).unwrap_or(section.start);
         if self.length(&(first..section.end)) <= WHOLE_SECTION {
-            return first..section.end;
+            return self.without_last_title(first..section.end);
         }
         let mut units = self.whole_run(section, anchor);
         while units.end < section.end {
@@ -320,7 +337,17 @@ impl ReadSource<'_> {
             }
             units = more;
         }
-        units
+        self.without_last_title(units)
+    }
+
+    /// The units without a title at their end, whose text is cut off.
+    fn without_last_title(&self, units: Range<usize>) -> Range<usize> {
+        let is_title = |at: usize| {
+            let unit = self.unit(at).filter(|unit| unit.kind == UnitKind::Paragraph);
+            unit.is_some_and(|unit| !unit.says_something(self.source.text))
+        };
+        let end = units.clone().rev().take_while(|at| *at > units.start && is_title(*at)).last();
+        units.start..end.unwrap_or(units.end)
     }
 
     fn length(&self, units: &Range<usize>) -> usize {

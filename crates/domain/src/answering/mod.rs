@@ -16,6 +16,7 @@ mod candidate;
 mod choose;
 mod compose;
 mod excerpt;
+mod form;
 mod need;
 mod parts;
 mod passages;

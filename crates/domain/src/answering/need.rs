@@ -137,10 +137,10 @@ pub(super) fn need(question: &Question, question_type: QuestionType) -> Option<N
         Some(Need::Steps)
     } else if is_for_one_thing {
         None
-    } else if !compared(&question.text).is_empty() {
-        Some(Need::Comparison)
     } else if asked.starts_with("why ") {
         Some(Need::Reason)
+    } else if !compared(&question.text).is_empty() {
+        Some(Need::Comparison)
     } else if begins(&EXPLANATIONS[..2])
         || begins(&EXPLANATIONS[2..]) && WORKINGS.iter().any(|end| asked.ends_with(end))
     {
@@ -176,6 +176,7 @@ mod tests {
             ("Explain rebasing", Some(Need::Explanation)),
             ("How does rebasing work?", Some(Need::Explanation)),
             ("Why is the sky blue?", Some(Need::Reason)),
+            ("Why is tea cheaper versus last year?", Some(Need::Reason)),
             ("How many weeks is parental leave?", None),
             ("How long does it take to work?", None),
             ("When was Roe vs. Wade decided?", None),

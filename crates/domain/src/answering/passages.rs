@@ -29,8 +29,9 @@ pub fn passages(
 ) -> Option<QuotedPassages> {
     let need = need(material.question, question_type)?;
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
-    let ranked = rank(candidates, cosines);
+    let mut ranked = rank(candidates, cosines);
     let sources = Sources::new(material, &ranked);
+    ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let excerpts = sources.excerpts(&need, &ranked);
     let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
     for excerpt in excerpts.chosen {

@@ -135,6 +135,22 @@ fn the_lead_in_names_document_and_section_and_nothing_else() {
     assert_eq!(given.text, "### Handbook. › Setup › Network \\[^7] › Wi-Fi\n\nTo join, type the password. [^1]");
 }
 
+#[test]
+fn headings_of_plain_text_are_not_quoted() {
+    let heading = ["PRINTER(1)".to_owned(), "TONER".to_owned()];
+    let text = "TONER\n       To change the toner, open the lid.\n\n       Then close it.\n\n   Printing again";
+    let of = AnswerSource { heading: &heading, ..AnswerSource::alone(text) };
+    let given = given_of("How do I change the toner?", &[of]).expect("passages");
+    let expected = "### PRINTER(1) › TONER\n\nTo change the toner, open the lid. [^1]\n\nThen close it. [^1]";
+    assert_eq!(given.text, expected);
+}
+
+#[test]
+fn rows_compare_by_themselves() {
+    let table = "| Fee | 2018 | 2019 |\n|---|---|---|\n| Visa fee | 60 | 65 |\n| Stamp fee | 5 | 6 |";
+    assert_eq!(given("What is the difference between the 2018 visa fee and the 2019 visa fee?", &[table]), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 

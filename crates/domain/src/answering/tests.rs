@@ -174,6 +174,64 @@ fn answers_from_a_table_are_single_rows_with_the_names_of_their_columns() {
 }
 
 #[test]
+fn a_row_is_about_what_its_first_cell_names() {
+    let rows = "| Ann | 2016 | Dora Dale |\n| Dora Dale | 2012 |  |\n| Eli | 2018 | Dora Dale |\n";
+    let table = format!("Our people:\n\n| Name | Joined | Mentor |\n|---|---|---|\n{rows}");
+    assert_eq!(text("When did Dora Dale join?", &[&table]), "Name: Dora Dale | Joined: 2012 [^1]");
+}
+
+#[test]
+fn an_option_is_answered_by_its_entry() {
+    let page = "TAR(1)  GNU TAR Manual  TAR(1)\n\n       The option -z of tar is old, and the options of tar do a lot.\n\n       -Z, --compress\n              Filter the archive through compress.\n\n       -z, --gzip, --gunzip\n              Filter the archive through gzip.\n";
+    let found = text("What does the option -z of tar do?", &[page]);
+    assert_eq!(found, "-z, --gzip, --gunzip Filter the archive through gzip. [^1]");
+}
+
+#[test]
+fn numbers_and_definitions_are_about_what_is_asked() {
+    let page = "The weeks of parental leave are many weeks of leave for each parent.\n\nParental leave: 26 weeks.";
+    assert_eq!(text("How many weeks of parental leave?", &[page]), "Parental leave: 26 weeks. [^1]");
+    let page = "The meaning of leave is a holiday, which means what it means.\n\nSome sabbatical follows.";
+    assert_eq!(text("What does sabbatical mean?", &[page]), "Some sabbatical follows. [^1]");
+}
+
+#[test]
+fn a_short_yes_comes_with_its_sentence() {
+    let page = "1. Is parental leave paid?\n\nYes. However, parental leave lasts 26 weeks only.";
+    let found = text("Is parental leave paid?", &[page]);
+    assert_eq!(found, "Yes. [^1] However, parental leave lasts 26 weeks only. [^1]");
+}
+
+#[test]
+fn a_sentence_that_begins_before_its_passage_is_not_quoted() {
+    let parsed = parsed("How many weeks is parental leave?");
+    let rest = "weeks of parental leave are paid. Parental leave lasts 26 weeks.";
+    let alone = AnswerSource::alone(rest);
+    let later = AnswerSource { key: ChunkKey { ordinal: 3, ..alone.key }, ..alone };
+    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "", rest);
+    let answer = compose(&parsed, &candidates(&parsed, &[later], &[evidence]), None).expect("an answer");
+    assert_eq!(answer.text, "Parental leave lasts 26 weeks. [^1]");
+}
+
+#[test]
+fn the_heading_on_the_line_before_is_not_quoted() {
+    let page = "DESCRIPTION\n       Parental leave lasts 26 weeks.\n\nLeave\nAnnual leave lasts 5 weeks.";
+    assert_eq!(text("How many weeks is parental leave?", &[page]), "Parental leave lasts 26 weeks. [^1]");
+    let parsed = parsed("How long is annual leave?");
+    let heading = ["Leave".to_owned()];
+    let source = AnswerSource { heading: &heading, ..AnswerSource::alone("Leave\nAnnual leave lasts 5 weeks.") };
+    let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, "", source.text);
+    let answer = compose(&parsed, &candidates(&parsed, &[source], &[evidence]), None).expect("an answer");
+    assert_eq!(answer.text, "Annual leave lasts 5 weeks. [^1]");
+}
+
+#[test]
+fn titles_and_lead_ins_are_no_answers() {
+    let page = "The Printers Of Parental Leave\n\nThe weeks of parental leave:\n\nIt lasts for half a year.";
+    assert_eq!(text("How many weeks of parental leave?", &[page]), "");
+}
+
+#[test]
 fn is_bounded() {
     let long = "Parental leave lasts 26 weeks here. ".repeat(500);
     let answer = answer("How long is parental leave?", &[&long], None).unwrap();

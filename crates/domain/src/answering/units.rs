@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::AnswerSource;
+use super::candidate::{below_heading, is_cut};
+use super::form::is_fragment;
 use crate::evidence::TermMask;
 use crate::evidence::passage::PassageEvidence;
 use crate::markdown::BlockKind;
@@ -43,6 +45,16 @@ impl Unit {
         self.kind == UnitKind::Paragraph && words.ends_with([':', '：'])
     }
 
+    /// Whether it is more than a title or a label.
+    pub(super) fn says_something(&self, text: &str) -> bool {
+        let words = text.get(self.range.clone()).unwrap_or_default().trim();
+        match self.kind {
+            UnitKind::Heading | UnitKind::Code => false,
+            UnitKind::Item | UnitKind::Row => true,
+            UnitKind::Paragraph => !is_fragment(words) || self.leads_on(text),
+        }
+    }
+
     /// Whether it is a part of a list, a table or a listing, which is never quoted in part.
     pub(super) const fn is_member(&self) -> bool {
         matches!(self.kind, UnitKind::Item | UnitKind::Row)
@@ -55,18 +67,35 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
     let mut block = None;
     for sentence in sentences(source.text) {
         let words = sentence.words();
+        if is_cut(source, words.start) {
+            continue;
+        }
+        let below = below_heading(source, words.clone());
+        if below != words && sentence.kind == BlockKind::Paragraph {
+            // The heading of plain text, on the line before.
+            let heading = words.start..below.start;
+            units.push(Unit {
+                kind: UnitKind::Heading,
+                range: heading.clone(),
+                sentences: vec![heading],
+                mark: String::new(),
+                mask: 0,
+                header: None,
+            });
+        }
         let known = evidence.sentences.iter().find(|known| known.range.start == words.start);
         let mask = known.map_or(0, |known| known.mask);
         let is_same_block = block.replace(sentence.block) == Some(sentence.block);
-        if let Some(unit) = units.last_mut().filter(|_| is_same_block) {
+        let is_heading = sentence.kind == BlockKind::Paragraph && is_heading(source, words.clone());
+        if let Some(unit) = units.last_mut().filter(|unit| is_same_block && unit.kind != UnitKind::Heading) {
             unit.range.end = sentence.range.end;
-            unit.sentences.push(words);
+            unit.sentences.push(below);
             unit.mask |= mask;
         } else if let Some((kind, mark)) = kind_of(source.text, &sentence) {
             units.push(Unit {
-                kind,
-                range: sentence.range.clone(),
-                sentences: vec![words],
+                kind: if is_heading { UnitKind::Heading } else { kind },
+                range: if below == words { sentence.range.clone() } else { below.start..sentence.range.end },
+                sentences: vec![below],
                 mark,
                 mask,
                 header: known.and_then(|known| known.header.clone()),
@@ -76,6 +105,12 @@ pub(super) fn units(source: &AnswerSource<'_>, evidence: &PassageEvidence) -> Ve
         }
     }
     units
+}
+
+/// Whether a line is one of the headings above the source: those of formats without Markdown signs stand as plain lines.
+fn is_heading(source: &AnswerSource<'_>, words: Range<usize>) -> bool {
+    let line = source.text.get(words).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    source.heading.contains(&line)
 }
 
 /// The kind of the unit that begins with a sentence, and the mark before its words.

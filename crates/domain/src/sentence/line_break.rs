@@ -9,6 +9,9 @@ const LEADING_ON: [&str; 20] = [
     "was", "with",
 ];
 
+/// Width of a tab, in columns.
+const TAB: usize = 8;
+
 /// The layout of a paragraph's lines.
 pub(super) struct LineBreaks {
     widest: usize,
@@ -33,6 +36,9 @@ impl LineBreaks {
             return true;
         }
         let line = line.trim_end();
+        if names_an_entry(line) && indent(text, next) > indent(text, start) {
+            return false;
+        }
         let word = after.split_whitespace().next().unwrap_or_default();
         let begins = word.trim_start_matches(['*', '_', '"', '“', '(', '[', '\'']).chars().next();
         if !begins.is_some_and(|first| first.is_uppercase() || first.is_ascii_digit() && line.ends_with(']')) {
@@ -49,4 +55,16 @@ impl LineBreaks {
         }
         self.widest < NARROWEST_WRAP || (line.len() + 1 + word.len()) * 5 <= self.widest * 4
     }
+}
+
+/// Whether a line is the name of an entry that text indented below it describes: the options of a command.
+fn names_an_entry(line: &str) -> bool {
+    line.trim_start().starts_with('-')
+}
+
+/// The columns before the text of the line that byte `at` lies in.
+fn indent(text: &str, at: usize) -> usize {
+    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    let blank = text.get(start..).unwrap_or_default().chars().take_while(|sign| matches!(sign, ' ' | '\t'));
+    blank.fold(0, |column, sign| if sign == '\t' { (column / TAB + 1) * TAB } else { column + 1 })
 }

@@ -1,0 +1,213 @@
+//! The form of a sentence: whether it can be an answer, and whether it has the form that the question asks for. English
+//! only.
+
+use super::need::gives_reason;
+use crate::evidence::Question;
+use crate::evidence::kind::AnswerKind;
+
+/// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
+const NAMED_OPTION: f32 = 1.3;
+
+/// The same for an entry of an option where the question asks for one.
+const AN_OPTION: f32 = 0.2;
+
+/// The same for a sentence that begins with the thing to be defined and says what it is.
+const DEFINITION: f32 = 0.25;
+
+/// The same for a sentence that gives a reason where one is asked for.
+const REASON: f32 = 0.15;
+
+/// Words of a question for an option.
+const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
+
+/// Openings of a question for a definition.
+const DEFINITION_OPENINGS: [&str; 4] = ["what is ", "what are ", "define ", "what's "];
+
+/// Words between a thing and what it is.
+const COPULAS: [&str; 12] =
+    ["is", "are", "was", "were", "refers", "means", "denotes", "-", "–", "—", "stands", "describes"];
+
+/// Fewest words of a sentence without a full stop and without a number.
+const FEWEST_WORDS: usize = 4;
+
+/// Share of capitalised words from which a line without a full stop is a title.
+const TITLE: f32 = 0.6;
+
+/// Bonus of a sentence for having the form that the question asks for.
+pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
+    let asked = question.text.trim().to_lowercase();
+    let named = options(&question.text);
+    let own = entry_options(sentence);
+    let mut bonus = 0.0;
+    if named.iter().any(|option| own.contains(option)) {
+        bonus += NAMED_OPTION;
+    } else if named.is_empty() && !own.is_empty() && asks_for_option(&asked) {
+        bonus += AN_OPTION;
+    }
+    if question.kind == AnswerKind::Definition && defines(&asked, sentence) {
+        bonus += DEFINITION;
+    }
+    if asked.starts_with("why ") && gives_reason(sentence) {
+        bonus += REASON;
+    }
+    bonus
+}
+
+/// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
+pub(super) fn is_fragment(text: &str) -> bool {
+    if is_synopsis(text) {
+        return true;
+    }
+    let ends_like_sentence = text
+        .trim_end_matches(['"', '\'', '”', '’', '»', ')', '*', '_', '`', ']'])
+        .ends_with(['.', '!', '?', '。', '！', '？', '…', ';']);
+    if ends_like_sentence || !text.is_ascii() && text.split_whitespace().count() < 2 {
+        return false;
+    }
+    if text.ends_with([':', '：']) {
+        return true;
+    }
+    let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
+    let capitals = words.iter().filter(|word| is_capitalised(word)).count();
+    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+    let is_title = capitals as f32 >= TITLE * words.len() as f32;
+    let has_number = text.chars().any(|sign| sign.is_ascii_digit());
+    let is_entry = !entry_options(text).is_empty();
+    !is_entry && (is_title && !text.contains(':') || words.len() < FEWEST_WORDS && !has_number)
+}
+
+/// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
+fn is_synopsis(text: &str) -> bool {
+    let optional = text.matches(" [").count();
+    let is_open = text.ends_with("...") && optional > 1 || text.ends_with(']') && text.contains(" [-");
+    text.starts_with("[-") || text.ends_with("]...") || is_open
+}
+
+fn is_capitalised(word: &str) -> bool {
+    word.chars().find(|sign| sign.is_alphabetic()).is_some_and(char::is_uppercase)
+}
+
+/// The options of a command that a text names: `-z`, `--gzip`.
+fn options(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter_map(option).collect()
+}
+
+/// A word without what is no part of an option, if it is one.
+fn option(word: &str) -> Option<&str> {
+    let word = word.trim_matches(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '-' | '='));
+    let word = word.split(['=', '[']).next().unwrap_or(word).trim_end_matches('-');
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+    let is_name = name.starts_with(char::is_alphanumeric)
+        && name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '-' | '_' | '.'));
+    is_name.then_some(word)
+}
+
+/// The options that an entry describes: those at its beginning, "-z, --gzip, --ungzip Filter the archive …".
+fn entry_options(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for word in text.split_whitespace() {
+        match option(word) {
+            Some(option) => found.push(option),
+            // A value of the option before: "-c, --bytes=NUM", "-o FILE, --output=FILE".
+            None if !found.is_empty() && word.ends_with(',') => {}
+            None => break,
+        }
+    }
+    found
+}
+
+fn asks_for_option(question: &str) -> bool {
+    let asks = ["which ", "what "].iter().any(|opening| question.starts_with(opening));
+    asks && question.split(|sign: char| !sign.is_alphanumeric()).any(|word| OPTION_WORDS.contains(&word))
+}
+
+/// Whether a sentence begins with the thing that the question is about and says what it is.
+fn defines(question: &str, sentence: &str) -> bool {
+    let subject = DEFINITION_OPENINGS.iter().find_map(|opening| question.strip_prefix(opening));
+    let subject: Vec<String> = subject.map(words_of).unwrap_or_default();
+    let said = words_of(sentence);
+    // "A Cargo workspace" may be called "a workspace" by the text that defines it.
+    (0..subject.len()).any(|from| {
+        let name = subject.get(from..).unwrap_or_default();
+        let begins = said.get(..name.len()).is_some_and(|first| same(first, name));
+        begins && said.get(name.len()).is_some_and(|word| COPULAS.contains(&word.as_str()))
+    })
+}
+
+/// The words of a text in lower case, without an article at its beginning.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split_whitespace().map(|word| {
+        let bare = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+        if bare.is_empty() { word.to_lowercase() } else { bare.to_lowercase() }
+    });
+    words.skip_while(|word| matches!(word.as_str(), "a" | "an" | "the" | "name")).collect()
+}
+
+/// Whether two lists of words are the same but for the number of the last.
+fn same(one: &[String], two: &[String]) -> bool {
+    let singular = |words: &[String]| words.join(" ").trim_end_matches('s').to_owned();
+    singular(one) == singular(two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::analyzer::Analyzer;
+
+    #[test]
+    fn titles_and_beginnings_are_fragments() {
+        for fragment in [
+            "HEAD(1) User Commands HEAD(1)",
+            "Publishing on Crates",
+            "Here is an example of a package that has no tests:",
+            "see also below",
+            "[-T] SOURCE DEST cp [OPTION]...",
+            "head [OPTION]... [FILE]...",
+            "gzip [ -acd ] [-S suffix] [ name ...",
+            "git reset [-q] [<commit>]",
+            "Undo it",
+        ] {
+            assert!(is_fragment(fragment), "{fragment}");
+        }
+        for sentence in [
+            "Parental leave lasts 26 weeks",
+            "Visa: 60 euros",
+            "It was built in 1990. [3] [4]",
+            "It rains.",
+            "\"So he said.\"",
+            "-h, --help",
+            "-a, --all do not ignore entries",
+            "年に二十八日の有給休暇",
+            "head - output the first part of files",
+        ] {
+            assert!(!is_fragment(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn sentences_of_the_form_asked_for_are_preferred() {
+        let of =
+            |question: &str, sentence: &str| bonus(&Question::new(Analyzer::english(), question, 100, |_| 5), sentence);
+        let table = [
+            ("What does the -z option of tar do?", "-z, --gzip, --gunzip, --ungzip Filter the archive.", NAMED_OPTION),
+            ("What does tar --gzip do?", "-z, --gzip Filter the archive through gzip.", NAMED_OPTION),
+            ("What does `-o` do?", "-o FILE, --output=FILE Write to a file.", NAMED_OPTION),
+            ("What does -z do?", "-Z, --compress Filter the archive.", 0.0),
+            ("What does -z do?", "Files with -z are filtered.", 0.0),
+            ("Which option of ls shows hidden files?", "-a, --all do not ignore hidden files", AN_OPTION),
+            ("Which file of ls is hidden?", "-a, --all do not ignore hidden files", 0.0),
+            ("What is a workspace?", "A workspace is a collection of packages.", DEFINITION),
+            ("What is head?", "NAME head - output the first part of files", DEFINITION),
+            ("What are workspaces?", "Workspaces are collections.", DEFINITION),
+            ("What is a team workspace?", "A workspace is a collection.", DEFINITION),
+            ("What is a workspace root?", "A workspace is a collection.", 0.0),
+            ("What is a workspace?", "Every workspace is large.", 0.0),
+            ("Why is the sky blue?", "The sky is blue because of scattering.", REASON),
+            ("Is the sky blue?", "The sky is blue because of scattering.", 0.0),
+            ("", "", 0.0),
+        ];
+        for (question, sentence, expected) in table {
+            assert!((of(question, sentence) - expected).abs() < 1e-6, "{question}: {sentence}");
+        }
+    }
+}

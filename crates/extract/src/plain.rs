@@ -1,0 +1,240 @@
+//! The headings of plain text, told by its layout: manual pages, release notes, FAQs, READMEs.
+//!
+//! Six styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
+//! plain text has no levels of its own.
+
+use std::ops::Range;
+
+use domain::split::Heading;
+
+/// Longest heading, in characters.
+const LONGEST: usize = 100;
+
+/// Fewest characters of a line under a heading.
+const SHORTEST_UNDERLINE: usize = 3;
+
+/// Columns by which a subsection of a manual page is indented.
+const SUBSECTION_INDENT: usize = 3;
+
+/// Deepest level of a heading.
+const MAX_LEVEL: u8 = 9;
+
+/// How a line is marked as a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// As the first line of a manual page, which names the page at both ends.
+    Page,
+    /// By a line of this character under it.
+    Underlined(char),
+    /// By capitals, over indented text: `EXIT STATUS`.
+    Capitals,
+    /// By a slight indent, over text that is indented more, below a heading in capitals.
+    Indented,
+    /// By a number of so many parts, over indented text: `2.1 Scope`.
+    Numbered(usize),
+    /// As a question, over indented text.
+    Question,
+}
+
+/// The headings of a text in order.
+pub(super) fn headings(text: &str) -> Vec<Heading> {
+    let lines = lines_of(text);
+    let mut styles: Vec<Style> = Vec::new();
+    let mut headings = Vec::new();
+    let mut next = 0;
+    for (number, line) in lines.iter().enumerate() {
+        if number < next {
+            continue;
+        }
+        let Some(style) = style_of(&lines, number, styles.contains(&Style::Capitals)) else { continue };
+        next = number + if matches!(style, Style::Underlined(_)) { 2 } else { 1 };
+        let rank = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+            styles.push(style);
+            styles.len() - 1
+        });
+        let end = lines.get(next - 1).map_or(line.bytes.end, |last| last.bytes.end);
+        let words: Vec<&str> = line.words.split_whitespace().collect();
+        headings.push(Heading {
+            bytes: line.bytes.start..end,
+            level: u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL),
+            text: if style == Style::Page {
+                words.first().copied().unwrap_or_default().to_owned()
+            } else {
+                words.join(" ")
+            },
+        });
+    }
+    headings
+}
+
+/// A line of a text.
+struct Line<'t> {
+    /// Its bytes, line end included.
+    bytes: Range<usize>,
+    /// Its text without white space at its ends; empty if it is blank.
+    words: &'t str,
+    /// Columns before its text.
+    indent: usize,
+}
+
+fn lines_of(text: &str) -> Vec<Line<'_>> {
+    let lines = text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        let words = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        // A tab is as wide as any indent that matters here.
+        let tabs = line.chars().take_while(|sign| sign.is_whitespace()).filter(|sign| *sign == '\t').count();
+        Some(Line { bytes: start..*at, words, indent: indent + 7 * tabs })
+    });
+    lines.collect()
+}
+
+/// The style of a line as a heading, if it is one.
+fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Style> {
+    let line = lines.get(number)?;
+    let is_set_off =
+        number.checked_sub(1).and_then(|before| lines.get(before)).is_none_or(|before| before.words.is_empty());
+    if !is_set_off || !may_be_title(line.words) {
+        return None;
+    }
+    let below = lines.get(number + 1)?;
+    if let Some(sign) = underline(line, below) {
+        return Some(Style::Underlined(sign));
+    }
+    if lines.iter().take(number).all(|before| before.words.is_empty()) && is_name_of_page(line.words) {
+        return Some(Style::Page);
+    }
+    let is_over_text = !below.words.is_empty() && below.indent > line.indent;
+    let following = lines.iter().skip(number + 1).find(|later| !later.words.is_empty());
+    let is_over_indented = following.is_some_and(|later| later.indent > line.indent);
+    if line.indent == 0 && is_over_indented && is_in_capitals(line.words) {
+        return Some(Style::Capitals);
+    }
+    if has_capitals && line.indent == SUBSECTION_INDENT && is_over_text && begins_with_capital(line.words) {
+        return Some(Style::Indented);
+    }
+    if line.indent > SUBSECTION_INDENT || is_over_text || !is_over_indented {
+        return None;
+    }
+    match parts_of_number(line.words) {
+        Some(parts) => Some(Style::Numbered(parts)),
+        None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
+    }
+}
+
+/// Whether the words of a line could be a heading, whatever is below them.
+fn may_be_title(words: &str) -> bool {
+    let is_short = words.chars().count() <= LONGEST && words.chars().any(char::is_alphanumeric);
+    is_short && !words.ends_with(['.', ',', ';', ':', '。', '：']) && !words.contains('|')
+}
+
+/// Whether a line begins and ends with the name of a manual page, such as `PAINT(1)`.
+fn is_name_of_page(words: &str) -> bool {
+    let (mut first, mut last) = (words.split_whitespace(), words.split_whitespace().rev());
+    let (first, last) = (first.next().unwrap_or_default(), last.next().unwrap_or_default());
+    first == last && first.len() < words.len() && first.contains('(') && first.ends_with(')')
+}
+
+/// The character of the line under a heading.
+fn underline(line: &Line<'_>, below: &Line<'_>) -> Option<char> {
+    let sign = below.words.chars().next().filter(|sign| matches!(sign, '=' | '-' | '~' | '^' | '*' | '#' | '+'))?;
+    let is_line = below.words.chars().all(|other| other == sign);
+    let (title, under) = (line.words.chars().count(), below.words.chars().count());
+    let is_long_enough = under >= SHORTEST_UNDERLINE && 2 * under >= title;
+    (is_line && is_long_enough && line.indent == below.indent).then_some(sign)
+}
+
+fn is_in_capitals(words: &str) -> bool {
+    let mut letters = words.chars().filter(|sign| sign.is_alphabetic());
+    letters.clone().count() > 1 && letters.all(char::is_uppercase)
+}
+
+fn begins_with_capital(words: &str) -> bool {
+    words.starts_with(char::is_uppercase)
+}
+
+/// How many parts the number has that a line of words begins with: two for `2.1 Scope`.
+fn parts_of_number(words: &str) -> Option<usize> {
+    let (number, title) = words.split_once(char::is_whitespace)?;
+    let number = number.trim_end_matches(['.', ')']);
+    let parts: Vec<&str> = number.split('.').collect();
+    let is_number =
+        parts.iter().all(|part| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()));
+    (is_number && title.chars().any(char::is_alphabetic)).then_some(parts.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Levels and texts of the headings of a text.
+    fn found(text: &str) -> Vec<(u8, String)> {
+        headings(text).into_iter().map(|heading| (heading.level, heading.text)).collect()
+    }
+
+    fn all(expected: &[(u8, &str)]) -> Vec<(u8, String)> {
+        expected.iter().map(|(level, text)| (*level, (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn manual_pages_have_sections() {
+        let page = "PAINT(1)            User Commands            PAINT(1)\n\nNAME\n       paint - colour a wall\n\n\
+            DESCRIPTION\n       Paints the WALL.\n\n   Exit status:\n       0  if it is dry.\n\n   Kinds of paint\n       \
+            Oil and water.\n\n       -v, --verbose\n              tell more\n\nSEE ALSO\n       brush(1)\n";
+        let expected = [(1, "PAINT(1)"), (2, "NAME"), (2, "DESCRIPTION"), (3, "Kinds of paint"), (2, "SEE ALSO")];
+        assert_eq!(found(page), all(&expected));
+    }
+
+    #[test]
+    fn underlined_lines_rank_by_first_use() {
+        let text = "Questions\n---------\n\nWhy paint?\n==========\n\nIt lasts.\n\nWhy oil?\n========\n\nIt shines.\n";
+        assert_eq!(found(text), all(&[(1, "Questions"), (2, "Why paint?"), (2, "Why oil?")]));
+        let bytes = headings(text).first().map(|heading| heading.bytes.clone());
+        assert_eq!(bytes.and_then(|bytes| text.get(bytes)), Some("Questions\n---------\n"));
+    }
+
+    #[test]
+    fn numbers_and_questions_head_indented_text() {
+        let text = " 1. Is it dry?\n\n    Yes.\n\n 2. Where is it sold?\n\n    In shops.\n\n2.1\tScope\n\n\tAll walls.\n\n\
+            Why oil?\n\n\tIt shines.\n";
+        let expected = [(1, "1. Is it dry?"), (1, "2. Where is it sold?"), (2, "2.1 Scope"), (3, "Why oil?")];
+        assert_eq!(found(text), all(&expected));
+    }
+
+    #[test]
+    fn other_lines_are_text() {
+        for text in [
+            "Is it dry?\n\nYes.\n",
+            "1. Open the tin.\n\n   With care.\n\n2. Stir.\n",
+            "1. Stir\n2. Paint\n\n   Twice\n",
+            "1 January\n\nIt rains.\n",
+            "NOTE: it is wet.\n   Wait.\n",
+            "It dries in a day.\nOIL\n   shines\n",
+            "a | b\n-----\n",
+            "Signed,\n--\nAnn\n",
+            "A whole sentence that goes on for long and then has three signs under it for no reason\n---\n",
+            "   Kinds of paint\n       Oil and water\n",
+            "OIL\n",
+            "",
+        ] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn headings_are_whole_lines_in_order(text in "([A-Z]{1,3}|[a-zé?.:1]{1,3}|[ \\t]{1,4}|\r?\n|\n\n|[=~-]{1,4}|1[.]2 A){0,40}") {
+            let headings = headings(&text);
+            prop_assert!(headings.is_sorted_by(|one, two| one.bytes.end <= two.bytes.start));
+            for heading in headings {
+                let lines = text.get(heading.bytes.clone()).expect("on characters");
+                prop_assert!(lines.ends_with('\n'));
+                prop_assert!(heading.bytes.start == 0 || text.as_bytes().get(heading.bytes.start - 1) == Some(&b'\n'));
+                prop_assert!(!heading.text.is_empty() && heading.level >= 1);
+            }
+        }
+    }
+}
