@@ -41,7 +41,7 @@ pub fn compose(
     ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let parts = parts(question);
     if parts.is_empty() {
-        keep_answers(question, &mut ranked);
+        begin_with_an_answer(question, &mut ranked);
     }
     let choice =
         if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
@@ -53,9 +53,9 @@ pub fn compose(
     Some(answer)
 }
 
-/// Leaves out what cannot answer the question, if anything else is there: for "how many" sentences without a number, for
-/// a definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
-fn keep_answers(question: &Question, ranked: &mut Vec<Scored<'_>>) {
+/// Leaves out what ranks above the first sentence that can answer: for "how many" sentences without a number, for a
+/// definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
+fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let terms = question.terms.terms().iter().enumerate();
     let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight)).map_or(0, |(at, _)| 1 << at);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
@@ -63,9 +63,8 @@ fn keep_answers(question: &Question, ranked: &mut Vec<Scored<'_>>) {
         AnswerKind::Definition => candidate.mask & heaviest != 0 || candidate.bonus > 0.0,
         _ => true,
     };
-    if ranked.iter().any(|(candidate, _)| may_answer(candidate)) {
-        ranked.retain(|(candidate, _)| may_answer(candidate));
-    }
+    let first = ranked.iter().position(|(candidate, _)| may_answer(candidate)).unwrap_or(0);
+    ranked.drain(..first);
 }
 
 /// Candidates that are related to the question, best first.

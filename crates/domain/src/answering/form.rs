@@ -80,7 +80,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
 fn is_synopsis(text: &str) -> bool {
     let optional = text.matches(" [").count();
     let is_open = text.ends_with("...") && optional > 1 || text.ends_with(']') && text.contains(" [-");
-    text.starts_with("[-") || text.ends_with("]...") || is_open
+    text.starts_with("[-") || text.contains("]...") || is_open
 }
 
 fn is_capitalised(word: &str) -> bool {
@@ -163,6 +163,7 @@ mod tests {
             "see also below",
             "[-T] SOURCE DEST cp [OPTION]...",
             "head [OPTION]... [FILE]...",
+            "cp [OPTION]... -t DIRECTORY SOURCE...",
             "gzip [ -acd ] [-S suffix] [ name ...",
             "git reset [-q] [<commit>]",
             "Undo it",
