@@ -169,7 +169,7 @@ CREATE TABLE document_version (
     title          text        NOT NULL,
     content_hash   bytea       NOT NULL,
     text           text        NOT NULL,
-    chunks         jsonb       NOT NULL,         -- array by ordinal of [start_char, end_char, page, heading]; the text at a range is the chunk's
+    chunks         jsonb       NOT NULL,         -- array by ordinal of [start_char, end_char, page, heading, table_header]; the text at a range is the chunk's
     stored_at      timestamptz NOT NULL,         -- when this version was stored
     superseded_at  timestamptz NOT NULL,         -- when the next one was
     PRIMARY KEY (tenant_id, document_id, version),

@@ -80,7 +80,7 @@ CREATE TABLE job_item (
 -- The phases are claimed apart: vectors wait until there is nothing to store, or have a worker of their own.
 CREATE INDEX job_item_queued ON job_item (phase, position) WHERE state = 'queued';
 CREATE INDEX job_item_running ON job_item (lease_until) WHERE state = 'running';
--- What a retry takes up, and the causes in a report.
+-- Failed items, for retries and for the causes in a report.
 CREATE INDEX job_item_failed ON job_item (tenant_id, job_id, ordinal) WHERE state = 'failed';
 CREATE INDEX job_item_context_gaps ON job_item (tenant_id, job_id) WHERE context_gaps IS NOT NULL;
 
@@ -103,7 +103,7 @@ CREATE TABLE job_tally (
     FOREIGN KEY (tenant_id, job_id) REFERENCES job ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- What workers did for a job, by stage. Work that was done twice counts twice.
+-- Work of the workers for a job, by stage. Work that was done twice counts twice.
 CREATE TABLE job_stage (
     tenant_id  uuid             NOT NULL,
     job_id     uuid             NOT NULL,
@@ -114,7 +114,7 @@ CREATE TABLE job_stage (
     FOREIGN KEY (tenant_id, job_id) REFERENCES job ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- What the context sentences of a job took. Calls that were made twice count twice.
+-- Model calls for the context sentences of a job. Calls that were made twice count twice.
 CREATE TABLE job_context (
     tenant_id          uuid    NOT NULL,
     job_id             uuid    NOT NULL,
@@ -129,7 +129,7 @@ CREATE TABLE job_context (
     FOREIGN KEY (tenant_id, job_id) REFERENCES job ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- What the embeddings of a job took. Calls that were made twice count twice; the built-in model takes nothing.
+-- Model calls for the embeddings of a job. Calls that were made twice count twice; the built-in model takes nothing.
 CREATE TABLE job_embedding (
     tenant_id      uuid    NOT NULL,
     job_id         uuid    NOT NULL,
@@ -217,7 +217,7 @@ CREATE TABLE ask_audit (
 -- For the sweep. Rows arrive in the order of time, so block ranges are enough and cost writers nothing.
 CREATE INDEX ask_audit_age ON ask_audit USING brin (asked_at) WITH (autosummarize = on);
 
--- What a tenant's model calls cost on a day, where the deployment limits that.
+-- Cost of a tenant's model calls on a day, where the deployment limits that.
 CREATE TABLE usage_daily (
     tenant_id      uuid    NOT NULL,
     day            date    NOT NULL,             -- in UTC; an ask counts for the day on which it came in

@@ -1,4 +1,4 @@
--- The functions and triggers of Cited. What they may do, and who may call them, is in 0004_security.sql.
+-- The functions and triggers of Cited. Their rights, and the roles that may call them, are in 0004_security.sql.
 
 -- Triggers -----------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ BEGIN
     INSERT INTO document_version (tenant_id, document_id, version, source, uri, title, content_hash, text, chunks,
                                   stored_at, superseded_at)
     SELECT OLD.tenant_id, OLD.document_id, OLD.version, OLD.source, OLD.uri, OLD.title, OLD.content_hash, OLD.text,
-           COALESCE(jsonb_agg(jsonb_build_array(c.start_char, c.end_char, c.page, c.heading) ORDER BY c.ordinal), '[]'),
+           COALESCE(jsonb_agg(jsonb_build_array(c.start_char, c.end_char, c.page, c.heading, c.table_header) ORDER BY c.ordinal), '[]'),
            OLD.updated_at, NEW.updated_at
     FROM collection l
     JOIN chunk c ON c.tenant_id = l.tenant_id AND c.index_id = l.index_id AND c.document_id = OLD.document_id

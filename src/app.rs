@@ -1,44 +1,23 @@
-//! The application as a value: built from a configuration, run until it is stopped. The only file
-//! that sees every layer.
+//! The application as a value: built from a configuration, run until it is stopped.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
 
 use anyhow::Context as _;
 use embedded_postgres::PrivatePostgres;
-use minilm::WordPiece;
 use secrecy::SecretString;
 use sqlx::postgres::PgConnectOptions;
 use tokio::net::TcpListener;
 
 use crate::{
+    assembly::{Assembly, open_embedders},
     config::{Config, Database},
     http::{self, Services},
     lifecycle::Tasks,
-    providers::{
-        BuiltInEmbedder, Embedder,
-        chat::{CallRole, ChatModels},
-        openai::{EmbeddingSettings, OpenAiEmbedder},
-        outbound::Outbound,
-        reranker::Reranker,
-        web_search::WebSearch,
-    },
     server,
     service::{
-        ask::{AskParts, AskService},
-        audit::AuditService,
         background::{BackgroundTask, Heartbeats},
-        check::{CheckParts, CheckService},
-        citations::CitationService,
-        collections::CollectionService,
         context::Context,
-        daily_budget::DailyBudget,
-        documents::DocumentService,
-        embedders::Embedders,
-        indexes::IndexService,
-        ingest::{ContextWriter, IngestService, Notifier, Processor, Signal, Worker},
-        readiness::Readiness,
-        retrieval::Retriever,
-        search::SearchService,
+        ingest::{Notifier, Worker},
         sweep::Sweeper,
         vector_graphs::GraphKeeper,
     },
@@ -58,11 +37,11 @@ pub struct Core {
 }
 
 /// Tasks that run in the background, besides requests and workers.
-struct Background {
-    notifier: Option<Notifier>,
-    sweeper: Sweeper,
-    graphs: GraphKeeper,
-    heartbeats: Heartbeats,
+pub(crate) struct Background {
+    pub(crate) notifier: Option<Notifier>,
+    pub(crate) sweeper: Sweeper,
+    pub(crate) graphs: GraphKeeper,
+    pub(crate) heartbeats: Heartbeats,
 }
 
 /// A service that listens but does not serve yet.
@@ -81,9 +60,9 @@ impl Core {
     pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
         // Another part of the process may have chosen one already; either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let (postgres, primary, replica) = open_database(&config.database).await?;
+        let Databases { postgres, primary, replica } = open_databases(&config.database).await?;
         match Self::assemble(config, context, &primary, replica.as_ref()).await {
-            Ok((services, worker, background, store)) => Ok(Self { services, worker, background, store, postgres }),
+            Ok(core) => Ok(Self { postgres, ..core }),
             Err(error) => {
                 if let Some(postgres) = postgres {
                     postgres.stop().await.context("the private Postgres could not be stopped")?;
@@ -98,84 +77,20 @@ impl Core {
         context: Context,
         primary: &PgConnectOptions,
         replica: Option<&PgConnectOptions>,
-    ) -> anyhow::Result<(Services, Worker, Background, Store)> {
+    ) -> anyhow::Result<Self> {
         Store::migrate(primary).await.context("the database could not be prepared")?;
-        let embedder = embedder(config, config.embedding.as_ref()).await?;
-        let tokenizer = Arc::new(WordPiece::load()?);
-        let models = Arc::new(ChatModels::new(&config.chat, tokenizer)?);
-        let profile = Store::ensure_profile(primary, embedder.profile()).await?;
-        let mut others = Vec::new();
-        for settings in &config.further_embeddings {
-            let further = self::embedder(config, settings.as_ref()).await?;
-            others.push((Store::ensure_profile(primary, further.profile()).await?, further));
-        }
-        let embedders = Embedders::new((profile, Arc::clone(&embedder)), others);
+        let embedders = open_embedders(config, primary).await?;
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
-        let signal = Arc::new(Signal::default());
-        let reranker = config.reranker.clone().map(Reranker::new).transpose()?;
-        let retriever = Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k);
-        let defaults = config.ingest.collection_defaults();
-        let outbound = Arc::new(Outbound::new(config.outbound.clone())?);
-        let webhooks = config.webhook_key.as_ref().map(|_| Arc::clone(&outbound));
-        let ingest = IngestService::new(
-            store.clone(),
-            embedders.clone(),
-            defaults,
-            config.ingest.queue,
-            webhooks,
-            context.clone(),
-            Arc::clone(&signal),
-        );
-        let notifier = config.webhook_key.clone().map(|key| Notifier::new(ingest.clone(), Arc::clone(&outbound), key));
-        let heartbeats = Heartbeats::default();
-        let sweeper = Sweeper::new(store.clone(), context.clone(), config.audit_retention);
-        let graphs = GraphKeeper::new(store.clone(), config.vector_graph_from);
-        let writers = models.chain(CallRole::Context, &[]);
-        let daily_budget = DailyBudget::new(store.clone(), config.ask.daily_cost);
-        let told = config.instructions.of(CallRole::Context).cloned();
-        let writer =
-            ContextWriter::new(context.clone(), writers.clone(), told, config.ingest.contexts, daily_budget.clone());
-        let check = CheckService::new(CheckParts {
-            retriever: retriever.clone(),
-            citations: CitationService::new(store.clone()),
-            models: Arc::clone(&models),
-            instructions: config.instructions.clone(),
-            settings: config.ask.clone(),
-            daily_budget: daily_budget.clone(),
-            context: context.clone(),
-        });
-        let services = Services {
-            check,
-            ask: AskService::new(AskParts {
-                store: store.clone(),
-                retriever: retriever.clone(),
-                embedder: Arc::clone(&embedder),
-                models,
-                instructions: config.instructions.clone(),
-                web: config.web_search.clone().map(|settings| Arc::new(WebSearch::new((*outbound).clone(), settings))),
-                settings: config.ask.clone(),
-                daily_budget,
-                context: context.clone(),
-            }),
-            audit: AuditService::new(store.clone()),
-            citations: CitationService::new(store.clone()),
-            search: SearchService::new(retriever),
-            ingest,
-            documents: DocumentService::new(store.clone(), context.clone()),
-            collections: CollectionService::new(store.clone(), profile, defaults, writers.is_some(), context.clone()),
-            indexes: IndexService::new(
-                store.clone(),
-                embedders.clone(),
-                writers.is_some(),
-                context.clone(),
-                Arc::clone(&signal),
-            ),
-            readiness: Readiness::new(store.clone(), heartbeats.clone(), context.clone()),
-        };
-        let processor = Processor::new(store.clone(), embedders, outbound, writer, config.ingest.clone(), context);
-        let worker = Worker::new(processor, signal, heartbeats.clone());
-        Ok((services, worker, Background { notifier, sweeper, graphs, heartbeats }, store))
+        let assembly = Assembly::new(config, context, store, embedders)?;
+        let services = assembly.services();
+        Ok(Self {
+            worker: assembly.worker(),
+            background: assembly.background(&services.ingest),
+            services,
+            store: assembly.into_store(),
+            postgres: None,
+        })
     }
 
     /// Closes the pools, then stops the private Postgres, in this order. Does not wait for running statements when
@@ -268,35 +183,25 @@ impl App {
     }
 }
 
-/// The database to connect to; includes the private Postgres if that is configured.
-async fn open_database(
-    database: &Database,
-) -> anyhow::Result<(Option<PrivatePostgres>, PgConnectOptions, Option<PgConnectOptions>)> {
+/// The databases to connect to, with the private Postgres if that is configured.
+struct Databases {
+    postgres: Option<PrivatePostgres>,
+    primary: PgConnectOptions,
+    replica: Option<PgConnectOptions>,
+}
+
+async fn open_databases(database: &Database) -> anyhow::Result<Databases> {
     let parse =
         |name: &str, url: &SecretString| connect_options(url).with_context(|| format!("{name} is not a Postgres URL"));
     match database {
         Database::Server { primary, replica } => {
             let replica = replica.as_ref().map(|url| parse("DATABASE_READ_URL", url)).transpose()?;
-            Ok((None, parse("DATABASE_URL", primary)?, replica))
+            Ok(Databases { postgres: None, primary: parse("DATABASE_URL", primary)?, replica })
         }
         Database::Private(settings) => {
             let postgres = PrivatePostgres::start(settings).await?;
-            let options = postgres.connect_options();
-            Ok((Some(postgres), options, None))
-        }
-    }
-}
-
-/// The model configured by these settings; the built-in one if there are none.
-async fn embedder(config: &Config, settings: Option<&EmbeddingSettings>) -> anyhow::Result<Arc<dyn Embedder>> {
-    match settings {
-        None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),
-        Some(settings) => {
-            let tokenizer = Arc::new(WordPiece::load()?);
-            let connected = OpenAiEmbedder::connect(settings.clone(), tokenizer).await.context(
-                "the embedding server did not answer; start it, or set CITED_EMBEDDING_DIMENSION so that it is not asked at start",
-            )?;
-            Ok(Arc::new(connected))
+            let primary = postgres.connect_options();
+            Ok(Databases { postgres: Some(postgres), primary, replica: None })
         }
     }
 }

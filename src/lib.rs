@@ -7,6 +7,7 @@
 //! Only items that the binary, the tests over HTTP and the tools use are public, so that the compiler finds dead code.
 
 mod app;
+mod assembly;
 mod cli;
 mod config;
 mod http;

@@ -1,7 +1,10 @@
 //! Documents uploaded as files: `multipart/form-data` (RFC 7578).
 
 use axum::{
-    extract::{FromRequest, Multipart, Request, multipart::MultipartError},
+    extract::{
+        FromRequest, Multipart, Request,
+        multipart::{Field, MultipartError},
+    },
     http::StatusCode,
 };
 use serde_json::{Map, Value};
@@ -59,70 +62,94 @@ pub(super) async fn read(request: Request, state: &AppState) -> Result<Upload, A
     let BodyLimit(limit) = BodyLimit::of(&request);
     let mut form =
         Multipart::from_request(request, state).await.map_err(|error| ApiError::unreadable(error.body_text()))?;
-    let mut faults = Faults::default();
-    let mut collection = DEFAULT_COLLECTION.to_owned();
-    let mut metadata = Map::new();
-    let (mut title, mut indexing) = (None, None);
-    let mut documents: Vec<IncomingDocument> = Vec::new();
     let failed = |error: MultipartError| part_error(&error, limit);
-    while let Some(field) = form.next_field().await.map_err(failed)? {
-        let name = field.name().unwrap_or_default().to_owned();
-        let file_name = field.file_name().map(str::to_owned);
-        let media_type = field.content_type().map(str::to_owned);
+    let mut parts = FormParts::default();
+    while let Some(part) = form.next_field().await.map_err(failed)? {
+        parts.read(part).await.map_err(failed)?;
+    }
+    parts.finish(limit)
+}
+
+/// The parts of a form as they were sent, and their faults.
+#[derive(Default)]
+struct FormParts {
+    collection: Option<String>,
+    indexing: Option<Indexing>,
+    metadata: Map<String, Value>,
+    title: Option<String>,
+    documents: Vec<IncomingDocument>,
+    faults: Faults,
+}
+
+impl FormParts {
+    async fn read(&mut self, part: Field<'_>) -> Result<(), MultipartError> {
+        let name = part.name().unwrap_or_default().to_owned();
+        let file_name = part.file_name().map(str::to_owned);
         match (name.as_str(), file_name) {
-            ("file" | "files" | "file[]" | "files[]", Some(source)) => {
-                let bytes = field.bytes().await.map_err(failed)?.to_vec();
-                faults.source(&format!("/documents/{}/source", documents.len()), &source);
-                let media_type = MediaType::choose(&source, media_type);
-                documents.push(IncomingDocument {
-                    source,
-                    uri: None,
-                    title: None,
-                    metadata: Value::Null,
-                    loader: "multipart",
-                    content: Content::Given { media_type, bytes },
-                });
-            }
-            ("file" | "files", None) => faults.add("/file", "the part has no file name; send it as a file"),
-            ("collection", _) => collection = field.text().await.map_err(failed)?,
+            ("file" | "files" | "file[]" | "files[]", Some(source)) => self.read_file(source, part).await?,
+            ("file" | "files", None) => self.faults.add("/file", "the part has no file name; send it as a file"),
+            ("collection", _) => self.collection = Some(part.text().await?),
             ("indexing", _) => {
-                indexing = Indexing::from_name(&field.text().await.map_err(failed)?);
-                if indexing.is_none() {
-                    faults.add("/indexing", "must be complete or progressive");
+                self.indexing = Indexing::from_name(&part.text().await?);
+                if self.indexing.is_none() {
+                    self.faults.add("/indexing", "must be complete or progressive");
                 }
             }
-            ("title", _) => title = Some(field.text().await.map_err(failed)?),
-            ("metadata", _) => match serde_json::from_str(&field.text().await.map_err(failed)?) {
-                Ok(object) => metadata = object,
-                Err(error) => faults.add("/metadata", format!("must be a JSON object: {error}")),
+            ("title", _) => self.title = Some(part.text().await?),
+            ("metadata", _) => match serde_json::from_str(&part.text().await?) {
+                Ok(object) => self.metadata = object,
+                Err(error) => self.faults.add("/metadata", format!("must be a JSON object: {error}")),
             },
-            _ => faults.add(
+            _ => self.faults.add(
                 format!("/{name}"),
                 "is not a part of this form; use file, collection, indexing, metadata and title",
             ),
         }
+        Ok(())
     }
-    faults.collection_name("/collection", &collection);
-    let metadata = Value::Object(metadata);
-    let each = faults.metadata("/metadata", &metadata);
-    // Each document gets a copy.
-    if each.saturating_mul(documents.len()) > limit {
-        let all = format!("has {each} bytes and belongs to {} files; together the limit is {limit}", documents.len());
-        faults.add("/metadata", all);
+
+    async fn read_file(&mut self, source: String, part: Field<'_>) -> Result<(), MultipartError> {
+        let media_type = part.content_type().map(str::to_owned);
+        let bytes = part.bytes().await?.to_vec();
+        self.faults.source(&format!("/documents/{}/source", self.documents.len()), &source);
+        let media_type = MediaType::choose(&source, media_type);
+        self.documents.push(IncomingDocument {
+            source,
+            uri: None,
+            title: None,
+            metadata: Value::Null,
+            loader: "multipart",
+            content: Content::Given { media_type, bytes },
+        });
+        Ok(())
     }
-    if let Some(title) = title {
-        faults.short_text("/title", &title);
-        match documents.as_mut_slice() {
-            [only] => only.title = Some(title),
-            _ => faults.add("/title", "a title goes with a single file"),
+
+    /// Checks what concerns the form as a whole; each document gets a copy of the metadata.
+    fn finish(self, limit: usize) -> Result<Upload, ApiError> {
+        let Self { collection, indexing, metadata, title, mut documents, mut faults } = self;
+        let collection = collection.unwrap_or_else(|| DEFAULT_COLLECTION.to_owned());
+        faults.collection_name("/collection", &collection);
+        let metadata = Value::Object(metadata);
+        let each = faults.metadata("/metadata", &metadata);
+        if each.saturating_mul(documents.len()) > limit {
+            let files = documents.len();
+            let all = format!("has {each} bytes and belongs to {files} files; together the limit is {limit}");
+            faults.add("/metadata", all);
         }
+        if let Some(title) = title {
+            faults.short_text("/title", &title);
+            match documents.as_mut_slice() {
+                [only] => only.title = Some(title),
+                _ => faults.add("/title", "a title goes with a single file"),
+            }
+        }
+        for document in &mut documents {
+            document.metadata = metadata.clone();
+        }
+        check_sources(&documents, &mut faults);
+        faults.finish()?;
+        Ok(Upload { collection, indexing, documents })
     }
-    for document in &mut documents {
-        document.metadata = metadata.clone();
-    }
-    check_sources(&documents, &mut faults);
-    faults.finish()?;
-    Ok(Upload { collection, indexing, documents })
 }
 
 fn part_error(error: &MultipartError, limit: usize) -> ApiError {

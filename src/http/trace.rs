@@ -1,5 +1,6 @@
 //! The full trace of an ask, as the API returns it.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -8,7 +9,10 @@ use super::{
     stages::{scan_name, stages_json},
 };
 use crate::service::{
-    ask::{AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace},
+    ask::{
+        AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace,
+        VerdictTrace,
+    },
     retrieval::Stages,
 };
 
@@ -22,7 +26,7 @@ pub(super) fn trace_json(trace: &Trace) -> Value {
         "rounds": trace.rounds.iter().map(round).collect::<Vec<_>>(),
         "planned": trace.planned.iter().map(round).collect::<Vec<_>>(),
         "refined": trace.refinements.iter().map(refinement_json).collect::<Vec<_>>(),
-        "calls": trace.calls.iter().map(call_json).collect::<Vec<_>>(),
+        "calls": trace.calls.iter().map(CallBody::from).collect::<Vec<_>>(),
         "failed_calls": trace.failed_calls.iter().map(failed_call_json).collect::<Vec<_>>(),
         "attempts": trace.attempts.iter().map(draft_json).collect::<Vec<_>>(),
     })
@@ -68,23 +72,27 @@ fn verdict_json(verdict: &VerdictTrace) -> Value {
     })
 }
 
-fn call_json(call: &CallTrace) -> Value {
-    json!({
-        "role": call.role.as_str(),
-        "provider": call.model.provider,
-        "model": call.model.model,
-        "prompt_tokens": call.usage.prompt_tokens,
-        "completion_tokens": call.usage.completion_tokens,
-        "estimated": call.usage.is_estimated,
-        "cost_usd": call.cost.usd(),
-        "temperature": call.sampling.temperature,
-        "seed": call.sampling.seed,
-        "duration_ms": hundredths(call.duration_ms),
-        "cut_at_token_limit": call.is_cut,
-        "discarded": call.is_discarded,
-        "unusable": call.is_unusable,
-        "failed_attempts": call.failed.iter().map(AttemptBody::from).collect::<Vec<_>>(),
-    })
+/// A call that a model answered.
+#[derive(Serialize)]
+struct CallBody<'c> {
+    #[serde(flatten)]
+    figures: CallFigures<'c>,
+    duration_ms: f64,
+    cut_at_token_limit: bool,
+    unusable: bool,
+    failed_attempts: Vec<AttemptBody>,
+}
+
+impl<'c> From<&'c CallTrace> for CallBody<'c> {
+    fn from(call: &'c CallTrace) -> Self {
+        Self {
+            figures: call.figures(),
+            duration_ms: hundredths(call.duration_ms),
+            cut_at_token_limit: call.is_cut,
+            unusable: call.is_unusable,
+            failed_attempts: call.failed.iter().map(AttemptBody::from).collect(),
+        }
+    }
 }
 
 fn failed_call_json(call: &FailedCallTrace) -> Value {

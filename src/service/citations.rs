@@ -19,7 +19,7 @@ const CONTEXT_CHARS: u32 = 2000;
 /// A cited passage and what the document says around it, or in its place, now.
 #[derive(Clone, Debug)]
 pub(crate) struct CitedInDocument {
-    /// What became of the passage.
+    /// State of the passage.
     pub(crate) state: CitedState,
     /// The document's text before and after a passage that is current.
     pub(crate) around: Option<Around>,

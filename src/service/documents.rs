@@ -6,7 +6,7 @@ use super::{ServiceError, context::Context, run_detached};
 pub(crate) use crate::store::{DocumentRow, StoredChunk};
 use crate::{
     domain::identity::TenantId,
-    store::{DeleteReceipt, DocumentText, Store},
+    store::{DeleteReceipt, DocumentFilter, DocumentText, Store},
 };
 
 /// Which documents to list.
@@ -49,11 +49,9 @@ impl DocumentService {
             None => None,
             Some(name) => Some(self.collection(tenant, name).await?),
         };
-        Ok(self
-            .store
-            .documents()
-            .documents(tenant, collection, None, list.after, list.source_prefix.as_deref(), list.limit)
-            .await?)
+        let source_prefix = list.source_prefix.clone();
+        let filter = DocumentFilter { id: None, before: list.after, collection, source_prefix };
+        Ok(self.store.documents().documents(tenant, &filter, list.limit).await?)
     }
 
     /// One document.

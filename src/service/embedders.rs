@@ -4,8 +4,14 @@ use std::sync::Arc;
 
 use crate::{providers::Embedder, store::ProfileId};
 
-/// A model and its space in this database.
-pub(crate) type Space = (ProfileId, Arc<dyn Embedder>);
+/// A model and its vector space in this database.
+#[derive(Clone)]
+pub(crate) struct Space {
+    /// The space.
+    pub(crate) profile: ProfileId,
+    /// The model.
+    pub(crate) embedder: Arc<dyn Embedder>,
+}
 
 /// One model for new collections, and others for collections that were created with them or move to them.
 #[derive(Clone)]
@@ -24,24 +30,24 @@ impl Embedders {
     /// The space of new collections and its model.
     #[must_use]
     pub(crate) const fn primary(&self) -> (ProfileId, &Arc<dyn Embedder>) {
-        (self.primary.0, &self.primary.1)
+        (self.primary.profile, &self.primary.embedder)
     }
 
     /// The model of a space, if this service has it.
     #[must_use]
     pub(crate) fn of(&self, profile: ProfileId) -> Option<&Arc<dyn Embedder>> {
-        self.all().find(|(known, _)| *known == profile).map(|(_, embedder)| embedder)
+        self.all().find(|space| space.profile == profile).map(|space| &space.embedder)
     }
 
     /// The space of a model.
     #[must_use]
     pub(crate) fn named(&self, model: &str) -> Option<ProfileId> {
-        self.all().find(|(_, embedder)| embedder.profile().model == model).map(|(profile, _)| *profile)
+        self.all().find(|space| space.embedder.profile().model == model).map(|space| space.profile)
     }
 
     /// The models, the one for new collections first.
     pub(crate) fn models(&self) -> impl Iterator<Item = &str> {
-        self.all().map(|(_, embedder)| embedder.profile().model.as_str())
+        self.all().map(|space| space.embedder.profile().model.as_str())
     }
 
     fn all(&self) -> impl Iterator<Item = &Space> {

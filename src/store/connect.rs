@@ -3,13 +3,13 @@
 use std::{num::NonZeroUsize, time::Duration};
 
 use sqlx::{
-    AssertSqlSafe, Connection, Executor, PgConnection, PgPool, Postgres, SqlSafeStr, Transaction,
+    AssertSqlSafe, Connection, Executor, PgConnection, PgPool, SqlSafeStr, Transaction,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
 use crate::domain::identity::{EmbeddingProfile, TenantId};
 use crate::store::{
-    MIGRATOR, StoreError,
+    MIGRATOR, StoreError, Tx,
     asks::audit_writer::AuditWriter,
     collections::profile::{self, ProfileId},
     schema_version::SchemaVersion,
@@ -148,14 +148,14 @@ impl Store {
     }
 
     /// Begins a transaction that sees only one tenant's rows.
-    pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Transaction<'static, Postgres>, StoreError> {
+    pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         self.begin_with(AssertSqlSafe(begin_for(tenant))).await
     }
 
     /// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
     /// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
     /// to the pool with an open transaction and the tenant of its caller.
-    async fn begin_with(&self, statement: impl SqlSafeStr) -> Result<Transaction<'static, Postgres>, StoreError> {
+    async fn begin_with(&self, statement: impl SqlSafeStr) -> Result<Tx, StoreError> {
         let connection = self.write.acquire().await?;
         let beginning = Transaction::begin(connection, Some(statement.into_sql_str()));
         Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
@@ -174,7 +174,7 @@ impl Store {
     /// Begins a transaction that sees the queue of every tenant with all rows that belong to its jobs, and the rows
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
-    pub(in crate::store) async fn begin_queue(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+    pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";
         self.begin_with(BEGIN).await

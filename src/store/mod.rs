@@ -31,14 +31,15 @@ pub(crate) use collections::{
 pub(crate) use connect_options::connect_options;
 pub(crate) use diagnostics::examine;
 pub(crate) use documents::{
-    CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt, DocumentOrigin,
-    DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem, NewChunk, NewDocument, NewVector,
-    ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk, VectorBatch, VectorOutcome, storable,
+    CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt, DocumentFilter,
+    DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem, NewChunk, NewDocument,
+    NewVector, ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk, VectorBatch,
+    VectorOutcome, storable,
 };
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,
-    JobFilter, JobItemRow, JobRow, Jobs, QueueFull, RefusedItem, ReplyContent, RequestKey, RetryOutcome, StageWork,
-    WebhookOutcome, WebhookRow, Work,
+    JobFilter, JobItemRow, JobRow, Jobs, NewItems, OpenJob, QueueFull, RefusedItem, ReplyContent, RequestKey,
+    RetryOutcome, StageWork, WebhookOutcome, WebhookRow, Work,
 };
 pub(crate) use search::{
     DenseHit, DenseQuery, LexicalHit, LexicalQuery, Passage, Scope, Search, Selection, VectorScan,
@@ -46,6 +47,9 @@ pub(crate) use search::{
 
 /// Migrations, embedded in the binary.
 pub(crate) static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// A transaction, opened for one tenant or for the queue.
+type Tx = sqlx::Transaction<'static, sqlx::Postgres>;
 
 /// Converts a count to the integer type of Postgres.
 fn signed(number: u64) -> i64 {

@@ -1,4 +1,4 @@
-// What was asked and how it ended, from the audit.
+// The questions that were asked and how they ended, from the audit.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type AskProblem, type AuditPage, call, problemFrom } from "./api";

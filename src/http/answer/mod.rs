@@ -21,7 +21,7 @@ use crate::{
         planning::Plan,
         spelling::Correction,
     },
-    service::ask::{AskOutcome, AskReport, EvidenceFound, GeneratedBy, GradedHit},
+    service::ask::{AskOutcome, AskReport, EvidenceFound, GeneratedBy, GradedHit, TimingsMs},
 };
 
 pub(super) use finding::{ContradictionBody, FindingBody};
@@ -230,20 +230,12 @@ pub(super) struct TimingsBody {
 impl AnswerBody {
     /// The body of a report, with `trace` if it was requested.
     pub(super) fn new(report: AskReport, trace: Option<Value>) -> Self {
-        let nothing_checked = ValidationBody {
-            ok: true,
-            level: report.level,
-            effective_level: report.effective_level,
-            attempts: 0,
-            warnings: report.warnings.iter().map(FindingBody::from).collect(),
-            errors: Vec::new(),
-        };
         let drafts = report.trace.attempts.last().map_or(0, |attempt| attempt.attempt);
-        let timings = report.timings;
+        let validation = ValidationBody::before_drafts(&report);
         let mut body = Self {
             id: report.id,
             outcome: OutcomeBody::Abstained,
-            reason: None,
+            reason: report.outcome.abstain_reason(),
             standalone_question: report.standalone,
             reply: None,
             missing: report.missing,
@@ -255,21 +247,12 @@ impl AnswerBody {
             citations: Vec::new(),
             sources: Vec::new(),
             evidence: report.evidence.into(),
-            validation: nothing_checked,
+            validation,
             model: None,
             provider: None,
             cache_hit: report.is_cache_hit,
             usage: UsageBody::from(&report.usage),
-            timings_ms: TimingsBody {
-                condense: round(timings.condense),
-                plan: round(timings.plan),
-                retrieve: round(timings.retrieve),
-                grade: round(timings.grade),
-                rewrite: round(timings.rewrite),
-                generate: round(timings.generate),
-                validate: round(timings.validate),
-                total: round(timings.total),
-            },
+            timings_ms: TimingsBody::from(&report.timings),
             trace,
         };
         match report.outcome {
@@ -282,14 +265,8 @@ impl AnswerBody {
                 body.passages = passages.into_iter().map(PassageBody::from).collect();
                 body.write(&answer, by, &report.sources);
             }
-            AskOutcome::Abstained(reason) => {
-                body.reason = Some(reason);
-                body.validation.attempts = drafts;
-            }
-            AskOutcome::NoQuestion { reply } => {
-                body.reason = Some(AbstainReason::NoQuestion);
-                body.reply = Some(reply);
-            }
+            AskOutcome::Abstained(_) => body.validation.attempts = drafts,
+            AskOutcome::NoQuestion { reply } => body.reply = Some(reply),
             AskOutcome::Unclear => body.outcome = OutcomeBody::Clarify,
             AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
         }
@@ -306,6 +283,36 @@ impl AnswerBody {
         self.answer = Some(answer.text().to_owned());
         self.model = Some(by.model);
         self.provider = Some(by.provider);
+    }
+}
+
+impl ValidationBody {
+    /// The result of an ask as far as it is known without a draft.
+    fn before_drafts(report: &AskReport) -> Self {
+        Self {
+            ok: true,
+            level: report.level,
+            effective_level: report.effective_level,
+            attempts: 0,
+            warnings: report.warnings.iter().map(FindingBody::from).collect(),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl From<&TimingsMs> for TimingsBody {
+    fn from(timings: &TimingsMs) -> Self {
+        let TimingsMs { condense, plan, retrieve, grade, rewrite, generate, validate, total } = *timings;
+        Self {
+            condense: round(condense),
+            plan: round(plan),
+            retrieve: round(retrieve),
+            grade: round(grade),
+            rewrite: round(rewrite),
+            generate: round(generate),
+            validate: round(validate),
+            total: round(total),
+        }
     }
 }
 

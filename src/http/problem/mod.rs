@@ -247,7 +247,7 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// `instance` and `request_id` are added by [`super::middleware::complete_problem`].
+    /// `instance` and `request_id` are added to every response by the middleware `complete_problem`.
     fn into_response(mut self) -> Response {
         let status = self.0.status;
         let retry_after = self.0.retry_after.take();

@@ -31,7 +31,7 @@ struct CitationPage {
     collection: String,
     /// Name of the state, as in the API.
     status: &'static str,
-    /// What became of the passage, in a sentence or two.
+    /// State of the passage, in a sentence or two.
     told: String,
     passage: Option<CitedPassage>,
     /// Link to the original, at its page where the format can say so.
@@ -184,6 +184,7 @@ mod tests {
             stored_at: OffsetDateTime::UNIX_EPOCH,
             page,
             heading: Vec::new(),
+            table_header: None,
             text: "Words.".to_owned(),
             start_char: 0,
             end_char: 6,

@@ -26,7 +26,7 @@ const CHECKED_EACH_TIME: &str = "no-cache";
 /// For files whose name changes with their content.
 const KEPT_FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-/// What `make web` builds: compiled in, and read from disk by debug builds.
+/// The output of `make web`: compiled in, and read from disk by debug builds.
 #[derive(RustEmbed)]
 #[folder = "assets/web"]
 struct Files;

@@ -34,14 +34,18 @@ mod web;
 
 use std::sync::Arc;
 
-pub(in crate::service) use self::model_call::{ModelCall, size_of};
+pub(in crate::service) use self::{
+    model_call::size_of,
+    verify::{call_about, cited},
+};
 pub(crate) use crate::providers::chat::ChatModels;
 pub(crate) use crate::providers::chat::ModelName;
 pub(crate) use condense::CondensedBy;
 pub(crate) use error::{AskError, FailedAsk};
 pub(crate) use evidence_pool::{EvidenceFound, GradedBy, GradedHit};
 pub(crate) use record::{
-    AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace, VerdictTrace,
+    AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, Trace,
+    VerdictTrace,
 };
 pub(crate) use report::{AskOutcome, AskReport, AskWarning, GeneratedBy, Rejection, SkipCause, TimingsMs};
 pub(crate) use request::{AskExecution, AskRequest, Reach};

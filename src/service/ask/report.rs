@@ -79,6 +79,16 @@ impl AskOutcome {
         }
     }
 
+    /// Why nothing was answered, if the documents or the message gave no reason to.
+    #[must_use]
+    pub(crate) const fn abstain_reason(&self) -> Option<AbstainReason> {
+        match self {
+            Self::Abstained(reason) => Some(*reason),
+            Self::NoQuestion { .. } => Some(AbstainReason::NoQuestion),
+            Self::Answered { .. } | Self::Passages { .. } | Self::Unclear | Self::DryRun => None,
+        }
+    }
+
     /// The passages that it consists of; none of an answer.
     pub(super) fn passages(&self) -> &[GivenPassage] {
         if let Self::Passages { passages, .. } = self { passages } else { &[] }

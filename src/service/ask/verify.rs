@@ -63,14 +63,8 @@ async fn ask_about(
     let urns: Vec<String> = sources.iter().map(|graded| graded.hit.urn().to_string()).collect();
     let sources: Vec<prompt::Source<'_>> =
         sources.iter().zip(&urns).map(|(graded, urn)| graded.to_be_judged(urn)).collect();
-    let statements: Vec<Statement<'_>> =
-        doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
-    let call = ModelCall {
-        role: CallRole::Verify,
-        messages: prompt::verify::messages(&statements, &sources),
-        sources: &sources,
-        format: Some(prompt::verify::format()),
-    };
+    let cited = cited(&doubts, &sources);
+    let call = call_about(&doubts, &sources, &cited);
     let Some(reply) = model_call::complete_or_skip(ask, chain, call).await? else { return Ok(None) };
     let rulings = read_rulings(&reply.text, doubts.len());
     let missing = rulings.iter().filter(|ruling| ruling.is_none()).count();
@@ -78,4 +72,27 @@ async fn ask_about(
         ask.record.warn_skipped(CallRole::Verify, cause);
     }
     Ok(Some(doubts.into_iter().zip(rulings).map(|(doubt, read)| RulingTrace::new(&doubt, read)).collect()))
+}
+
+/// The sources that doubtful claims cite: those that a model is shown.
+pub(in crate::service) fn cited<'s>(doubts: &[Doubt], sources: &[prompt::Source<'s>]) -> Vec<prompt::Source<'s>> {
+    let is_cited = |number: u32| doubts.iter().any(|doubt| doubt.markers.contains(&number));
+    (1..).zip(sources).filter(|(number, _)| is_cited(*number)).map(|(_, source)| *source).collect()
+}
+
+/// The call that asks a model about doubtful claims; source N of `sources` is marker N, and `cited` are those of them
+/// that the claims cite.
+pub(in crate::service) fn call_about<'s>(
+    doubts: &[Doubt],
+    sources: &[prompt::Source<'_>],
+    cited: &'s [prompt::Source<'s>],
+) -> ModelCall<'s> {
+    let statements: Vec<Statement<'_>> =
+        doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
+    ModelCall {
+        role: CallRole::Verify,
+        messages: prompt::verify::messages(&statements, sources),
+        sources: cited,
+        format: Some(prompt::verify::format()),
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
     service::{
         ServiceError,
         citations::{CitedPassage, CitedState},
-        retrieval::{Hit, RetrievalQuery, Stages},
+        retrieval::{Hit, RetrievalQuery, Stages, full_title},
     },
     store::SearchedCollection,
 };
@@ -65,8 +65,8 @@ async fn cited(parts: &CheckParts, tenant: TenantId, urn: Urn, place: usize) -> 
         CitedState::Superseded { passage: None, .. } => return Err(unkept("its document was replaced")),
         CitedState::Deleted { .. } => return Err(unkept("its document was deleted")),
     };
-    let CitedPassage { title, heading, text, start_char, .. } = passage;
-    let title = std::iter::once(title).chain(heading).collect::<Vec<_>>().join(" ");
+    let CitedPassage { title, heading, table_header, text, start_char, .. } = passage;
+    let title = full_title(&title, &heading, table_header.as_deref());
     Ok(CheckSource { urn: Some(urn), id: None, title, text, start: offset(start_char) })
 }
 

@@ -8,12 +8,12 @@ use crate::{
         budget::Budget,
         citation::{Doubt, Draft, Ruling, read_rulings},
         identity::TenantId,
-        prompt::{self, verify::Statement},
+        prompt,
     },
     providers::chat::{CallRole, ChatChain, ChatRequest},
     service::{
         ServiceError,
-        ask::{AskWarning, ModelCall, SkipCause, size_of},
+        ask::{AskWarning, SkipCause, call_about, cited, size_of},
         daily_budget::DailyBudgetError,
     },
 };
@@ -68,22 +68,16 @@ impl Verification<'_> {
     ) -> Result<Result<Vec<Option<Ruling>>, SkipCause>, ServiceError> {
         let Self { parts, tenant, chain, budget } = self;
         let names: Vec<String> = sources.iter().map(CheckSource::name).collect();
-        let shown: Vec<prompt::Source<'_>> = sources
+        let sources: Vec<prompt::Source<'_>> = sources
             .iter()
             .zip(&names)
             .map(|(source, urn)| prompt::Source { urn, title: &source.title, text: &source.text, context: "" })
             .collect();
-        let statements: Vec<Statement<'_>> =
-            doubts.iter().map(|doubt| Statement { text: &doubt.claim, sources: &doubt.markers }).collect();
-        let mut messages = prompt::verify::messages(&statements, &shown);
-        if let Some(instructions) = parts.instructions.of(CallRole::Verify) {
-            instructions.add_to(&mut messages);
+        let cited = cited(doubts, &sources);
+        let mut call = call_about(doubts, &sources, &cited);
+        if let Some(instructions) = parts.instructions.of(call.role) {
+            instructions.add_to(&mut call.messages);
         }
-        let cited = |number: &u32| doubts.iter().any(|doubt| doubt.markers.contains(number));
-        let sources: Vec<prompt::Source<'_>> =
-            (1..).zip(shown).filter(|(number, _)| cited(number)).map(|(_, source)| source).collect();
-        let format = Some(prompt::verify::format());
-        let call = ModelCall { role: CallRole::Verify, messages, sources: &sources, format };
         let size = size_of(budget.limits(), &chain, &call);
         let account = parts.daily_budget.open(tenant, parts.context.clock.now());
         let allowance = match account.reserve_call(budget, size).await {

@@ -137,6 +137,29 @@ pub(crate) enum Accepted {
     Repeated(FirstAnswer),
 }
 
+/// Components that both the acceptance and the processing of documents use.
+pub(crate) struct IngestParts {
+    /// Queue and documents.
+    pub(crate) store: Store,
+    /// Embedding models; new collections use the primary one.
+    pub(crate) embedders: Embedders,
+    /// Fetches documents by URL, and checks the URLs of webhooks.
+    pub(crate) outbound: Arc<Outbound>,
+    /// Time and identities.
+    pub(crate) context: Context,
+}
+
+/// Settings of the acceptance of documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acceptance {
+    /// Settings of collections that are created for documents.
+    pub(crate) defaults: CollectionSettings,
+    /// Limits on a tenant's waiting documents.
+    pub(crate) limits: QueueLimits,
+    /// Whether there is a key to sign webhooks with.
+    pub(crate) sends_webhooks: bool,
+}
+
 /// The use case.
 #[derive(Clone)]
 pub(crate) struct IngestService {
@@ -144,8 +167,9 @@ pub(crate) struct IngestService {
     embedders: Embedders,
     defaults: CollectionSettings,
     limits: QueueLimits,
-    /// Validates the URLs of webhooks; `None` when there is no key to sign them with.
-    webhooks: Option<Arc<Outbound>>,
+    sends_webhooks: bool,
+    /// Validates the URLs of webhooks.
+    outbound: Arc<Outbound>,
     context: Context,
     signal: Arc<Signal>,
 }
@@ -169,18 +193,12 @@ impl Signal {
 }
 
 impl IngestService {
-    /// Ingest into `store`; collections that it makes live in the primary space and have the `defaults`.
+    /// Accepts documents into the queue of this store.
     #[must_use]
-    pub(crate) const fn new(
-        store: Store,
-        embedders: Embedders,
-        defaults: CollectionSettings,
-        limits: QueueLimits,
-        webhooks: Option<Arc<Outbound>>,
-        context: Context,
-        signal: Arc<Signal>,
-    ) -> Self {
-        Self { store, embedders, defaults, limits, webhooks, context, signal }
+    pub(crate) fn new(parts: IngestParts, acceptance: Acceptance, signal: Arc<Signal>) -> Self {
+        let IngestParts { store, embedders, outbound, context } = parts;
+        let Acceptance { defaults, limits, sends_webhooks } = acceptance;
+        Self { store, embedders, defaults, limits, sends_webhooks, outbound, context, signal }
     }
 
     /// Accepts documents; creates the collection if it does not exist. Once this returns the documents survive any
@@ -227,11 +245,11 @@ impl IngestService {
     /// used.
     fn check_webhook(&self, url: &str) -> Result<String, ServiceError> {
         let invalid = |detail: String| ServiceError::Invalid { pointer: "?webhook_url".to_owned(), detail };
-        let Some(outbound) = &self.webhooks else {
+        if !self.sends_webhooks {
             let detail = "this service sends no webhooks: its operator has not set CITED_WEBHOOK_SECRET";
             return Err(invalid(detail.to_owned()));
-        };
-        outbound.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
+        }
+        self.outbound.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
     }
 
     fn new_job<'a>(
@@ -243,7 +261,8 @@ impl IngestService {
     ) -> NewJob<'a> {
         NewJob {
             id: self.context.ids.next(),
-            collection: (collection.id, &collection.name),
+            collection: collection.id,
+            collection_name: &collection.name,
             indexing: indexing.unwrap_or(collection.indexing),
             key,
             webhook,

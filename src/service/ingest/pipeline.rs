@@ -16,7 +16,7 @@
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use super::{
-    Settings,
+    IngestParts, Settings,
     batch::{Batch, Tries},
     build::index_dropped,
     contextual::ContextWriter,
@@ -55,16 +55,10 @@ pub(crate) struct Processor {
 }
 
 impl Processor {
-    /// Ingest with this store and these embedders.
+    /// Processes with these components and settings.
     #[must_use]
-    pub(crate) fn new(
-        store: Store,
-        embedders: Embedders,
-        outbound: Arc<Outbound>,
-        writer: ContextWriter,
-        settings: Settings,
-        context: Context,
-    ) -> Self {
+    pub(crate) fn new(parts: IngestParts, writer: ContextWriter, settings: Settings) -> Self {
+        let IngestParts { store, embedders, outbound, context } = parts;
         let embedder = Arc::clone(embedders.primary().1);
         Self { store, embedders, embedder, outbound, writer, settings, context }
     }

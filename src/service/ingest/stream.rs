@@ -9,7 +9,7 @@ use super::{IncomingDocument, IngestService, queue_item, refusal};
 use crate::{
     domain::{fingerprint::Hash, identity::TenantId, job::Indexing},
     service::ServiceError,
-    store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewJobItem, RefusedItem, RequestKey},
+    store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewItems, OpenJob, RefusedItem, RequestKey},
 };
 
 /// A part is accepted when it has this many documents, …
@@ -41,8 +41,7 @@ pub(crate) struct DocumentStream {
     webhook: Option<String>,
     indexing: Option<Indexing>,
     job: Option<Uuid>,
-    items: Vec<NewJobItem>,
-    refused: Vec<RefusedItem>,
+    new: NewItems,
     bytes: usize,
 }
 
@@ -68,8 +67,7 @@ impl IngestService {
             indexing,
             key,
             job: None,
-            items: Vec::new(),
-            refused: Vec::new(),
+            new: NewItems::default(),
             bytes: 0,
         })
     }
@@ -109,11 +107,11 @@ impl DocumentStream {
         match arrival {
             Arrival::Document(document) => {
                 self.bytes += document.content.size();
-                self.items.push(queue_item(document));
+                self.new.items.push(queue_item(document));
             }
-            Arrival::Refused(item) => self.refused.push(item),
+            Arrival::Refused(item) => self.new.refused.push(item),
         }
-        if self.items.len() + self.refused.len() >= PART_ITEMS || self.bytes >= PART_BYTES {
+        if self.new.items.len() + self.new.refused.len() >= PART_ITEMS || self.bytes >= PART_BYTES {
             self.flush().await?;
         }
         Ok(())
@@ -126,22 +124,21 @@ impl DocumentStream {
     /// cancelled, or the key is taken; store errors.
     pub(crate) async fn flush(&mut self) -> Result<(), ServiceError> {
         self.bytes = 0;
-        let items = std::mem::take(&mut self.items);
-        let refused = std::mem::take(&mut self.refused);
+        let new = std::mem::take(&mut self.new);
         match self.job {
-            None if items.is_empty() && refused.is_empty() => return Ok(()),
-            None => self.open(items, refused).await?,
-            Some(job) => self.append(job, items, refused).await?,
+            None if new.items.is_empty() && new.refused.is_empty() => return Ok(()),
+            None => self.open(new).await?,
+            Some(job) => self.append(job, new).await?,
         }
         self.service.signal.queued();
         Ok(())
     }
 
-    async fn open(&mut self, items: Vec<NewJobItem>, refused: Vec<RefusedItem>) -> Result<(), ServiceError> {
+    async fn open(&mut self, new: NewItems) -> Result<(), ServiceError> {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
         let job = self.service.new_job(&self.collection, self.indexing, key, self.webhook.as_deref());
         let until = job.now + RECEIVING;
-        match self.service.store.jobs().open_job(self.tenant, &job, items, refused, until).await? {
+        match self.service.store.jobs().open_job(self.tenant, &job, new, until).await? {
             EnqueueOutcome::Queued => {
                 self.job = Some(job.id);
                 Ok(())
@@ -151,28 +148,16 @@ impl DocumentStream {
         }
     }
 
-    async fn append(
-        &self,
-        job: Uuid,
-        mut items: Vec<NewJobItem>,
-        mut refused: Vec<RefusedItem>,
-    ) -> Result<(), ServiceError> {
+    async fn append(&self, job: Uuid, mut new: NewItems) -> Result<(), ServiceError> {
         let service = &self.service;
         let mut stalled_since = tokio::time::Instant::now();
         let mut least = u64::MAX;
         loop {
-            let now = service.context.clock.now();
-            let part = (items, refused);
-            let full = match service
-                .store
-                .jobs()
-                .append_to_job(self.tenant, job, service.limits, part, now + RECEIVING, now)
-                .await?
-            {
+            let full = match service.store.jobs().append_to_job(self.tenant, &self.kept_open(job), new).await? {
                 AppendOutcome::Queued => return Ok(()),
                 AppendOutcome::JobClosed => return Err(job_closed()),
-                AppendOutcome::Full(full, part) => {
-                    (items, refused) = part;
+                AppendOutcome::Full(full, returned) => {
+                    new = returned;
                     full
                 }
             };
@@ -189,10 +174,14 @@ impl DocumentStream {
                 () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
             }
             // Records that the sender is still active.
-            let nothing = (Vec::new(), Vec::new());
-            let now = service.context.clock.now();
-            service.store.jobs().append_to_job(self.tenant, job, service.limits, nothing, now + RECEIVING, now).await?;
+            service.store.jobs().append_to_job(self.tenant, &self.kept_open(job), NewItems::default()).await?;
         }
+    }
+
+    /// The job, to be kept open from now on for as long as its sender may be silent.
+    fn kept_open(&self, job: Uuid) -> OpenJob {
+        let now = self.service.context.clock.now();
+        OpenJob { id: job, limits: self.service.limits, receiving_until: now + RECEIVING, now }
     }
 
     /// Ends a complete stream: `request_hash` identifies it. Returns `None` if it was empty.

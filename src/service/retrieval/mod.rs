@@ -90,6 +90,20 @@ impl Hit {
         let ChunkKey { document_id, ordinal } = self.passage.key;
         (ordinal..=self.last_ordinal).map(move |ordinal| ChunkKey { document_id, ordinal })
     }
+
+    /// Title of the passage as it was indexed.
+    #[must_use]
+    pub(crate) fn title(&self) -> String {
+        let Passage { title, heading, table_header, .. } = self.passage.as_ref();
+        full_title(title, heading, table_header.as_deref())
+    }
+}
+
+/// The title of a passage: that of the document, the heading path, and the header of the table that it begins in.
+#[must_use]
+pub(crate) fn full_title(document: &str, heading: &[String], table_header: Option<&str>) -> String {
+    let heading = heading.iter().map(String::as_str);
+    std::iter::once(document).chain(heading).chain(table_header).collect::<Vec<_>>().join(" ")
 }
 
 /// A source made of passages that duplicate each other or are adjacent.

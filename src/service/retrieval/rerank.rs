@@ -62,17 +62,6 @@ fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieve
     reranking::score(&features::of_passages(found.analyzer, &terms, &passages), found.dense_weight)
 }
 
-impl Hit {
-    /// Title of the document with the heading path and the header of the table that the passage begins in, as it was
-    /// indexed.
-    #[must_use]
-    pub(crate) fn title(&self) -> String {
-        let passage = &self.passage;
-        let parts = std::iter::once(&passage.title).chain(&passage.heading).chain(&passage.table_header);
-        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
-    }
-}
-
 /// Maps scores of every kind to the range 0 to 1 with which the weights were learned.
 struct Scale {
     lowest: f64,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction, postgres::types::PgInterval};
+use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
-use crate::store::{Asks, StoreError};
+use crate::store::{Asks, StoreError, Tx};
 
 /// Result of a cache look-up.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +125,7 @@ impl Asks<'_> {
 
 /// Deletes the cached answers that were written from these documents and returns how many.
 pub(in crate::store) async fn forget_written_from(
-    transaction: &mut Transaction<'static, Postgres>,
+    transaction: &mut Tx,
     tenant: TenantId,
     documents: &[Uuid],
 ) -> Result<u64, StoreError> {

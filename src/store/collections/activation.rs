@@ -1,13 +1,10 @@
 //! Activates or drops the next index of a collection.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Collections, StoreError, collections::lock};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{Collections, StoreError, Tx, collections::lock};
 
 /// Result of a request to activate an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,21 +4,18 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
 use crate::store::{
-    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ReadDocument, StoreError,
+    BatchOutcome, Collection, Collections, CommitBatch, FetchRecord, FilledItem, ReadDocument, StoreError, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::delete_chunks,
     documents::commit::{self, Stored},
     jobs::settle,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// A stored document with the inputs that it was made from.
 #[derive(Clone, Debug)]

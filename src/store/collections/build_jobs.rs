@@ -1,14 +1,11 @@
 //! Jobs that build an index from stored documents: an item for each document, without content.
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::JobKind};
-use crate::store::StoreError;
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{StoreError, Tx};
 
 /// A job that builds the next index of a collection.
 pub(in crate::store) struct BuildJob<'a> {

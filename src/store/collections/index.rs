@@ -6,7 +6,7 @@
 //! between the two.
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,12 +16,10 @@ use crate::domain::{
     split::SplitterSettings,
 };
 use crate::store::{
-    Collection, CollectionSettings, Collections, CommitBatch, ProfileId, StoreError,
+    Collection, CollectionSettings, Collections, CommitBatch, ProfileId, StoreError, Tx,
     collections::build_jobs::{BuildJob, queue_build},
     collections::lock,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// An index of a collection, with its settings and counts.
 #[derive(Clone, Debug)]

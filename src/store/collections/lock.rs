@@ -4,13 +4,10 @@
 //! would wait forever under steady ingest. Advisory locks are granted in the order of the requests. They are taken
 //! before the row of the collection, which is locked together with them, and released with the transaction.
 
-use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::StoreError;
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{StoreError, Tx};
 
 /// Locks a collection for storing into it, after all earlier requests to change it. Returns its active index, which
 /// stays active until the transaction ends; `None` if the collection does not exist any more.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::StoreError;
+use crate::store::{StoreError, Tx};
 
 /// Changes that a transaction makes to the lexical statistics of an index.
 #[derive(Debug, Default)]
@@ -32,7 +31,7 @@ impl StatisticChanges {
     /// terms are locked from here to the commit, and every other writer of the index waits for them.
     pub(in crate::store) async fn apply(
         self,
-        transaction: &mut Transaction<'static, Postgres>,
+        transaction: &mut Tx,
         tenant: TenantId,
         index: Uuid,
     ) -> Result<Vec<i32>, StoreError> {

@@ -1,11 +1,11 @@
 //! Chunks as written and as read.
 
 use pgvector::{HalfVector, SparseVector};
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId, lexical::term_id::MAX_TERM_ID};
-use crate::store::{Documents, StoreError, collections::statistics::StatisticChanges};
+use crate::store::{Documents, StoreError, Tx, collections::statistics::StatisticChanges};
 
 /// A chunk that is ready to be stored.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl Documents<'_> {
 /// Returns how many vectors were deleted. Chunks and vectors are looked up by document (a condition in IS TRUE uses no
 /// database index), because an index that the planner has no statistics for yet would be read whole.
 pub(in crate::store) async fn delete_chunks(
-    transaction: &mut Transaction<'static, Postgres>,
+    transaction: &mut Tx,
     tenant: TenantId,
     index: Uuid,
     documents: &[Uuid],

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::domain::{
@@ -11,9 +11,7 @@ use crate::domain::{
     fingerprint::{Hash, hex},
     identity::TenantId,
 };
-use crate::store::{ClaimHandle, Documents, StoreError, signed};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{ClaimHandle, Documents, StoreError, Tx, signed};
 
 /// A document that is being processed.
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,12 @@
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Documents, StoreError};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{Documents, StoreError, Tx};
 
 /// A chunk of a replaced version. The database stores it as an array of these values.
 #[derive(Debug, Deserialize)]
@@ -19,6 +17,7 @@ struct KeptChunk {
     end_char: u32,
     page: Option<i32>,
     heading: Vec<String>,
+    table_header: Option<String>,
 }
 
 /// The permanent name of a passage within a tenant.
@@ -74,6 +73,8 @@ pub(crate) struct CitedPassage {
     pub(crate) page: Option<i32>,
     /// Heading path, outermost first.
     pub(crate) heading: Vec<String>,
+    /// Caption and header of the table that it begins in, if they stand in an earlier chunk.
+    pub(crate) table_header: Option<String>,
     /// The passage.
     pub(crate) text: String,
     /// Range in that version's text, code points.
@@ -141,7 +142,7 @@ async fn current(
     let (first, last) = (ordinal(*cited.chunks.start()), ordinal(*cited.chunks.end()));
     let row = sqlx::query!(
         r#"SELECT d.source, d.uri, d.title, d.content_hash, d.updated_at, f.page, f.start_char, l.end_char,
-                  f.heading AS "heading: Json<Vec<String>>",
+                  f.heading AS "heading: Json<Vec<String>>", f.table_header,
                   substring(d.text FROM f.start_char + 1 FOR l.end_char - f.start_char) AS "text!"
            FROM document d
            JOIN collection k ON k.tenant_id = d.tenant_id AND k.collection_id = d.collection_id
@@ -165,6 +166,7 @@ async fn current(
         stored_at: row.updated_at,
         page: row.page,
         heading: row.heading.0,
+        table_header: row.table_header,
         text: row.text,
         start_char: row.start_char.unsigned_abs(),
         end_char: row.end_char.unsigned_abs(),
@@ -212,6 +214,7 @@ async fn superseded(
             stored_at: row.stored_at,
             page: first.page,
             heading: first.heading.clone(),
+            table_header: first.table_header.clone(),
             text,
             start_char: start,
             end_char: end,

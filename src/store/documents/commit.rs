@@ -10,24 +10,23 @@ use std::collections::HashMap;
 
 use pgvector::SparseVector;
 use serde_json::Value;
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, job::ReadingNotes};
 use crate::store::{
-    ClaimHandle, Collection, Documents, FetchRecord, NewChunk, StoreError,
+    ClaimHandle, Collection, Documents, FetchRecord, NewChunk, StoreError, Tx,
     collections::index,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::{ChunkColumns, delete_chunks},
+    documents::document_columns::{DocumentColumns, count},
     documents::metadata_index,
     documents::upload_order,
     documents::vectors,
     jobs::settle,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// A document that is ready to be stored.
 #[derive(Clone, Debug)]
@@ -72,6 +71,13 @@ pub struct NewDocument {
     pub(crate) awaits_vectors: bool,
     /// Remarks on its reading.
     pub(crate) reading: ReadingNotes,
+}
+
+impl NewDocument {
+    /// Returns the number of its chunks without a vector.
+    pub(in crate::store) fn unembedded_chunks(&self) -> usize {
+        self.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
+    }
 }
 
 /// An item whose document is already stored with the same result.
@@ -192,25 +198,7 @@ async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
 ) -> Result<HashMap<String, Stored>, StoreError> {
-    let documents = batch.documents;
-    let column =
-        |read: fn(&NewDocument) -> &str| -> Vec<String> { documents.iter().map(|d| read(d).to_owned()).collect() };
-    let ids: Vec<Uuid> = documents.iter().map(|d| d.new_id).collect();
-    let positions: Vec<i64> = documents.iter().map(|d| d.position).collect();
-    let fetched: Vec<OffsetDateTime> = documents.iter().map(|d| d.fetched_at).collect();
-    let hashes: Vec<Vec<u8>> = documents.iter().map(|d| d.content_hash.to_vec()).collect();
-    let fingerprints: Vec<Vec<u8>> = documents.iter().map(|d| d.fingerprint.to_vec()).collect();
-    let records: Vec<Option<&FetchRecord>> = documents.iter().map(|d| d.fetch.as_ref()).collect();
-    let etags: Vec<Option<String>> = records.iter().map(|fetch| fetch.and_then(|fetch| fetch.etag.clone())).collect();
-    let modified: Vec<Option<String>> =
-        records.iter().map(|fetch| fetch.and_then(|fetch| fetch.last_modified.clone())).collect();
-    let requests: Vec<Option<Vec<u8>>> =
-        records.iter().map(|fetch| fetch.map(|fetch| fetch.request_hash.to_vec())).collect();
-    let layouts: Vec<Value> = documents.iter().map(|d| d.layout.clone()).collect();
-    let metadata: Vec<Value> = documents.iter().map(|d| d.metadata.clone()).collect();
-    let characters: Vec<i32> = documents.iter().map(|d| int(d.text.chars().count())).collect();
-    let chunks: Vec<i32> = documents.iter().map(|d| int(d.chunks.len())).collect();
-    let bare: Vec<i32> = documents.iter().map(|d| int(unembedded_chunks(d))).collect();
+    let columns = DocumentColumns::of(batch.documents);
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
@@ -236,25 +224,25 @@ async fn upsert_documents(
         batch.claim.tenant.0,
         batch.collection.id,
         batch.now,
-        &ids,
-        &positions,
-        &column(|d| &d.source),
-        &column(|d| &d.uri),
-        &column(|d| &d.loader),
-        &fetched,
-        &hashes,
-        &fingerprints,
-        &column(|d| &d.title),
-        &column(|d| &d.media_type),
-        &metadata,
-        &column(|d| &d.text),
-        &characters,
-        &chunks,
-        &etags as &[Option<String>],
-        &modified as &[Option<String>],
-        &requests as &[Option<Vec<u8>>],
-        &bare,
-        &layouts,
+        &columns.ids,
+        &columns.positions,
+        &columns.sources,
+        &columns.uris,
+        &columns.loaders,
+        &columns.fetched_at,
+        &columns.content_hashes,
+        &columns.fingerprints,
+        &columns.titles,
+        &columns.media_types,
+        &columns.metadata,
+        &columns.texts,
+        &columns.characters,
+        &columns.chunks,
+        &columns.etags as &[Option<String>],
+        &columns.last_modified as &[Option<String>],
+        &columns.request_hashes as &[Option<Vec<u8>>],
+        &columns.unembedded_chunks,
+        &columns.layouts,
     )
     .fetch_all(&mut **transaction)
     .await?;
@@ -262,11 +250,6 @@ async fn upsert_documents(
         .into_iter()
         .map(|row| (row.source, Stored { document_id: row.document_id, version: row.version }))
         .collect())
-}
-
-/// Returns the number of chunks without a vector.
-fn unembedded_chunks(document: &NewDocument) -> usize {
-    document.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count()
 }
 
 pub(in crate::store) async fn insert_chunks(
@@ -278,9 +261,9 @@ pub(in crate::store) async fn insert_chunks(
     let mut rows = ChunkColumns::default();
     for document in batch.documents {
         let Some(row) = stored.get(&document.source) else { continue };
-        changes.unembedded_chunks += i64::try_from(unembedded_chunks(document)).unwrap_or(i64::MAX);
+        changes.unembedded_chunks += i64::try_from(document.unembedded_chunks()).unwrap_or(i64::MAX);
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            rows.push(row.document_id, int(ordinal), &document.splitter, chunk);
+            rows.push(row.document_id, count(ordinal), &document.splitter, chunk);
             changes.count(chunk.weights.iter().map(|(term, _)| *term), 1);
         }
     }
@@ -318,8 +301,4 @@ pub(in crate::store) async fn insert_chunks(
     .execute(&mut **transaction)
     .await?;
     vectors::insert_of_chunks(transaction, batch, &rows).await
-}
-
-fn int(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
 }

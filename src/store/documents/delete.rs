@@ -3,17 +3,14 @@
 //!
 //! Locks are taken in the same order as in a commit: items, collection, documents (by source), statistics.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
 use crate::store::{
-    Documents, StoreError, Work, asks::cache::forget_written_from, collections::lock,
+    Documents, StoreError, Tx, Work, asks::cache::forget_written_from, collections::lock,
     collections::statistics::StatisticChanges, documents::chunk::delete_chunks,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// Documents whose chunks one statement deletes.
 const PAGE: i64 = 200;

@@ -94,27 +94,36 @@ pub(crate) struct EarlierFetch {
     pub(crate) fetch: FetchRecord,
 }
 
+/// Filter for documents.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DocumentFilter {
+    /// Only the document with this id.
+    pub(crate) id: Option<Uuid>,
+    /// Only documents that sort before this one, that is, older ones.
+    pub(crate) before: Option<Uuid>,
+    /// Only documents of this collection.
+    pub(crate) collection: Option<Uuid>,
+    /// Only documents whose source starts with this.
+    pub(crate) source_prefix: Option<String>,
+}
+
 impl Documents<'_> {
     /// Returns one document of a tenant.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
-        Ok(self.documents(tenant, None, Some(id), None, None, 1).await?.pop())
+        Ok(self.documents(tenant, &DocumentFilter { id: Some(id), ..DocumentFilter::default() }, 1).await?.pop())
     }
 
-    /// Returns at most `limit` documents by descending identity (newest first): of a collection, or only `id`, or
-    /// before `before`, or with a source that starts with the prefix.
+    /// Returns at most `limit` documents that pass the filter, newest first.
     ///
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn documents(
         &self,
         tenant: TenantId,
-        collection: Option<Uuid>,
-        id: Option<Uuid>,
-        before: Option<Uuid>,
-        source_prefix: Option<&str>,
+        filter: &DocumentFilter,
         limit: i64,
     ) -> Result<Vec<DocumentRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
@@ -126,10 +135,10 @@ impl Documents<'_> {
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
              ORDER BY d.document_id DESC LIMIT $6",
             tenant.0,
-            collection,
-            id,
-            before,
-            source_prefix,
+            filter.collection,
+            filter.id,
+            filter.before,
+            filter.source_prefix,
             limit,
         )
         .fetch_all(&mut *transaction)

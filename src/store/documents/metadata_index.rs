@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::store::{CommitBatch, StoreError, documents::commit::Stored};
+use crate::store::{CommitBatch, StoreError, Tx, documents::commit::Stored};
 
 /// Replaces the metadata rows of a batch's documents by rows of their current metadata.
 pub(in crate::store) async fn replace(
-    transaction: &mut Transaction<'static, Postgres>,
+    transaction: &mut Tx,
     batch: &CommitBatch<'_>,
     stored: &HashMap<String, Stored>,
 ) -> Result<(), StoreError> {

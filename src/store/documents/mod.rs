@@ -6,6 +6,7 @@ pub(in crate::store) mod citation;
 pub(in crate::store) mod commit;
 pub(in crate::store) mod delete;
 pub(in crate::store) mod document;
+pub(in crate::store) mod document_columns;
 pub(in crate::store) mod metadata_index;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod text;
@@ -19,7 +20,7 @@ pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, Document
 pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};
 pub(crate) use commit::NewDocument;
 pub(crate) use delete::DeleteReceipt;
-pub(crate) use document::{DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
+pub(crate) use document::{DocumentFilter, DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
 pub(crate) use replace::Replaceable;
 pub(crate) use text::{TextRange, storable};
 pub(crate) use vectors::{FilledItem, NewVector, ReadDocument, UnembeddedChunk, VectorBatch, VectorOutcome};

@@ -3,12 +3,9 @@
 
 use std::collections::HashMap;
 
-use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::store::{CommitBatch, StoreError, UnchangedItem, documents::commit::Stored};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{CommitBatch, StoreError, Tx, UnchangedItem, documents::commit::Stored};
 
 /// Sets unchanged documents to the queue positions of the uploads that found them so: an older upload that is still in
 /// progress is then rejected as outdated. Returns false if one of the documents was replaced meanwhile by an upload

@@ -1,7 +1,7 @@
 //! Vectors of chunks that are already stored.
 
 use pgvector::HalfVector;
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -10,14 +10,12 @@ use crate::domain::{
     identity::{ChunkKey, TenantId},
 };
 use crate::store::{
-    ClaimHandle, Collection, CommitBatch, Documents, StoreError, StoredDocument,
+    ClaimHandle, Collection, CommitBatch, Documents, StoreError, StoredDocument, Tx,
     collections::lock,
     collections::statistics::StatisticChanges,
     documents::chunk::{ChunkColumns, half},
     jobs::settle,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// A document in the version from which its chunks were read.
 #[derive(Clone, Debug)]

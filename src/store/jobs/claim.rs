@@ -1,14 +1,11 @@
 //! Claims items of the durable queue.
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::Indexing};
-use crate::store::{Jobs, Lease, StoreError, jobs::control::cancel_page, jobs::lease::LOSSES_IN_COMPANY};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{Jobs, Lease, StoreError, Tx, jobs::control::cancel_page, jobs::lease::LOSSES_IN_COMPANY};
 
 /// Phase of an item. Items of different phases are claimed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

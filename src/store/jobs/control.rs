@@ -4,12 +4,11 @@
 //! pages: a job may have a million. Any worker that finds a marked job with waiting items continues the settlement, in
 //! case the process that received the request has died.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::limits::QueueSlot, jobs::webhook};
+use crate::store::{Jobs, QueueFull, QueueLimits, StoreError, Tx, Work, jobs::limits::QueueSlot, jobs::webhook};
 
 /// Items that one transaction settles.
 const PAGE: i64 = 500;
@@ -133,43 +132,17 @@ impl Jobs<'_> {
             Some(row) if row.finished_at.is_none() => return Ok(RetryOutcome::NotOver),
             Some(row) => row.is_limited,
         };
-        let requeued = sqlx::query!(
-            r#"WITH locked AS MATERIALIZED ( -- in order, like everybody else
-                   SELECT ordinal FROM job_item
-                   WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL
-                   ORDER BY ordinal FOR UPDATE
-               ), requeued AS (
-                   UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL,
-                          cause = NULL, message = NULL, finished_at = NULL
-                   WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
-                   RETURNING phase, content_bytes)
-               SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase = 'store'), 0)::bigint AS "bytes!" FROM requeued"#,
-            tenant.0,
-            job,
-            now
-        )
-        .fetch_one(&mut *transaction)
-        .await?;
+        let requeued = requeue_failed(&mut transaction, tenant, job, now).await?;
         if requeued.items == 0 {
             return Ok(RetryOutcome::NothingToRetry);
         }
-        let (items, bytes) = (requeued.items.unsigned_abs(), requeued.bytes.unsigned_abs());
+        let Requeued { items, bytes } = requeued;
         // Items that exceed the limits on their own are accepted once nothing else waits.
         let slot = QueueSlot { tenant, limits, items: items.min(limits.items), bytes: bytes.min(limits.bytes) };
         if is_limited && let Some(full) = slot.take(&mut transaction, Some(job)).await? {
             return Ok(RetryOutcome::Full(full));
         }
-        sqlx::query!(
-            "UPDATE job j SET state = 'queued', finished_at = NULL, started_at = NULL, cancelled_at = NULL,
-                    heartbeat_at = NULL, bytes_before = t.bytes,
-                    items_before = t.succeeded + t.unchanged + t.failed + t.cancelled, revision = revision + 1
-             FROM job_tally t
-             WHERE j.tenant_id = $1 AND j.job_id = $2 AND t.tenant_id = j.tenant_id AND t.job_id = j.job_id",
-            tenant.0,
-            job
-        )
-        .execute(&mut *transaction)
-        .await?;
+        reopen(&mut transaction, tenant, job).await?;
         webhook::job_retried(&mut transaction, tenant, job).await?;
         transaction.commit().await?;
         Ok(RetryOutcome::Queued(items))
@@ -197,10 +170,60 @@ impl Jobs<'_> {
     }
 }
 
+/// Items of a job that were put back into the queue.
+struct Requeued {
+    items: u64,
+    /// Bytes of those that have to be stored again.
+    bytes: u64,
+}
+
+/// Puts the failed items of a job back into the queue, with all their attempts.
+async fn requeue_failed(
+    transaction: &mut Tx,
+    tenant: TenantId,
+    job: Uuid,
+    now: OffsetDateTime,
+) -> Result<Requeued, StoreError> {
+    let row = sqlx::query!(
+        r#"WITH locked AS MATERIALIZED ( -- in order, like everybody else
+               SELECT ordinal FROM job_item
+               WHERE tenant_id = $1 AND job_id = $2 AND state = 'failed' AND content IS NOT NULL
+               ORDER BY ordinal FOR UPDATE
+           ), requeued AS (
+               UPDATE job_item SET state = 'queued', attempts = 0, failures = 0, lost = '{}', available_at = $3, stage = NULL,
+                      cause = NULL, message = NULL, finished_at = NULL
+               WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
+               RETURNING phase, content_bytes)
+           SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase = 'store'), 0)::bigint AS "bytes!" FROM requeued"#,
+        tenant.0,
+        job,
+        now
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    Ok(Requeued { items: row.items.unsigned_abs(), bytes: row.bytes.unsigned_abs() })
+}
+
+/// Makes a job that has ended a queued one; its settled items count as settled before this start.
+async fn reopen(transaction: &mut Tx, tenant: TenantId, job: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "UPDATE job j SET state = 'queued', finished_at = NULL, started_at = NULL, cancelled_at = NULL,
+                heartbeat_at = NULL, bytes_before = t.bytes,
+                items_before = t.succeeded + t.unchanged + t.failed + t.cancelled, revision = revision + 1
+         FROM job_tally t
+         WHERE j.tenant_id = $1 AND j.job_id = $2 AND t.tenant_id = j.tenant_id AND t.job_id = j.job_id",
+        tenant.0,
+        job
+    )
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
 /// Settles unfinished items of a job as cancelled, running ones first, at most a page, and returns how many. Items are
 /// locked in their order, as in a commit, so that the two cannot deadlock.
 pub(in crate::store) async fn cancel_page(
-    transaction: &mut Transaction<'static, Postgres>,
+    transaction: &mut Tx,
     tenant: TenantId,
     job: Uuid,
     now: OffsetDateTime,
@@ -210,7 +233,7 @@ pub(in crate::store) async fn cancel_page(
 }
 
 async fn cancel_items(
-    transaction: &mut Transaction<'static, Postgres>,
+    transaction: &mut Tx,
     tenant: TenantId,
     job: Uuid,
     state: &str,

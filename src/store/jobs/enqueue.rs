@@ -1,16 +1,17 @@
 //! Accepts documents, either all at once or as they arrive. Accepted documents survive any crash.
 
 use serde_json::Value;
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
 use crate::store::{
-    Jobs, QueueFull, QueueLimits, StoreError, Work, jobs::idempotency, jobs::limits::QueueSlot, jobs::webhook,
+    Jobs, QueueFull, QueueLimits, StoreError, Tx, Work,
+    jobs::idempotency,
+    jobs::items::{ItemRows, int},
+    jobs::limits::QueueSlot,
+    jobs::webhook,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// One document of a request, stored until it is settled.
 #[derive(Debug)]
@@ -34,15 +35,13 @@ pub(crate) struct RefusedItem {
     pub(crate) message: String,
 }
 
-/// Contents that a job is created with.
-#[derive(Debug)]
-pub(in crate::store) struct NewItems {
+/// Items of a job that arrived together.
+#[derive(Debug, Default)]
+pub(crate) struct NewItems {
     /// Documents.
-    pub(in crate::store) items: Vec<NewJobItem>,
+    pub(crate) items: Vec<NewJobItem>,
     /// Parts of the request that are not documents.
-    pub(in crate::store) refused: Vec<RefusedItem>,
-    /// Until when more may be appended; `None` for a job that is complete.
-    pub(in crate::store) receiving_until: Option<OffsetDateTime>,
+    pub(crate) refused: Vec<RefusedItem>,
 }
 
 /// A job to create.
@@ -50,8 +49,10 @@ pub(in crate::store) struct NewItems {
 pub struct NewJob<'a> {
     /// Its identity.
     pub id: Uuid,
-    /// Identity and name of the collection.
-    pub collection: (Uuid, &'a str),
+    /// The collection.
+    pub collection: Uuid,
+    /// Its name, which the job keeps when the collection is deleted.
+    pub collection_name: &'a str,
     /// When its documents become searchable.
     pub indexing: Indexing,
     /// The client's name for the request.
@@ -106,8 +107,18 @@ pub enum EnqueueOutcome {
     Full(QueueFull),
 }
 
-/// Documents, and parts that are not documents, that arrived together.
-pub(crate) type Part = (Vec<NewJobItem>, Vec<RefusedItem>);
+/// A job that accepts more items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenJob {
+    /// Its identity.
+    pub(crate) id: Uuid,
+    /// Limits on the tenant's waiting documents.
+    pub(crate) limits: QueueLimits,
+    /// Until when it is kept open.
+    pub(crate) receiving_until: OffsetDateTime,
+    /// Current time.
+    pub(crate) now: OffsetDateTime,
+}
 
 /// Result of appending a part to a job.
 #[derive(Debug)]
@@ -116,8 +127,8 @@ pub(crate) enum AppendOutcome {
     Queued,
     /// The job accepts nothing more: it was cancelled, or closed because its sender was silent for too long.
     JobClosed,
-    /// The queue is full; nothing was accepted, and the part is returned.
-    Full(QueueFull, Part),
+    /// The queue is full; nothing was accepted, and the items are returned.
+    Full(QueueFull, NewItems),
 }
 
 impl Jobs<'_> {
@@ -131,10 +142,11 @@ impl Jobs<'_> {
         job: &NewJob<'_>,
         items: Vec<NewJobItem>,
     ) -> Result<EnqueueOutcome, StoreError> {
-        self.open(tenant, job, items, Vec::new(), None).await
+        let transaction = self.store.begin(tenant).await?;
+        insert_job(transaction, tenant, job, NewItems { items, refused: Vec::new() }, None).await
     }
 
-    /// Accepts the first part of a job; more may be appended until `receiving_until`.
+    /// Accepts the first items of a job; more may be appended until `receiving_until`.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
@@ -142,66 +154,51 @@ impl Jobs<'_> {
         &self,
         tenant: TenantId,
         job: &NewJob<'_>,
-        items: Vec<NewJobItem>,
-        refused: Vec<RefusedItem>,
+        new: NewItems,
         receiving_until: OffsetDateTime,
     ) -> Result<EnqueueOutcome, StoreError> {
-        self.open(tenant, job, items, refused, Some(receiving_until)).await
-    }
-
-    async fn open(
-        &self,
-        tenant: TenantId,
-        job: &NewJob<'_>,
-        items: Vec<NewJobItem>,
-        refused: Vec<RefusedItem>,
-        receiving_until: Option<OffsetDateTime>,
-    ) -> Result<EnqueueOutcome, StoreError> {
         let transaction = self.store.begin(tenant).await?;
-        insert_job(transaction, tenant, job, NewItems { items, refused, receiving_until }).await
+        insert_job(transaction, tenant, job, new, Some(receiving_until)).await
     }
 
-    /// Appends to a job that is open for more, and keeps it open until `receiving_until`. An empty part only keeps it
-    /// open.
+    /// Appends to a job that is open for more, and keeps it open. No items only keep it open.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is accepted then.
     pub(crate) async fn append_to_job(
         &self,
         tenant: TenantId,
-        job: Uuid,
-        limits: QueueLimits,
-        (items, refused): Part,
-        receiving_until: OffsetDateTime,
-        now: OffsetDateTime,
+        job: &OpenJob,
+        new: NewItems,
     ) -> Result<AppendOutcome, StoreError> {
-        let (count, bytes) = size_of(&items)?;
-        let added = count + int(refused.len())?;
+        let (count, bytes) = size_of(&new.items)?;
+        let added = count + int(new.refused.len())?;
         let mut transaction = self.store.begin(tenant).await?;
-        let slot = slot_for(tenant, limits, count, bytes);
+        let slot = slot_for(tenant, job.limits, count, bytes);
         if let Some(full) = slot.look(&mut transaction).await? {
-            return Ok(AppendOutcome::Full(full, (items, refused)));
+            return Ok(AppendOutcome::Full(full, new));
         }
         // A job has a single sender, so no other transaction changes this number.
-        let first = sqlx::query_scalar!("SELECT items FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job)
+        let first = sqlx::query_scalar!("SELECT items FROM job WHERE tenant_id = $1 AND job_id = $2", tenant.0, job.id)
             .fetch_optional(&mut *transaction)
             .await?;
         let Some(first) = first else { return Ok(AppendOutcome::JobClosed) };
-        insert_items(&mut transaction, tenant, job, first, &items, now).await?;
-        // Runs before the job counts any item of this part.
+        let rows = ItemRows { tenant, job: job.id, first, now: job.now };
+        rows.insert(&mut transaction, &new.items).await?;
+        // Runs before the job counts any of these items.
         if let Some(full) = slot.take(&mut transaction, None).await? {
-            return Ok(AppendOutcome::Full(full, (items, refused)));
+            return Ok(AppendOutcome::Full(full, new));
         }
-        insert_refused(&mut transaction, tenant, job, first + count, &refused, now).await?;
+        rows.after(count).insert_refused(&mut transaction, &new.refused).await?;
         // Runs last: from here to the commit the job is locked, and its workers cannot claim.
         let open = sqlx::query!(
             "UPDATE job SET items = items + $3, bytes = bytes + $4, receiving_until = $5, revision = revision + 1
              WHERE tenant_id = $1 AND job_id = $2 AND receiving_until IS NOT NULL AND finished_at IS NULL",
             tenant.0,
-            job,
+            job.id,
             added,
             bytes,
-            receiving_until,
+            job.receiving_until,
         )
         .execute(&mut *transaction)
         .await?
@@ -233,14 +230,16 @@ impl Jobs<'_> {
     }
 }
 
-/// Accepts a job in a transaction, and commits it if no limit or name conflict prevents that.
+/// Accepts a job in a transaction, and commits it if no limit or name conflict prevents that. More may be appended to it
+/// until `receiving_until`; without that it is complete.
 pub(in crate::store) async fn insert_job(
     mut transaction: Tx,
     tenant: TenantId,
     job: &NewJob<'_>,
     new: NewItems,
+    receiving_until: Option<OffsetDateTime>,
 ) -> Result<EnqueueOutcome, StoreError> {
-    let NewItems { items, refused, receiving_until } = new;
+    let NewItems { items, refused } = new;
     if let Some(key) = job.key
         && let Some(earlier) = idempotency::claim(&mut transaction, tenant, key, job.id, job.now).await?
     {
@@ -258,8 +257,8 @@ pub(in crate::store) async fn insert_job(
          INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
         tenant.0,
         job.id,
-        job.collection.0,
-        job.collection.1,
+        job.collection,
+        job.collection_name,
         count + int(refused.len())?,
         bytes,
         receiving_until,
@@ -271,8 +270,9 @@ pub(in crate::store) async fn insert_job(
     if let Some(url) = job.webhook {
         webhook::add(&mut transaction, tenant, job.id, url).await?;
     }
-    insert_items(&mut transaction, tenant, job.id, 0, &items, job.now).await?;
-    insert_refused(&mut transaction, tenant, job.id, count, &refused, job.now).await?;
+    let rows = ItemRows { tenant, job: job.id, first: 0, now: job.now };
+    rows.insert(&mut transaction, &items).await?;
+    rows.after(count).insert_refused(&mut transaction, &refused).await?;
     if let Some(full) = slot.take(&mut transaction, Some(job.id)).await? {
         return Ok(EnqueueOutcome::Full(full));
     }
@@ -307,80 +307,4 @@ fn size_of(items: &[NewJobItem]) -> Result<(i32, i64), StoreError> {
     let bytes: usize = items.iter().map(|item| item.content.len()).sum();
     let bytes = i64::try_from(bytes).map_err(|_| StoreError::Inconsistent("too many bytes".to_owned()))?;
     Ok((int(items.len())?, bytes))
-}
-
-fn int(number: usize) -> Result<i32, StoreError> {
-    i32::try_from(number).map_err(|_| StoreError::Inconsistent("too many items".to_owned()))
-}
-
-async fn insert_items(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    job: Uuid,
-    first: i32,
-    items: &[NewJobItem],
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    if items.is_empty() {
-        return Ok(());
-    }
-    let sources: Vec<&str> = items.iter().map(|item| item.source.as_str()).collect();
-    let payloads: Vec<&Value> = items.iter().map(|item| &item.payload).collect();
-    let contents: Vec<&[u8]> = items.iter().map(|item| item.content.as_slice()).collect();
-    sqlx::query!(
-        "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
-         SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), 'queued', $4
-         FROM UNNEST($5::text[], $6::jsonb[], $7::bytea[]) WITH ORDINALITY AS item (source, payload, content, ordinality)
-         ORDER BY ordinality",
-        tenant.0,
-        job,
-        i64::from(first),
-        now,
-        &sources as &[&str],
-        &payloads as &[&Value],
-        &contents as &[&[u8]],
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
-}
-
-async fn insert_refused(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    job: Uuid,
-    first: i32,
-    items: &[RefusedItem],
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    if items.is_empty() {
-        return Ok(());
-    }
-    let sources: Vec<String> = items.iter().map(|item| item.source.clone()).collect();
-    let causes: Vec<String> = items.iter().map(|item| item.cause.to_owned()).collect();
-    let messages: Vec<String> = items.iter().map(|item| item.message.clone()).collect();
-    sqlx::query!(
-        "INSERT INTO job_item (tenant_id, job_id, ordinal, source, content_bytes, state, available_at, stage, cause, message, finished_at)
-         SELECT $1, $2, $3 + ordinality - 1, source, 0, 'failed', $4, 'load', cause, message, $4
-         FROM UNNEST($5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS item (source, cause, message, ordinality)",
-        tenant.0,
-        job,
-        i64::from(first),
-        now,
-        &sources,
-        &causes,
-        &messages,
-    )
-    .execute(&mut **transaction)
-    .await?;
-    // The trigger counts only items that become settled, and these were settled from the start.
-    sqlx::query!(
-        "UPDATE job_tally SET failed = failed + $3 WHERE tenant_id = $1 AND job_id = $2",
-        tenant.0,
-        job,
-        i64::try_from(sources.len()).unwrap_or(i64::MAX),
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
 }

@@ -1,16 +1,13 @@
 //! Ends jobs: with their last item, or after their workers were lost.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{identity::TenantId, job::ItemCounts};
 use crate::store::{
-    Jobs, Lease, MAX_CLAIMS, StoreError, Work, jobs::enqueue::close, jobs::lease::LOSSES_IN_COMPANY,
+    Jobs, Lease, MAX_CLAIMS, StoreError, Tx, Work, jobs::enqueue::close, jobs::lease::LOSSES_IN_COMPANY,
     jobs::metrics::record, jobs::webhook,
 };
-
-type Tx = Transaction<'static, Postgres>;
 
 /// Jobs that one round of the reaper processes.
 const JOBS_PER_ROUND: i64 = 1_000;

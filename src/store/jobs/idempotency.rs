@@ -1,14 +1,11 @@
 //! Idempotency keys: names that clients give to requests, so that a request can be repeated safely (Idempotency-Key,
 //! IETF draft draft-ietf-httpapi-idempotency-key-header).
 
-use sqlx::{Postgres, Transaction};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId};
-use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, ReplyContent, RequestKey, StoreError};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{EnqueueOutcome, FirstAnswer, Jobs, ReplyContent, RequestKey, StoreError, Tx};
 
 /// How long a request can be repeated after it was first sent.
 pub(crate) const KEY_LIFE: Duration = Duration::hours(24);

@@ -174,6 +174,72 @@ pub struct JobItemRow {
     pub(crate) reading: Option<ReadingNotes>,
 }
 
+/// A row of the query for jobs.
+struct StoredJob {
+    job_id: Uuid,
+    collection_name: String,
+    state: String,
+    kind: String,
+    indexing: String,
+    is_receiving: bool,
+    is_incomplete: bool,
+    items: i32,
+    created_at: OffsetDateTime,
+    started_at: Option<OffsetDateTime>,
+    finished_at: Option<OffsetDateTime>,
+    heartbeat_at: Option<OffsetDateTime>,
+    bytes: i64,
+    bytes_before: i64,
+    items_before: i64,
+    revision: i64,
+    settled_bytes: i64,
+    succeeded: i64,
+    unchanged: i64,
+    failed: i64,
+    cancelled: i64,
+    chunks: i64,
+    embedding_calls: i64,
+    reused_vectors: i64,
+    searchable: i64,
+}
+
+impl TryFrom<StoredJob> for JobRow {
+    type Error = StoreError;
+
+    fn try_from(row: StoredJob) -> Result<Self, StoreError> {
+        let unknown = |kind: &str, value: &str| StoreError::Inconsistent(format!("{kind} {value}"));
+        Ok(Self {
+            id: row.job_id,
+            kind: JobKind::from_name(&row.kind).ok_or_else(|| unknown("job kind", &row.kind))?,
+            indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown("indexing", &row.indexing))?,
+            state: JobState::from_name(&row.state).ok_or_else(|| unknown("job state", &row.state))?,
+            collection: row.collection_name,
+            is_receiving: row.is_receiving,
+            is_incomplete: row.is_incomplete,
+            counts: JobCounts {
+                items: u64::from(row.items.unsigned_abs()),
+                found_by_words: row.searchable.unsigned_abs(),
+                documents: row.succeeded.unsigned_abs(),
+                chunks: row.chunks.unsigned_abs(),
+                unchanged: row.unchanged.unsigned_abs(),
+                failed: row.failed.unsigned_abs(),
+                cancelled: row.cancelled.unsigned_abs(),
+                embedding_calls: row.embedding_calls.unsigned_abs(),
+                reused_vectors: row.reused_vectors.unsigned_abs(),
+            },
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+            heartbeat_at: row.heartbeat_at,
+            bytes: row.bytes.unsigned_abs(),
+            settled_bytes: row.settled_bytes.unsigned_abs(),
+            bytes_before: row.bytes_before.unsigned_abs(),
+            items_before: row.items_before.unsigned_abs(),
+            revision: row.revision.unsigned_abs(),
+        })
+    }
+}
+
 impl JobDetail {
     /// Returns the cost of all model calls.
     #[must_use]
@@ -202,7 +268,8 @@ impl Jobs<'_> {
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
-        let rows = sqlx::query!(
+        let rows = sqlx::query_as!(
+            StoredJob,
             r#"SELECT job_id, collection_name, state, kind, indexing, receiving_until IS NOT NULL AS "is_receiving!", is_incomplete, items,
                       created_at, started_at, finished_at, heartbeat_at, j.bytes, bytes_before, items_before, revision, t.bytes AS settled_bytes,
                       succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
@@ -225,42 +292,7 @@ impl Jobs<'_> {
         .fetch_all(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(JobRow {
-                    id: row.job_id,
-                    collection: row.collection_name,
-                    kind: JobKind::from_name(&row.kind)
-                        .ok_or_else(|| StoreError::Inconsistent(format!("job kind {}", row.kind)))?,
-                    indexing: Indexing::from_name(&row.indexing)
-                        .ok_or_else(|| StoreError::Inconsistent(format!("indexing {}", row.indexing)))?,
-                    state: JobState::from_name(&row.state)
-                        .ok_or_else(|| StoreError::Inconsistent(format!("job state {}", row.state)))?,
-                    is_receiving: row.is_receiving,
-                    is_incomplete: row.is_incomplete,
-                    counts: JobCounts {
-                        items: u64::from(row.items.unsigned_abs()),
-                        found_by_words: row.searchable.unsigned_abs(),
-                        documents: row.succeeded.unsigned_abs(),
-                        chunks: row.chunks.unsigned_abs(),
-                        unchanged: row.unchanged.unsigned_abs(),
-                        failed: row.failed.unsigned_abs(),
-                        cancelled: row.cancelled.unsigned_abs(),
-                        embedding_calls: row.embedding_calls.unsigned_abs(),
-                        reused_vectors: row.reused_vectors.unsigned_abs(),
-                    },
-                    created_at: row.created_at,
-                    started_at: row.started_at,
-                    finished_at: row.finished_at,
-                    heartbeat_at: row.heartbeat_at,
-                    bytes: row.bytes.unsigned_abs(),
-                    settled_bytes: row.settled_bytes.unsigned_abs(),
-                    bytes_before: row.bytes_before.unsigned_abs(),
-                    items_before: row.items_before.unsigned_abs(),
-                    revision: row.revision.unsigned_abs(),
-                })
-            })
-            .collect()
+        rows.into_iter().map(JobRow::try_from).collect()
     }
 
     /// Returns the work done for a job, and its failures by cause.

@@ -1,12 +1,9 @@
 //! Limits on a tenant's waiting documents, enforced exactly.
 
-use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::StoreError;
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{StoreError, Tx};
 
 /// Seed of the hash that names the tenant's advisory lock; it keeps this lock apart from others.
 const LOCK: i64 = 0x0063_6974_6564_7131;

@@ -1,13 +1,10 @@
 //! Work done for a job: time by stage, and tokens and cost of its embeddings.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::{budget::EmbeddingSpent, cost::NanoUsd, identity::TenantId, job::Stage};
-use crate::store::{StoreError, signed};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{StoreError, Tx, signed};
 
 /// Work that workers did for a job.
 #[derive(Clone, Debug, Default, PartialEq)]

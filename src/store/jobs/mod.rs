@@ -5,6 +5,7 @@ pub(in crate::store) mod control;
 pub(in crate::store) mod enqueue;
 pub(in crate::store) mod finish;
 pub(in crate::store) mod idempotency;
+pub(in crate::store) mod items;
 pub(in crate::store) mod job;
 pub(in crate::store) mod lease;
 pub(in crate::store) mod limits;
@@ -20,7 +21,7 @@ pub use limits::QueueLimits;
 
 pub(crate) use claim::{Claim, ClaimHandle, ClaimedItem};
 pub(crate) use control::{CancelOutcome, RetryOutcome};
-pub(crate) use enqueue::{AppendOutcome, FirstAnswer, RefusedItem, ReplyContent, RequestKey};
+pub(crate) use enqueue::{AppendOutcome, FirstAnswer, NewItems, OpenJob, RefusedItem, ReplyContent, RequestKey};
 pub(crate) use job::{JobCounts, JobDetail, JobFilter, JobItemRow, JobRow};
 pub(crate) use limits::QueueFull;
 pub(crate) use metrics::{StageWork, Work};

@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use sqlx::{Postgres, Transaction, types::Json};
+use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::job::ReadingNotes;
-use crate::store::{ClaimHandle, CommitBatch, FilledItem, StoreError, documents::commit::Stored};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{ClaimHandle, CommitBatch, FilledItem, StoreError, Tx, documents::commit::Stored};
 
 /// An item whose document is stored, and the version that lacks vectors, if it does.
 type Landed = (FilledItem, Option<i32>);

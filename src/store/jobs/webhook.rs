@@ -1,13 +1,10 @@
 //! Webhooks that are due, and the results of their deliveries.
 
-use sqlx::{Postgres, Transaction};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
-use crate::store::{Jobs, StoreError};
-
-type Tx = Transaction<'static, Postgres>;
+use crate::store::{Jobs, StoreError, Tx};
 
 /// A job's webhook as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -68,6 +68,35 @@ async fn each_chunk_of_a_long_table_has_its_header() {
 }
 
 #[tokio::test]
+async fn a_cited_row_is_checked_below_its_header() {
+    let app = TestApp::built_in().await;
+    let mut page = String::from("| Station | Altitude |\n|---|---|\n");
+    for number in 0..120 {
+        let _ = writeln!(page, "| Tarn{number} | {} m |", 300 + number);
+    }
+    app.ingest("stations", &[("stations.md", &page)]).await;
+    let found = app.post("/v1/search", json!({"query": "Tarn119", "collections": ["stations"]})).await;
+    let mut results = found.body["results"].as_array().expect("results").iter();
+    let is_last = |source: &&Value| source["text"].as_str().is_some_and(|text| text.contains("| Tarn119 |"));
+    let source = results.find(is_last).expect("the last rows are found");
+    assert!(
+        !source["text"].as_str().expect("text").contains("Altitude"),
+        "the header is in an earlier chunk: {found:?}"
+    );
+    let check = async || {
+        let body = json!({"text": "The altitude of Tarn119 is 419 m. [^1]", "urns": [source["urn"]]});
+        let checked = app.post("/v1/check", body).await;
+        assert_eq!(checked.body["claims"][0]["verdict"], "supported", "{checked:?}");
+        checked.body["sources"][0]["title"].as_str().expect("a title").to_owned()
+    };
+    let current = check().await;
+    assert!(current.contains("Station") && current.contains("Altitude"), "{current}");
+    app.ingest("stations", &[("stations.md", "The stations are closed.")]).await;
+    assert_eq!(check().await, current, "the version that was cited has it too");
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_citation_names_the_section_that_it_is_from() {
     let app = TestApp::built_in().await;
     let page = "# Leave\n\n## Annual leave\n\nEveryone has 28 days of paid annual leave a year, on top of public holidays.\n\n\

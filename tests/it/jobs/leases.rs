@@ -52,7 +52,8 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         .collect();
     let job = NewJob {
         id,
-        collection: (uuid(1), "c"),
+        collection: uuid(1),
+        collection_name: "c",
         indexing: domain::job::Indexing::Complete,
         key: None,
         webhook: None,

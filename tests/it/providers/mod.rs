@@ -4,4 +4,5 @@ mod bad_behaviour;
 mod broken;
 mod chat_stream;
 mod clients;
+mod faults;
 mod roles;

@@ -72,7 +72,7 @@ pub fn answerability(question: &Question, passages: &[Passage<'_>], evidence: &[
 }
 
 /// Whether the question is about something that the collections never name: its weightiest term is a name, no chunk
-/// holds it, and no passage has it in another spelling. What is said of its neighbours is then no answer.
+/// holds it, and no passage has it in another spelling. A statement about its neighbours is then no answer.
 fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) -> bool {
     let terms = question.terms.terms();
     let held = evidence.iter().fold(0, |held, evidence| held | evidence.mask());

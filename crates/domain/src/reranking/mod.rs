@@ -12,7 +12,7 @@ use self::features::Features;
 use self::model::WEIGHTS;
 use super::fusion::DenseWeight;
 
-/// Scores of the passages, in their order; higher is better. What their words say counts as much as words count for
+/// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
 pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {

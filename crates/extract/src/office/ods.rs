@@ -19,8 +19,8 @@ pub(crate) fn open_workbook(bytes: &[u8], content: &mut Content) -> Result<(), E
         let cells = workbook.worksheet_range(&name).map_err(|error| damaged(&error))?;
         let mut sheet = Sheet::new(name);
         for (row, column, value) in cells.used_cells() {
-            let place = (u32::try_from(row).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
-            sheet.push(place, value, content)?;
+            let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+            sheet.push(number(row), number(column), value, content)?;
         }
         sheet.finish(content)?;
     }

@@ -25,7 +25,8 @@ impl Sheet {
     /// Adds the next cell, which stands to the right of the last one or in a row below.
     pub(super) fn push(
         &mut self,
-        (row, column): (u32, u32),
+        row: u32,
+        column: u32,
         value: &impl DataType,
         content: &mut Content,
     ) -> Result<(), ExtractError> {

@@ -35,7 +35,7 @@ pub(crate) fn workbook(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
             if number >= MAX_ROWS || column >= MAX_COLUMNS {
                 return Err(ExtractError::malformed("workbook", "a cell lies outside of what a sheet can hold"));
             }
-            sheet.push((number, column), cell.get_value(), content)?;
+            sheet.push(number, column, cell.get_value(), content)?;
         }
         sheet.finish(content)?;
     }

@@ -2,19 +2,22 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
     domain::{
         audit::AuditOutcome,
         citation::{Citation, CitationError, CitedAnswer},
-        corrective::AbstainReason,
         fingerprint::content_hash,
     },
     providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
     service::{
         ServiceError,
-        ask::{AskError, AskOutcome, AskReport, AskWarning, GradedHit, Trace, context::AskContext, record::Stage},
+        ask::{
+            AskError, AskOutcome, AskReport, AskWarning, CallFigures, GradedHit, Trace, context::AskContext,
+            record::Stage,
+        },
     },
     store::{AuditCitation, AuditGrade, AuditRow, storable},
 };
@@ -68,17 +71,15 @@ impl<'e> End<'e> {
     }
 
     fn with_report(ask: &AskContext, report: &'e AskReport) -> Self {
-        let (outcome, reason) = match &report.outcome {
-            AskOutcome::Answered { .. } if !report.missing.is_empty() => (AuditOutcome::Partial, None),
-            AskOutcome::Answered { .. } => (AuditOutcome::Answered, None),
-            AskOutcome::Passages { .. } => (AuditOutcome::Passages, None),
-            AskOutcome::Abstained(reason) => (AuditOutcome::Abstained, Some(reason.as_str().to_owned())),
-            AskOutcome::NoQuestion { .. } => {
-                (AuditOutcome::Abstained, Some(AbstainReason::NoQuestion.as_str().to_owned()))
-            }
-            AskOutcome::Unclear => (AuditOutcome::Clarify, None),
-            AskOutcome::DryRun => (AuditOutcome::DryRun, None),
+        let outcome = match &report.outcome {
+            AskOutcome::Answered { .. } if !report.missing.is_empty() => AuditOutcome::Partial,
+            AskOutcome::Answered { .. } => AuditOutcome::Answered,
+            AskOutcome::Passages { .. } => AuditOutcome::Passages,
+            AskOutcome::Abstained(_) | AskOutcome::NoQuestion { .. } => AuditOutcome::Abstained,
+            AskOutcome::Unclear => AuditOutcome::Clarify,
+            AskOutcome::DryRun => AuditOutcome::DryRun,
         };
+        let reason = report.outcome.abstain_reason().map(|reason| reason.as_str().to_owned());
         let answer = report.outcome.written().map(|(answer, _)| answer);
         Self {
             outcome,
@@ -184,21 +185,21 @@ fn providers(end: &End<'_>) -> Vec<String> {
     answered.chain(failed).chain(written).chain(last).cloned().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// A call in the audit.
+#[derive(Serialize)]
+struct AuditedCall<'c> {
+    #[serde(flatten)]
+    figures: CallFigures<'c>,
+    duration_ms: f64,
+    failed_attempts: Vec<Value>,
+}
+
 fn calls(end: &End<'_>) -> Value {
     let answered = end.trace.calls.iter().map(|call| {
-        json!({
-            "role": call.role.as_str(),
-            "provider": call.model.provider,
-            "model": call.model.model,
-            "prompt_tokens": call.usage.prompt_tokens,
-            "completion_tokens": call.usage.completion_tokens,
-            "estimated": call.usage.is_estimated,
-            "cost_usd": call.cost.usd(),
-            "temperature": call.sampling.temperature,
-            "seed": call.sampling.seed,
-            "duration_ms": call.duration_ms,
-            "discarded": call.is_discarded,
-            "failed_attempts": call.failed.iter().map(attempt_json).collect::<Vec<_>>(),
+        json!(AuditedCall {
+            figures: call.figures(),
+            duration_ms: call.duration_ms,
+            failed_attempts: call.failed.iter().map(attempt_json).collect(),
         })
     });
     let unanswered = |role: &str, attempts: &[FailedAttempt]| json!({"role": role, "failed_attempts": attempts.iter().map(attempt_json).collect::<Vec<_>>()});

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) use self::stage::Stage;
 use self::stage::StageClock;
 pub(crate) use self::trace::{
-    AttemptTrace, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace, Trace,
-    VerdictTrace,
+    AttemptTrace, CallFigures, CallTrace, ConversationTrace, FailedCallTrace, Refinement, RoundTrace, RulingTrace,
+    Trace, VerdictTrace,
 };
 use super::{AskWarning, GradedHit, SkipCause, TimingsMs};
 use crate::{

@@ -126,6 +126,39 @@ pub(crate) struct CallTrace {
     pub(crate) failed: Vec<FailedAttempt>,
 }
 
+/// The figures of a call that the trace of the API and the audit both contain.
+#[derive(Serialize)]
+pub(crate) struct CallFigures<'c> {
+    role: &'static str,
+    provider: &'c str,
+    model: &'c str,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    estimated: bool,
+    cost_usd: f64,
+    temperature: Option<f32>,
+    seed: Option<u64>,
+    discarded: bool,
+}
+
+impl CallTrace {
+    /// Its figures.
+    pub(crate) fn figures(&self) -> CallFigures<'_> {
+        CallFigures {
+            role: self.role.as_str(),
+            provider: &self.model.provider,
+            model: &self.model.model,
+            prompt_tokens: self.usage.prompt_tokens,
+            completion_tokens: self.usage.completion_tokens,
+            estimated: self.usage.is_estimated,
+            cost_usd: self.cost.usd(),
+            temperature: self.sampling.temperature,
+            seed: self.sampling.seed,
+            discarded: self.is_discarded,
+        }
+    }
+}
+
 /// One model call that no model answered.
 #[derive(Clone, Debug)]
 pub(crate) struct FailedCallTrace {

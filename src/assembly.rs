@@ -1,0 +1,205 @@
+//! Builds the use cases, the worker and the background tasks from the configuration: every dependency is passed in here.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use minilm::WordPiece;
+use sqlx::postgres::PgConnectOptions;
+
+use crate::{
+    app::Background,
+    config::Config,
+    http::Services,
+    providers::{
+        BuiltInEmbedder, Embedder,
+        chat::{CallRole, ChatModels},
+        openai::{EmbeddingSettings, OpenAiEmbedder},
+        outbound::Outbound,
+        reranker::Reranker,
+        web_search::WebSearch,
+    },
+    service::{
+        ask::{AskParts, AskService},
+        audit::AuditService,
+        background::Heartbeats,
+        check::{CheckParts, CheckService},
+        citations::CitationService,
+        collections::CollectionService,
+        context::Context,
+        daily_budget::DailyBudget,
+        documents::DocumentService,
+        embedders::{Embedders, Space},
+        indexes::IndexService,
+        ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Worker},
+        readiness::Readiness,
+        retrieval::Retriever,
+        search::SearchService,
+        sweep::Sweeper,
+        vector_graphs::GraphKeeper,
+    },
+    store::Store,
+};
+
+/// The components that several use cases share, and the settings of all.
+pub(crate) struct Assembly<'a> {
+    config: &'a Config,
+    context: Context,
+    store: Store,
+    embedders: Embedders,
+    models: Arc<ChatModels>,
+    outbound: Arc<Outbound>,
+    retriever: Retriever,
+    daily_budget: DailyBudget,
+    signal: Arc<Signal>,
+    heartbeats: Heartbeats,
+}
+
+impl<'a> Assembly<'a> {
+    /// Builds the shared components.
+    ///
+    /// # Errors
+    /// If a component cannot be built from its settings; the error describes how to resolve it.
+    pub(crate) fn new(
+        config: &'a Config,
+        context: Context,
+        store: Store,
+        embedders: Embedders,
+    ) -> anyhow::Result<Self> {
+        let reranker = config.reranker.clone().map(Reranker::new).transpose()?;
+        Ok(Self {
+            models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?))?),
+            outbound: Arc::new(Outbound::new(config.outbound.clone())?),
+            retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k),
+            daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
+            signal: Arc::new(Signal::default()),
+            heartbeats: Heartbeats::default(),
+            config,
+            context,
+            store,
+            embedders,
+        })
+    }
+
+    /// The use cases.
+    pub(crate) fn services(&self) -> Services {
+        let Self { config, context, store, .. } = self;
+        let defaults = config.ingest.collection_defaults();
+        let writes_contexts = self.models.chain(CallRole::Context, &[]).is_some();
+        let (profile, _) = self.embedders.primary();
+        Services {
+            ask: self.ask(),
+            check: self.check(),
+            search: SearchService::new(self.retriever.clone()),
+            audit: AuditService::new(store.clone()),
+            citations: CitationService::new(store.clone()),
+            ingest: IngestService::new(
+                self.ingest_parts(),
+                Acceptance { defaults, limits: config.ingest.queue, sends_webhooks: config.webhook_key.is_some() },
+                Arc::clone(&self.signal),
+            ),
+            documents: DocumentService::new(store.clone(), context.clone()),
+            collections: CollectionService::new(store.clone(), profile, defaults, writes_contexts, context.clone()),
+            indexes: IndexService::new(
+                store.clone(),
+                self.embedders.clone(),
+                writes_contexts,
+                context.clone(),
+                Arc::clone(&self.signal),
+            ),
+            readiness: Readiness::new(store.clone(), self.heartbeats.clone(), context.clone()),
+        }
+    }
+
+    fn ask(&self) -> AskService {
+        let web = |settings| Arc::new(WebSearch::new((*self.outbound).clone(), settings));
+        AskService::new(AskParts {
+            store: self.store.clone(),
+            retriever: self.retriever.clone(),
+            embedder: Arc::clone(self.embedders.primary().1),
+            models: Arc::clone(&self.models),
+            instructions: self.config.instructions.clone(),
+            web: self.config.web_search.clone().map(web),
+            settings: self.config.ask.clone(),
+            daily_budget: self.daily_budget.clone(),
+            context: self.context.clone(),
+        })
+    }
+
+    fn check(&self) -> CheckService {
+        CheckService::new(CheckParts {
+            retriever: self.retriever.clone(),
+            citations: CitationService::new(self.store.clone()),
+            models: Arc::clone(&self.models),
+            instructions: self.config.instructions.clone(),
+            settings: self.config.ask.clone(),
+            daily_budget: self.daily_budget.clone(),
+            context: self.context.clone(),
+        })
+    }
+
+    fn ingest_parts(&self) -> IngestParts {
+        IngestParts {
+            store: self.store.clone(),
+            embedders: self.embedders.clone(),
+            outbound: Arc::clone(&self.outbound),
+            context: self.context.clone(),
+        }
+    }
+
+    /// A worker on the queue.
+    pub(crate) fn worker(&self) -> Worker {
+        let writer = ContextWriter::new(
+            self.context.clone(),
+            self.models.chain(CallRole::Context, &[]),
+            self.config.instructions.of(CallRole::Context).cloned(),
+            self.config.ingest.contexts,
+            self.daily_budget.clone(),
+        );
+        let processor = Processor::new(self.ingest_parts(), writer, self.config.ingest.clone());
+        Worker::new(processor, Arc::clone(&self.signal), self.heartbeats.clone())
+    }
+
+    /// The tasks that run in the background.
+    pub(crate) fn background(&self, ingest: &IngestService) -> Background {
+        let notifier = |key| Notifier::new(ingest.clone(), Arc::clone(&self.outbound), key);
+        Background {
+            notifier: self.config.webhook_key.clone().map(notifier),
+            sweeper: Sweeper::new(self.store.clone(), self.context.clone(), self.config.audit_retention),
+            graphs: GraphKeeper::new(self.store.clone(), self.config.vector_graph_from),
+            heartbeats: self.heartbeats.clone(),
+        }
+    }
+
+    /// Releases everything but the store.
+    pub(crate) fn into_store(self) -> Store {
+        self.store
+    }
+}
+
+/// The models of this service, with the vector spaces that the database has for them.
+///
+/// # Errors
+/// If a model cannot be loaded or reached, or the database fails.
+pub(crate) async fn open_embedders(config: &Config, primary: &PgConnectOptions) -> anyhow::Result<Embedders> {
+    let mut spaces = Vec::new();
+    for settings in std::iter::once(&config.embedding).chain(&config.further_embeddings) {
+        let embedder = embedder(config, settings.as_ref()).await?;
+        spaces.push(Space { profile: Store::ensure_profile(primary, embedder.profile()).await?, embedder });
+    }
+    let others = spaces.split_off(1);
+    Ok(Embedders::new(spaces.remove(0), others))
+}
+
+/// The model configured by these settings; the built-in one if there are none.
+async fn embedder(config: &Config, settings: Option<&EmbeddingSettings>) -> anyhow::Result<Arc<dyn Embedder>> {
+    match settings {
+        None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),
+        Some(settings) => {
+            let tokenizer = Arc::new(WordPiece::load()?);
+            let connected = OpenAiEmbedder::connect(settings.clone(), tokenizer).await.context(
+                "the embedding server did not answer; start it, or set CITED_EMBEDDING_DIMENSION so that it is not asked at start",
+            )?;
+            Ok(Arc::new(connected))
+        }
+    }
+}
