@@ -2,7 +2,7 @@
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python generate.py
 
-The files are committed; run this only to change them. What each must come to stands in tests/it/ingest/corpus.rs.
+The files are committed; run this only to change them. The text expected of each is in tests/it/ingest/corpus_files.rs.
 """
 
 import datetime
