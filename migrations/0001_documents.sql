@@ -1,4 +1,4 @@
--- The tables of collections, documents and chunks. Those of jobs and asks are in 0002_jobs_and_asks.sql, functions and
+-- The tables of tenants, keys, collections, documents and chunks. Those of jobs and asks are in 0002_jobs_and_asks.sql, functions and
 -- triggers in 0003_functions.sql, rights and row level security in 0004_security.sql.
 --
 -- Conventions: a tenant-owned table has tenant_id first in its primary key, and a policy that shows a transaction the
@@ -7,7 +7,7 @@
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
--- Tenants and models -------------------------------------------------------------------------------
+-- Tenants, keys and models -------------------------------------------------------------------------
 
 -- A customer of the deployment; everything else belongs to one.
 CREATE TABLE tenant (
@@ -16,6 +16,25 @@ CREATE TABLE tenant (
     created_at  timestamptz NOT NULL DEFAULT now()
 );
 INSERT INTO tenant (tenant_id, name) VALUES ('00000000-0000-7000-8000-000000000001', 'default');
+
+-- A key that opens the API for one tenant. Its secret is nowhere: only a code that the service can compare it with.
+CREATE TABLE api_key (
+    tenant_id      uuid        NOT NULL REFERENCES tenant,
+    key_id         text        NOT NULL CONSTRAINT api_key_unique UNIQUE, -- part of the key as written; names it in lists and in the audit
+    name           text        NOT NULL,         -- for people
+    code           bytea       NOT NULL,         -- HMAC-SHA-256 of the key as written, under the pepper of the deployment
+    former_code    bytea,                        -- the same of the key before its last rotation
+    scopes         text[]      NOT NULL CONSTRAINT api_key_scopes CHECK (scopes <@ ARRAY['ask', 'ingest', 'read', 'admin'] AND scopes <> '{}'),
+    collections    text[],                       -- names of the collections that it is limited to; null: all
+    created_at     timestamptz NOT NULL,
+    created_by     text,                         -- key_id of the key that made it; null where no key is needed
+    rotated_at     timestamptz,                  -- last time that it got another secret
+    grace_until    timestamptz,                  -- until then the former secret opens too
+    expires_at     timestamptz,                  -- it opens until then; null: for ever
+    revoked_at     timestamptz,                  -- since then it opens nothing
+    last_used_at   timestamptz,                  -- to the minute
+    PRIMARY KEY (tenant_id, key_id)
+);
 
 -- A vector space: vectors of different profiles are never compared. Not tenant-owned: a model is the same space for
 -- everybody (a reference table when the database is distributed).

@@ -451,3 +451,22 @@ BEGIN
     INSERT INTO ask_audit SELECT * FROM jsonb_populate_recordset(NULL::ask_audit, in_rows)
     ON CONFLICT (tenant_id, ask_id) DO NOTHING;
 END $$;
+
+-- Keys and tenants ---------------------------------------------------------------------------------
+
+-- The key of this id, whoever's it is: before a key is known, so is no tenant. The one way to reach a key of an unknown
+-- tenant; owned by the role cited_keys (0004_security.sql).
+CREATE FUNCTION find_api_key(in_key_id text)
+RETURNS TABLE (tenant_id uuid, code bytea, former_code bytea, scopes text[], collections text[],
+               grace_until timestamptz, expires_at timestamptz, revoked_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT k.tenant_id, k.code, k.former_code, k.scopes, k.collections, k.grace_until, k.expires_at, k.revoked_at
+    FROM api_key k WHERE k.key_id = in_key_id;
+$$;
+
+-- Every tenant, for the operator; owned by the role cited_keys too.
+CREATE FUNCTION list_tenants()
+RETURNS TABLE (tenant_id uuid, name text, created_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT t.tenant_id, t.name, t.created_at FROM tenant t ORDER BY t.name;
+$$;

@@ -1,20 +1,21 @@
 -- Rights and row level security.
 --
--- The service works as the role cited_app, which owns nothing; cited_lexical owns the one function that reads past the
--- policies. Both are created before the migrations run (src/store/connect.rs).
+-- The service works as the role cited_app, which owns nothing. Two roles own functions that read past the policies:
+-- cited_lexical a search, cited_keys the look-up of a key and the list of tenants. All are created before the migrations run (src/store/connect.rs).
 
 -- Tables -------------------------------------------------------------------------------------------
 
 GRANT USAGE ON SCHEMA public TO cited_app;
-GRANT SELECT ON tenant, embedding_profile TO cited_app;
+GRANT SELECT ON embedding_profile TO cited_app;
+GRANT SELECT, INSERT, DELETE ON tenant TO cited_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON api_key TO cited_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     collection, collection_index, index_statistic, term_statistic,
     document, document_index, chunk, chunk_embedding,
     job, job_item, job_tally, job_stage, job_context, job_embedding, idempotency_key, webhook,
     usage_daily, answer_cache, answer_source TO cited_app;
 -- Written once and never changed.
-GRANT SELECT, INSERT, DELETE ON document_field, document_version, ask_audit TO cited_app;
-GRANT SELECT, INSERT ON deleted_document TO cited_app;
+GRANT SELECT, INSERT, DELETE ON document_field, document_version, deleted_document, ask_audit TO cited_app;
 GRANT USAGE ON SEQUENCE job_item_position, job_item_fence TO cited_app;
 
 -- Policies -----------------------------------------------------------------------------------------
@@ -26,7 +27,7 @@ DO $$
 DECLARE name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'collection', 'collection_index', 'index_statistic', 'term_statistic',
+        'tenant', 'api_key', 'collection', 'collection_index', 'index_statistic', 'term_statistic',
         'document', 'document_index', 'document_field', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
         'ask_audit', 'usage_daily', 'answer_cache', 'answer_source'] LOOP
@@ -63,13 +64,23 @@ GRANT CREATE ON SCHEMA public TO cited_lexical; -- a new owner needs it at this 
 ALTER FUNCTION lexical_search OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 
+-- find_api_key finds the tenant that a key belongs to, and list_tenants lists all: neither can be bound to one.
+GRANT USAGE ON SCHEMA public TO cited_keys;
+GRANT SELECT ON api_key, tenant TO cited_keys;
+CREATE POLICY find_api_key ON api_key FOR SELECT TO cited_keys USING (true);
+CREATE POLICY list_tenants ON tenant FOR SELECT TO cited_keys USING (true);
+GRANT CREATE ON SCHEMA public TO cited_keys;
+ALTER FUNCTION find_api_key OWNER TO cited_keys;
+ALTER FUNCTION list_tenants OWNER TO cited_keys;
+REVOKE CREATE ON SCHEMA public FROM cited_keys;
+
 REVOKE EXECUTE ON FUNCTION
     lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
     nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
-    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
     nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
-    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit
+    find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     TO cited_app;

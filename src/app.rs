@@ -83,11 +83,11 @@ impl Core {
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
         let assembly = Assembly::new(config, context, store, embedders)?;
-        let services = assembly.services();
+        let ingest = assembly.ingest();
         Ok(Self {
             worker: assembly.worker(),
-            background: assembly.background(&services.ingest),
-            services,
+            background: assembly.background(&ingest),
+            services: assembly.services(&ingest),
             store: assembly.into_store(),
             postgres: None,
         })

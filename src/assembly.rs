@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::{
     app::Background,
-    config::Config,
+    config::{Config, Database},
     http::Services,
     providers::{
         BuiltInEmbedder, Embedder,
@@ -19,6 +19,7 @@ use crate::{
         web_search::WebSearch,
     },
     service::{
+        access::{self, AccessService, Pepper},
         ask::{AskParts, AskService},
         audit::AuditService,
         background::Heartbeats,
@@ -29,6 +30,7 @@ use crate::{
         daily_budget::DailyBudget,
         documents::DocumentService,
         embedders::{Embedders, Space},
+        granted::{UseCaseParts, UseCases},
         indexes::IndexService,
         ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Worker},
         readiness::Readiness,
@@ -52,6 +54,7 @@ pub(crate) struct Assembly<'a> {
     daily_budget: DailyBudget,
     signal: Arc<Signal>,
     heartbeats: Heartbeats,
+    access: AccessService,
 }
 
 impl<'a> Assembly<'a> {
@@ -73,6 +76,7 @@ impl<'a> Assembly<'a> {
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
             heartbeats: Heartbeats::default(),
+            access: AccessService::new(store.clone(), &access_settings(config)?, context.clone()),
             config,
             context,
             store,
@@ -80,23 +84,28 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    /// The use cases.
-    pub(crate) fn services(&self) -> Services {
+    /// What is behind the routes.
+    pub(crate) fn services(&self, ingest: &IngestService) -> Services {
+        Services {
+            access: self.access.clone(),
+            use_cases: UseCases::new(self.use_cases(ingest)),
+            readiness: Readiness::new(self.store.clone(), self.heartbeats.clone(), self.context.clone()),
+        }
+    }
+
+    fn use_cases(&self, ingest: &IngestService) -> UseCaseParts {
         let Self { config, context, store, .. } = self;
         let defaults = config.ingest.collection_defaults();
         let writes_contexts = self.models.chain(CallRole::Context, &[]).is_some();
         let (profile, _) = self.embedders.primary();
-        Services {
+        UseCaseParts {
+            access: self.access.clone(),
             ask: self.ask(),
             check: self.check(),
             search: SearchService::new(self.retriever.clone()),
             audit: AuditService::new(store.clone()),
             citations: CitationService::new(store.clone()),
-            ingest: IngestService::new(
-                self.ingest_parts(),
-                Acceptance { defaults, limits: config.ingest.queue, sends_webhooks: config.webhook_key.is_some() },
-                Arc::clone(&self.signal),
-            ),
+            ingest: ingest.clone(),
             documents: DocumentService::new(store.clone(), context.clone()),
             collections: CollectionService::new(store.clone(), profile, defaults, writes_contexts, context.clone()),
             indexes: IndexService::new(
@@ -106,8 +115,17 @@ impl<'a> Assembly<'a> {
                 context.clone(),
                 Arc::clone(&self.signal),
             ),
-            readiness: Readiness::new(store.clone(), self.heartbeats.clone(), context.clone()),
         }
+    }
+
+    /// Accepts documents, for requests and for the messages about their jobs.
+    pub(crate) fn ingest(&self) -> IngestService {
+        let acceptance = Acceptance {
+            defaults: self.config.ingest.collection_defaults(),
+            limits: self.config.ingest.queue,
+            sends_webhooks: self.config.webhook_key.is_some(),
+        };
+        IngestService::new(self.ingest_parts(), acceptance, Arc::clone(&self.signal))
     }
 
     fn ask(&self) -> AskService {
@@ -174,6 +192,17 @@ impl<'a> Assembly<'a> {
     pub(crate) fn into_store(self) -> Store {
         self.store
     }
+}
+
+/// The keys of the configuration. An embedded database keeps a pepper beside it, so that nobody needs to set one.
+fn access_settings(config: &Config) -> anyhow::Result<access::Settings> {
+    let mut settings = config.access.clone();
+    if let (None, Database::Private(database)) = (&settings.pepper, &config.database) {
+        let pepper = Pepper::kept_in(&database.data_dir);
+        let failed = || format!("the pepper of the keys cannot be kept in {}", database.data_dir.display());
+        settings.pepper = Some(pepper.with_context(failed)?);
+    }
+    Ok(settings)
 }
 
 /// The models of this service, with the vector spaces that the database has for them.

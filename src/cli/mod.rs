@@ -6,8 +6,11 @@ mod eval;
 mod extract;
 mod healthcheck;
 mod ingest;
+mod keys;
 mod openapi;
 mod serve;
+mod service_call;
+mod tenants;
 
 use clap::{Parser, Subcommand};
 
@@ -35,6 +38,10 @@ enum Command {
     Ingest(ingest::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
+    /// Make, list, rotate and revoke keys of the running service.
+    Keys(keys::Arguments),
+    /// Make, list and delete tenants of the running service; needs a key of `CITED_API_KEYS`.
+    Tenants(tenants::Arguments),
     /// Read one document from standard input; the service starts this command itself.
     #[command(hide = true)]
     Extract(extract::Arguments),
@@ -60,6 +67,8 @@ impl Cli {
             Command::Migrate => serve::migrate(&Config::load()?).await,
             Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
             Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
+            Command::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
+            Command::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
             Command::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
             Command::Doctor => doctor::run(&Config::load()?).await,
             Command::Healthcheck => healthcheck::run(&Config::load()?).await,

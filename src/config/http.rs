@@ -2,45 +2,24 @@
 
 use std::net::SocketAddr;
 
-use secrecy::{ExposeSecret, SecretString};
 use url::{Host, Origin, Url};
 
-use super::reader::{Reader, entries};
+use super::reader::Reader;
 use crate::{
-    http::{AllowedHosts, CrossOriginSettings, MINIMUM_KEY_LENGTH, Settings},
+    http::{AllowedHosts, CrossOriginSettings, Settings},
     server,
 };
 
-/// Reads the settings of the HTTP layer.
-pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Settings) -> Settings {
-    let keys = read_keys(reader, listen);
+/// Reads the settings of the HTTP layer; `needs_keys` says whether every caller needs a key.
+pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Settings, needs_keys: bool) -> Settings {
     let defaults = Settings::default();
     Settings {
-        cross_origin: read_cross_origin(reader, listen, !keys.is_empty()),
-        keys,
+        cross_origin: read_cross_origin(reader, listen, needs_keys),
         max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
         max_bytes_in_flight: reader.value("CITED_MAX_BYTES_IN_FLIGHT", defaults.max_bytes_in_flight),
         has_tls: server.tls.is_some(),
         request_timeout: reader.seconds("CITED_REQUEST_TIMEOUT_S", defaults.request_timeout),
     }
-}
-
-fn read_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretString> {
-    let keys: Vec<SecretString> = reader
-        .secret("CITED_API_KEYS")
-        .map(|list| entries(list.expose_secret()).map(SecretString::from).collect())
-        .unwrap_or_default();
-    if keys.iter().any(|key| key.expose_secret().len() < MINIMUM_KEY_LENGTH) {
-        reader.fault(format!(
-            "CITED_API_KEYS holds a key of fewer than {MINIMUM_KEY_LENGTH} characters; use long random ones"
-        ));
-    }
-    if keys.is_empty() && !listen.ip().is_loopback() {
-        reader.fault(format!(
-            "CITED_LISTEN is {listen}, which others can reach, and CITED_API_KEYS is empty; set keys or listen on 127.0.0.1"
-        ));
-    }
-    keys
 }
 
 /// Reads the settings of the listener.

@@ -1,6 +1,7 @@
 //! Configuration: environment first, then `cited.toml`, then defaults. The only file that reads the
 //! environment. Everything is checked at start and all faults are reported at once.
 
+mod access;
 mod ask;
 mod chat;
 mod embedding;
@@ -51,7 +52,9 @@ pub struct Config {
     pub vector_graph_from: u64,
     /// Settings of the listener.
     pub server: server::Settings,
-    /// Limits and keys of the HTTP layer.
+    /// Keys of the operator, and the secret of all other keys.
+    pub(crate) access: service::access::Settings,
+    /// Limits of the HTTP layer.
     pub http: crate::http::Settings,
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
@@ -181,7 +184,8 @@ impl Config {
         let pools = read_pools(&mut reader);
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
         let server = http::read_server(&mut reader);
-        let http = http::read(&mut reader, listen, &server);
+        let access = access::read(&mut reader, listen);
+        let http = http::read(&mut reader, listen, &server, !access.operator_keys.is_empty());
         let chat = chat::read(&mut reader);
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
@@ -207,6 +211,7 @@ impl Config {
             pools,
             vector_graph_from,
             server,
+            access,
             http,
             chat,
             instructions,

@@ -125,6 +125,7 @@ fn every_secret_may_be_in_a_file() {
     let key = file("key", "a-long-enough-key-hunter2\n");
     let database = file("database", "postgres://u:hunter2@localhost/d\r\n");
     let signing = file("signing", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    let pepper = file("pepper", "hunter2-hunter2-hunter2-hunter2-hunter2\n");
     let variables = [
         ("CITED_API_KEYS_FILE", key.as_str()),
         ("DATABASE_URL_FILE", &database),
@@ -140,16 +141,17 @@ fn every_secret_may_be_in_a_file() {
         ("CITED_RERANK_MODEL", "m"),
         ("CITED_RERANK_API_KEY_FILE", &key),
         ("CITED_WEBHOOK_SECRET_FILE", &signing),
+        ("CITED_KEY_PEPPER_FILE", &pepper),
     ];
     let table =
         format!("[providers.p]\nbase_url = \"http://localhost:1/v1\"\nmodels = [\"m\"]\napi_key_file = {key:?}");
     let config = read(&variables, &table).expect("valid");
     let exposed = |secret: &Option<SecretString>| secret.as_ref().map(|secret| secret.expose_secret().to_owned());
-    assert_eq!(config.http.keys.first().expect("a key").expose_secret(), "a-long-enough-key-hunter2");
+    assert_eq!(config.access.operator_keys.first().expect("a key").expose_secret(), "a-long-enough-key-hunter2");
     assert_eq!(exposed(&config.remote.key).as_deref(), Some("a-long-enough-key-hunter2"));
     let Database::Server { primary, .. } = &config.database else { panic!("a server") };
     assert_eq!(primary.expose_secret(), "postgres://u:hunter2@localhost/d");
-    assert!(config.webhook_key.is_some());
+    assert!(config.webhook_key.is_some() && config.access.pepper.is_some());
     let shown = format!("{config:?} {:?}", config.effective());
     assert!(!shown.contains("hunter2"), "{shown}");
     assert!(shown.contains(&format!("(in {key}, not shown)")), "{shown}");
@@ -165,6 +167,8 @@ fn a_secret_that_is_named_twice_missing_or_empty_is_a_fault() {
     assert!(both.contains("CITED_API_KEYS and CITED_API_KEYS_FILE are both set"), "{both}");
     let missing = fault(&[("CITED_API_KEYS_FILE", "/nowhere/key")]);
     assert!(missing.contains("CITED_API_KEYS_FILE names /nowhere/key, which cannot be read"), "{missing}");
+    let short = fault(&[("CITED_KEY_PEPPER", "hunter2")]);
+    assert!(short.contains("CITED_KEY_PEPPER has fewer than 32 characters") && !short.contains("hunter2"), "{short}");
     let empty = fault(&[("CITED_API_KEYS_FILE", "/dev/null")]);
     assert!(empty.contains("CITED_API_KEYS_FILE names /dev/null, which is empty"), "{empty}");
 }

@@ -1,6 +1,6 @@
 //! `/v1/audit`.
 
-use axum::{Extension, Json, extract::State};
+use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -8,7 +8,6 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
-    AppState,
     answer::FindingBody,
     extract::{ValidPath, ValidQuery},
     pagination::{default_limit, next_cursor, rows_to_fetch},
@@ -16,8 +15,11 @@ use super::{
     schema::{AuditOutcomeSchema, GradeSchema, PlainText, ValidationLevelSchema},
 };
 use crate::{
-    domain::{audit::AuditOutcome, citation::Level, corrective::Grade, cost::NanoUsd, identity::TenantId},
-    service::audit::{AuditFilter, AuditRow},
+    domain::{audit::AuditOutcome, citation::Level, corrective::Grade, cost::NanoUsd},
+    service::{
+        audit::{AuditFilter, AuditRow},
+        granted::Granted,
+    },
 };
 
 /// Filters of the audit list.
@@ -72,7 +74,7 @@ pub(super) struct AuditBody {
     asked_at: OffsetDateTime,
     /// Id of the request, as in the `x-request-id` header.
     request_id: Option<String>,
-    /// The first digits of the SHA-256 of the API key; null if no key is required.
+    /// Id of the API key; of a key of the operator the first digits of its SHA-256. Null if no key is required.
     key_id: Option<String>,
     /// Outcome of the ask.
     #[schema(value_type = AuditOutcomeSchema)]
@@ -252,13 +254,13 @@ impl From<AuditRow> for AuditBody {
     ),
 )]
 pub(super) async fn list_asks(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let rows = rows_to_fetch(query.limit)?;
     let filter = AuditFilter {
         ask_id: None,
+        among: None,
         before: query.cursor,
         outcome: query.outcome,
         request_id: query.request_id,
@@ -267,7 +269,7 @@ pub(super) async fn list_asks(
         asked_from: query.asked_after,
         asked_before: query.asked_before,
     };
-    let found = state.services.audit.list(tenant, &filter, rows).await?;
+    let found = granted.asks(filter, rows).await?;
     let mut asks: Vec<AuditBody> = found.into_iter().map(AuditBody::from).collect();
     let next_cursor = next_cursor(&mut asks, query.limit, |last| last.id.to_string());
     Ok(Json(AuditPage { asks, next_cursor }))
@@ -284,10 +286,6 @@ pub(super) async fn list_asks(
         (status = 404, description = "There is no such ask, or it is no longer kept"),
     ),
 )]
-pub(super) async fn get_ask(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
-    ValidPath(id): ValidPath<Uuid>,
-) -> Result<Json<AuditBody>, ApiError> {
-    Ok(Json(state.services.audit.get(tenant, id).await?.into()))
+pub(super) async fn get_ask(granted: Granted, ValidPath(id): ValidPath<Uuid>) -> Result<Json<AuditBody>, ApiError> {
+    Ok(Json(granted.past_ask(id).await?.into()))
 }

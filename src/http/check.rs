@@ -1,11 +1,10 @@
 //! `POST /v1/check`.
 
-use axum::{Extension, Json, extract::State};
+use axum::Json;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AppState,
     answer::{CitationBody, ContradictionBody, FindingBody, UsageBody},
     extract::ValidJson,
     fields::{Faults, MAX_CHECKED_TEXT},
@@ -15,11 +14,11 @@ use super::{
     schema::{CheckedText, ClaimVerdictSchema, CollectionNames, PlainText, ShortText, ValidationLevelSchema},
 };
 use crate::{
-    domain::{
-        citation::{CheckedClaim, ClaimVerdict, Level, Urn},
-        identity::TenantId,
+    domain::citation::{CheckedClaim, ClaimVerdict, Level, Urn},
+    service::{
+        check::{Against, CheckReport, CheckRequest, CheckSource},
+        granted::Granted,
     },
-    service::check::{Against, CheckReport, CheckRequest, CheckSource},
 };
 
 /// Largest number of passages and of URNs.
@@ -163,11 +162,10 @@ pub(super) struct CheckSourceBody {
     ),
 )]
 pub(super) async fn check(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidJson(body): ValidJson<CheckBody>,
 ) -> Result<Json<CheckReportBody>, ApiError> {
-    let report = state.services.check.check(tenant, body.read()?).await?;
+    let report = granted.check(body.read()?).await?;
     Ok(Json(report.into()))
 }
 

@@ -1,14 +1,17 @@
 //! `/v1/citations`.
 
-use axum::{Extension, Json, extract::State};
+use axum::Json;
 use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
-use super::{AppState, extract::ValidPath, problem::ApiError};
+use super::{extract::ValidPath, problem::ApiError};
 use crate::{
-    domain::{citation::Urn, fingerprint::hex, identity::TenantId},
-    service::citations::{CitedPassage, CitedState},
+    domain::{citation::Urn, fingerprint::hex},
+    service::{
+        citations::{CitedPassage, CitedState},
+        granted::Granted,
+    },
 };
 
 /// The current state of a cited passage.
@@ -147,12 +150,11 @@ impl From<CitedPassage> for CitedPassageBody {
     ),
 )]
 pub(super) async fn get_citation(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(urn): ValidPath<String>,
 ) -> Result<Json<CitedBody>, ApiError> {
     let urn = parse_urn(&urn)?;
-    let cited = state.services.citations.get(tenant, &urn).await?;
+    let cited = granted.citation(&urn).await?;
     Ok(Json(CitedBody::new(&urn, cited)))
 }
 

@@ -1,13 +1,12 @@
 //! `/v1/collections`.
 
-use axum::{Extension, Json, extract::State, http::StatusCode};
+use axum::{Json, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
-    AppState,
     extract::{ValidJson, ValidPath, ValidQuery},
     fields::Faults,
     pagination::{default_limit, next_cursor, rows_to_fetch},
@@ -16,13 +15,11 @@ use super::{
     splitting::{ContextBody, SplitterBody},
 };
 use crate::{
-    domain::{
-        contextual::Contextual,
-        identity::{EmbeddingProfile, TenantId},
-        job::Indexing,
-        lexical::language::Language,
+    domain::{contextual::Contextual, identity::EmbeddingProfile, job::Indexing, lexical::language::Language},
+    service::{
+        collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
+        granted::Granted,
     },
-    service::collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
 };
 
 /// A collection to create.
@@ -186,14 +183,12 @@ impl From<EmbeddingProfile> for EmbeddingBody {
     ),
 )]
 pub(super) async fn create_collection(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidJson(body): ValidJson<NewCollectionBody>,
 ) -> Result<(StatusCode, Json<CollectionBody>), ApiError> {
     let mut faults = Faults::default();
     faults.collection_name("/name", &body.name);
-    let service = &state.services.collections;
-    let defaults = service.defaults();
+    let defaults = granted.collection_defaults();
     let settings = CollectionSettings {
         splitter: body.splitter.map_or(defaults.splitter, |body| body.read(defaults.splitter, &mut faults)),
         language: body.language.unwrap_or(defaults.language),
@@ -201,7 +196,7 @@ pub(super) async fn create_collection(
         indexing: body.indexing,
     };
     faults.finish()?;
-    let made = service.create(tenant, &body.name, settings).await?;
+    let made = granted.create_collection(&body.name, settings).await?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -213,12 +208,11 @@ pub(super) async fn create_collection(
     ),
 )]
 pub(super) async fn list_collections(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(page): ValidQuery<PageQuery>,
 ) -> Result<Json<CollectionPage>, ApiError> {
     let rows = rows_to_fetch(page.limit)?;
-    let found = state.services.collections.list(tenant, page.cursor.as_deref(), rows).await?;
+    let found = granted.collections(page.cursor.as_deref(), rows).await?;
     let mut collections: Vec<CollectionBody> = found.into_iter().map(CollectionBody::from).collect();
     let next_cursor = next_cursor(&mut collections, page.limit, |last| last.name.clone());
     Ok(Json(CollectionPage { collections, next_cursor }))
@@ -233,11 +227,10 @@ pub(super) async fn list_collections(
     ),
 )]
 pub(super) async fn get_collection(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(name): ValidPath<String>,
 ) -> Result<Json<CollectionBody>, ApiError> {
-    Ok(Json(state.services.collections.get(tenant, &name).await?.into()))
+    Ok(Json(granted.collection(&name).await?.into()))
 }
 
 /// Delete a collection
@@ -251,9 +244,8 @@ pub(super) async fn get_collection(
     ),
 )]
 pub(super) async fn delete_collection(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(name): ValidPath<String>,
 ) -> Result<Json<DeleteReceiptBody>, ApiError> {
-    Ok(Json(state.services.collections.delete(tenant, &name).await?.into()))
+    Ok(Json(granted.delete_collection(&name).await?.into()))
 }

@@ -1,6 +1,6 @@
 //! Stored documents: `/v1/documents`.
 
-use axum::{Extension, Json, extract::State};
+use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -8,7 +8,6 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
-    AppState,
     collections::DeleteReceiptBody,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
@@ -17,8 +16,11 @@ use super::{
     schema::{CollectionName, PlainText, ShortText},
 };
 use crate::{
-    domain::{fingerprint::hex, identity::TenantId},
-    service::documents::{DocumentList, DocumentRow, StoredChunk},
+    domain::fingerprint::hex,
+    service::{
+        documents::{DocumentList, DocumentRow, StoredChunk},
+        granted::Granted,
+    },
 };
 
 /// A stored document, without its text.
@@ -239,18 +241,18 @@ impl From<StoredChunk> for ChunkBody {
     ),
 )]
 pub(super) async fn list_documents(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<DocumentsQuery>,
 ) -> Result<Json<DocumentPage>, ApiError> {
     let rows = rows_to_fetch(query.limit)?;
     let list = DocumentList {
         collection: query.collection,
+        among: None,
         source_prefix: query.source_prefix,
         after: query.cursor,
         limit: rows,
     };
-    let found = state.services.documents.list(tenant, &list).await?;
+    let found = granted.documents(list).await?;
     let mut documents: Vec<DocumentBody> = found.into_iter().map(DocumentBody::from).collect();
     let next_cursor = next_cursor(&mut documents, query.limit, |last| last.id.to_string());
     Ok(Json(DocumentPage { documents, next_cursor }))
@@ -265,11 +267,10 @@ pub(super) async fn list_documents(
     ),
 )]
 pub(super) async fn get_document(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<Json<DocumentBody>, ApiError> {
-    Ok(Json(state.services.documents.get(tenant, id).await?.into()))
+    Ok(Json(granted.document(id).await?.into()))
 }
 
 /// Get a document's text
@@ -281,11 +282,10 @@ pub(super) async fn get_document(
     ),
 )]
 pub(super) async fn get_document_content(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<Json<ContentBody>, ApiError> {
-    let content = state.services.documents.text(tenant, id).await?;
+    let content = granted.document_text(id).await?;
     Ok(Json(ContentBody { id, version: content.version, text: content.text }))
 }
 
@@ -298,15 +298,14 @@ pub(super) async fn get_document_content(
     ),
 )]
 pub(super) async fn list_document_chunks(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
     ValidQuery(query): ValidQuery<ChunksQuery>,
 ) -> Result<Json<ChunkPage>, ApiError> {
     rows_to_fetch(query.limit)?;
     position("?from", query.from)?;
-    let total = state.services.documents.get(tenant, id).await?.chunks;
-    let found = state.services.documents.chunks(tenant, id, query.from, query.limit).await?;
+    let total = granted.document(id).await?.chunks;
+    let found = granted.chunks(id, query.from, query.limit).await?;
     let next_from = found.last().map(|last| last.ordinal + 1).filter(|next| *next < total);
     Ok(Json(ChunkPage { chunks: found.into_iter().map(ChunkBody::from).collect(), total, next_from }))
 }
@@ -323,11 +322,10 @@ pub(super) async fn list_document_chunks(
     ),
 )]
 pub(super) async fn delete_document(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<Json<DeleteReceiptBody>, ApiError> {
-    Ok(Json(state.services.documents.delete(tenant, id).await?.into()))
+    Ok(Json(granted.delete_document(id).await?.into()))
 }
 
 /// Delete documents by source
@@ -342,14 +340,13 @@ pub(super) async fn delete_document(
     ),
 )]
 pub(super) async fn delete_documents(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<DeleteQuery>,
 ) -> Result<Json<DeleteReceiptBody>, ApiError> {
     let mut faults = Faults::default();
     faults.collection_name("?collection", &query.collection);
     faults.short_text("?source_prefix", &query.source_prefix);
     faults.finish()?;
-    let receipt = state.services.documents.delete_by_prefix(tenant, &query.collection, &query.source_prefix).await?;
+    let receipt = granted.delete_documents(&query.collection, &query.source_prefix).await?;
     Ok(Json(receipt.into()))
 }

@@ -39,7 +39,7 @@ pub(super) async fn livez() -> Json<Health> {
         (status = 503, description = "The database cannot be reached, or background tasks do not move"),
     ))]
 pub(super) async fn readyz(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
-    state.services.readiness.check().await?;
+    state.readiness.check().await?;
     Ok(Json(OK))
 }
 

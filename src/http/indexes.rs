@@ -1,8 +1,7 @@
 //! `/v1/collections/{name}/indexes`: how the documents of a collection in use are made searchable.
 
 use axum::{
-    Extension, Json,
-    extract::State,
+    Json,
     http::{HeaderMap, StatusCode},
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,7 +10,6 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    AppState,
     collections::{CollectionBody, EmbeddingBody},
     extract::{ValidJson, ValidPath},
     fields::Faults,
@@ -20,8 +18,11 @@ use super::{
     splitting::{ContextBody, SplitterBody},
 };
 use crate::{
-    domain::{contextual::Contextual, identity::TenantId},
-    service::indexes::{CollectionIndex, DroppedIndex, WantedIndex},
+    domain::contextual::Contextual,
+    service::{
+        granted::Granted,
+        indexes::{CollectionIndex, DroppedIndex, WantedIndex},
+    },
 };
 
 /// Settings in which the next index differs from the active one; `{}` continues the remaining work of the existing next
@@ -144,21 +145,20 @@ impl From<CollectionIndex> for IndexBody {
     ),
 )]
 pub(super) async fn build_index(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(name): ValidPath<String>,
     ValidJson(body): ValidJson<NewIndexBody>,
 ) -> Result<(StatusCode, HeaderMap, Json<BuildingBody>), ApiError> {
     let mut faults = Faults::default();
-    let defaults = state.services.collections.defaults().splitter;
+    let defaults = granted.collection_defaults().splitter;
     let wanted = WantedIndex {
         splitter: body.splitter.map(|splitter| splitter.read(defaults, &mut faults)),
         context: body.context.map(|context| context.map(Contextual::from)),
         embedding_model: body.embedding_model,
     };
     faults.finish()?;
-    let (index, job) = state.services.indexes.build(tenant, &name, wanted).await?;
-    let (status, headers, Json(job)) = accepted(&state, tenant, job).await?;
+    let (index, job) = granted.build_index(&name, wanted).await?;
+    let (status, headers, Json(job)) = accepted(&granted, job).await?;
     Ok((status, headers, Json(BuildingBody { index: index.into(), job })))
 }
 
@@ -171,11 +171,10 @@ pub(super) async fn build_index(
     ),
 )]
 pub(super) async fn list_indexes(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(name): ValidPath<String>,
 ) -> Result<Json<IndexListBody>, ApiError> {
-    let indexes = state.services.indexes.list(tenant, &name).await?;
+    let indexes = granted.indexes(&name).await?;
     Ok(Json(IndexListBody { indexes: indexes.into_iter().map(IndexBody::from).collect() }))
 }
 
@@ -196,12 +195,11 @@ pub(super) async fn list_indexes(
     ),
 )]
 pub(super) async fn activate_index(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath((name, id)): ValidPath<(String, Uuid)>,
 ) -> Result<Json<CollectionBody>, ApiError> {
-    state.services.indexes.activate(tenant, &name, id).await?;
-    Ok(Json(state.services.collections.get(tenant, &name).await?.into()))
+    granted.activate_index(&name, id).await?;
+    Ok(Json(granted.collection(&name).await?.into()))
 }
 
 /// Drop an index
@@ -219,10 +217,9 @@ pub(super) async fn activate_index(
     ),
 )]
 pub(super) async fn drop_index(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath((name, id)): ValidPath<(String, Uuid)>,
 ) -> Result<Json<DroppedIndexBody>, ApiError> {
-    let DroppedIndex { documents, chunks, vectors } = state.services.indexes.drop_index(tenant, &name, id).await?;
+    let DroppedIndex { documents, chunks, vectors } = granted.drop_index(&name, id).await?;
     Ok(Json(DroppedIndexBody { documents, chunks, vectors }))
 }

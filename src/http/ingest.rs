@@ -1,7 +1,6 @@
 //! Ingest of documents: `POST /v1/documents`, `PUT /v1/documents/{id}`.
 
 use axum::{
-    Extension,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -23,9 +22,13 @@ use super::{
     search::DEFAULT_COLLECTION,
 };
 use crate::{
-    domain::{identity::TenantId, job::Indexing},
-    service::ingest::{
-        Accepted, Content, IncomingDocument, JobReport, MediaType, Replacement, ReplyContent, ReplyOptions, Submission,
+    domain::job::Indexing,
+    service::{
+        granted::Granted,
+        ingest::{
+            Accepted, Content, IncomingDocument, JobReport, MediaType, Replacement, ReplyContent, ReplyOptions,
+            Submission,
+        },
     },
 };
 
@@ -291,7 +294,7 @@ enum IngestResponses {
 )]
 pub(super) async fn create_documents(
     State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<IngestQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -307,9 +310,9 @@ pub(super) async fn create_documents(
     };
     let Upload { collection, indexing, documents } = upload;
     let submission = Submission { collection, indexing, documents, key: key.clone(), webhook: query.webhook_url };
-    let accepted = state.services.ingest.accept(tenant, submission).await?;
+    let accepted = granted.accept(submission).await?;
     drop(room);
-    reply(&state, tenant, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
+    reply(&state, &granted, accepted, ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
 /// The parts of a request that determine its response.
@@ -323,13 +326,13 @@ pub(super) struct ReplyTo<'a> {
 /// The response to an accepted request.
 pub(super) async fn reply(
     state: &AppState,
-    tenant: TenantId,
+    granted: &Granted,
     accepted: Accepted,
     options: ReplyTo<'_>,
 ) -> Result<Response, ApiError> {
     let ReplyTo { key, wait } = options;
     let options = ReplyOptions { key, wait: wait.then_some(state.longest_wait) };
-    let reply = state.services.ingest.reply(tenant, accepted, options, |report| render(report, wait)).await?;
+    let reply = granted.reply(accepted, options, |report| render(report, wait)).await?;
     let ReplyContent { status, body } = reply.answer;
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::ACCEPTED);
     let json_type = [(header::CONTENT_TYPE, "application/json")];
@@ -362,13 +365,13 @@ fn render(report: JobReport, was_waited_for: bool) -> Result<ReplyContent, ApiEr
 )]
 pub(super) async fn replace_document(
     State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
     ValidQuery(query): ValidQuery<IngestQuery>,
     RoomyJson(body, room): RoomyJson<ReplacementBody>,
 ) -> Result<Response, ApiError> {
     let IngestQuery { wait, webhook_url } = query;
-    let job = state.services.ingest.replace(tenant, id, body.read(webhook_url)?).await?;
+    let job = granted.replace_document(id, body.read(webhook_url)?).await?;
     drop(room);
-    reply(&state, tenant, Accepted::New(job), ReplyTo { key: None, wait }).await
+    reply(&state, &granted, Accepted::New(job), ReplyTo { key: None, wait }).await
 }

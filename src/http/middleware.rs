@@ -1,23 +1,17 @@
-//! Layers that every request passes through: request id, keys, completion of problem documents, one log line.
+//! Layers that every request passes through: request id, completion of problem documents, one log line.
 
 use axum::{
     Json,
-    extract::{MatchedPath, Request, State},
+    extract::{MatchedPath, Request},
     http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 use tower_http::request_id::RequestId;
 
 use super::{
-    AppState, MAX_HEADER_BYTES,
+    MAX_HEADER_BYTES,
     problem::{ApiError, Problem},
-};
-use crate::domain::{
-    fingerprint::hex,
-    identity::{Caller, TenantId},
 };
 
 /// Header that carries a request's id in both directions.
@@ -25,8 +19,6 @@ pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id
 
 /// Longest request id that is accepted from a client, in characters.
 const MAX_REQUEST_ID: usize = 128;
-/// Number of digits of a key's digest that name the key: enough to distinguish keys, too few to be useful otherwise.
-const KEY_ID_DIGITS: usize = 12;
 
 /// Drops a client's request id that is not suitable for a log line; a new one replaces it.
 pub(super) async fn sane_request_id(mut request: Request, next: Next) -> Response {
@@ -56,70 +48,9 @@ pub(super) async fn limit_headers(request: Request, next: Next) -> Response {
     ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", title, detail).into_response()
 }
 
-/// Accepts a request with a known key, or any request if no key is configured.
-pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let mut key_id = None;
-    if !state.keys.is_empty() {
-        let presented = request
-            .headers()
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-            .map(|(_, key)| key.trim());
-        match presented {
-            None => {
-                return unauthorized("this service needs a key; send it as Authorization: Bearer <key>")
-                    .into_response();
-            }
-            Some(key) if !state.keys.contains(key) => {
-                return unauthorized("the key is not known; check it").into_response();
-            }
-            Some(key) => key_id = Some(key_id_of(key)),
-        }
-    }
-    let tenant = TenantId::DEFAULT;
-    let request_id = request_id(&request);
-    request.extensions_mut().insert(tenant);
-    request.extensions_mut().insert(Caller { tenant, key_id, request_id });
-    next.run(request).await
-}
-
-/// A name for a key that does not reveal it.
-fn key_id_of(key: &str) -> String {
-    hex(&Sha256::digest(key)).chars().take(KEY_ID_DIGITS).collect()
-}
-
 /// The request's id, which [`sane_request_id`] and the layer after it have set.
-fn request_id(request: &Request) -> Option<String> {
+pub(super) fn request_id(request: &Request) -> Option<String> {
     request.extensions().get::<RequestId>().and_then(|id| id.header_value().to_str().ok()).map(str::to_owned)
-}
-
-fn unauthorized(detail: &str) -> ApiError {
-    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
-}
-
-/// The keys that give access to the service, as hashes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Keys {
-    digests: Vec<[u8; 32]>,
-}
-
-impl Keys {
-    /// Hashes the keys.
-    pub(crate) fn new<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { digests: keys.into_iter().map(|key| Sha256::digest(key).into()).collect() }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.digests.is_empty()
-    }
-
-    /// Compares with every key in constant time, regardless of which one matches.
-    fn contains(&self, key: &str) -> bool {
-        let digest: [u8; 32] = Sha256::digest(key).into();
-        self.digests.iter().fold(subtle::Choice::from(0), |found, known| found | known.ct_eq(&digest)).into()
-    }
 }
 
 /// Adds path and request id to problem documents, and converts the bare errors of other layers into problem documents.
@@ -195,16 +126,4 @@ pub(super) async fn log_request(request: Request, next: Next) -> Response {
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(target: "cited::http", %method, route, status, duration_ms, request_id = id, "{method} {route} {status}");
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_known_keys_open() {
-        let keys = Keys::new(["first-key", "second-key"]);
-        assert!(keys.contains("first-key") && keys.contains("second-key"));
-        assert!(!keys.contains("first-ke") && !keys.contains("") && !keys.contains("first-key "));
-    }
 }

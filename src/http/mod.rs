@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod audit;
+mod authentication;
 mod bulk;
 mod check;
 mod citations;
@@ -18,10 +19,12 @@ mod in_flight;
 mod indexes;
 mod ingest;
 mod jobs;
+mod keys;
 mod middleware;
 mod multipart;
 mod number;
 mod openapi;
+mod operations;
 mod pagination;
 mod problem;
 mod schema;
@@ -29,13 +32,13 @@ mod search;
 mod source;
 mod splitting;
 mod stages;
+mod tenants;
 mod trace;
 mod web;
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{Extension, Router, extract::DefaultBodyLimit, http::StatusCode, response::IntoResponse};
-use secrecy::{ExposeSecret, SecretString};
 use tower::ServiceBuilder;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -47,24 +50,17 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
 pub use openapi::openapi_document;
 
-use crate::service::{
-    ask::AskService, audit::AuditService, check::CheckService, citations::CitationService,
-    collections::CollectionService, context::Context, documents::DocumentService, indexes::IndexService,
-    ingest::IngestService, readiness::Readiness, search::SearchService,
-};
+use self::operations::Needs;
+use crate::service::{access::AccessService, context::Context, granted::UseCases, readiness::Readiness};
 
-/// Minimum length of a key, in characters: shorter keys can be guessed.
-pub(crate) const MINIMUM_KEY_LENGTH: usize = 16;
 /// Largest total size of path, query and headers of a request, in bytes.
 pub(crate) const MAX_HEADER_BYTES: usize = 32 * 1024;
 /// Largest body of the routes that accept a question or a name, in bytes.
 const SMALL_BODY_BYTES: usize = 256 * 1024;
 
-/// Limits and keys of the HTTP layer.
+/// Limits of the HTTP layer.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Keys that give access to `/v1`; if there are none, no key is required.
-    pub keys: Vec<SecretString>,
     /// Names of the service, and pages that may call it.
     pub cross_origin: CrossOriginSettings,
     /// Largest body of the routes that accept documents, in bytes.
@@ -80,7 +76,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            keys: Vec::new(),
             cross_origin: CrossOriginSettings::default(),
             max_body_bytes: 64 * 1024 * 1024,
             max_bytes_in_flight: 64 * 1024 * 1024,
@@ -90,27 +85,13 @@ impl Default for Settings {
     }
 }
 
-/// The services that handlers call.
+/// The services behind the routes.
 #[derive(Clone)]
 pub(crate) struct Services {
-    /// Answers questions.
-    pub ask: AskService,
-    /// Checks texts against sources.
-    pub check: CheckService,
-    /// Lists past asks and their outcomes.
-    pub audit: AuditService,
-    /// Looks up citations.
-    pub citations: CitationService,
-    /// Retrieval without generation.
-    pub search: SearchService,
-    /// Ingests documents.
-    pub ingest: IngestService,
-    /// Reads and deletes stored documents.
-    pub documents: DocumentService,
-    /// Manages collections.
-    pub collections: CollectionService,
-    /// Manages the indexes of collections.
-    pub indexes: IndexService,
+    /// Recognises callers.
+    pub access: AccessService,
+    /// What callers may use.
+    pub use_cases: UseCases,
     /// Whether requests can be served.
     pub readiness: Readiness,
 }
@@ -118,8 +99,11 @@ pub(crate) struct Services {
 /// State that handlers receive.
 #[derive(Clone)]
 pub(crate) struct AppState {
-    services: Arc<Services>,
-    keys: Arc<middleware::Keys>,
+    access: AccessService,
+    use_cases: UseCases,
+    readiness: Readiness,
+    needs: Arc<Needs>,
+    context: Context,
     in_flight: in_flight::InFlight,
     /// Time that `?wait=true` waits for a job: a little less than the time limit of a request.
     longest_wait: Duration,
@@ -137,8 +121,11 @@ impl MakeRequestId for NewRequestId {
 /// The whole service as one router; a test can call it without a socket.
 pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
     let state = AppState {
-        services: Arc::new(services),
-        keys: Arc::new(middleware::Keys::new(settings.keys.iter().map(ExposeSecret::expose_secret))),
+        access: services.access,
+        use_cases: services.use_cases,
+        readiness: services.readiness,
+        needs: Arc::new(Needs::of(openapi_document())),
+        context: context.clone(),
         in_flight: in_flight::InFlight::new(settings.max_bytes_in_flight, settings.request_timeout.mul_f32(0.5)),
         longest_wait: settings.request_timeout.mul_f32(0.9),
     };
@@ -147,7 +134,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let (cited_pages, _) = web::citation_routes().split_for_parts();
     let (health, _) = health_routes().split_for_parts();
     let limit = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
-    let authenticated = axum::middleware::from_fn_with_state(state.clone(), middleware::authenticate);
+    let authenticated = axum::middleware::from_fn_with_state(state.clone(), authentication::authenticate);
     let v1 = v1.layer(limit).merge(streams).layer(authenticated.clone());
     let cited_pages = cited_pages.layer(limit).layer(authenticated).layer(axum::middleware::from_fn(web::as_pages));
     let cross_origin = Arc::new(settings.cross_origin.clone());
@@ -199,6 +186,12 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(jobs::cancel_job))
         .routes(routes!(jobs::retry_job))
         .routes(routes!(jobs::follow_job))
+        .routes(routes!(keys::create_key, keys::list_keys))
+        .routes(routes!(keys::get_key, keys::revoke_key))
+        .routes(routes!(keys::rotate_key))
+        .routes(routes!(tenants::create_tenant, tenants::list_tenants))
+        .routes(routes!(tenants::delete_tenant))
+        .routes(routes!(tenants::create_tenant_key))
         .layer(body_limit(SMALL_BODY_BYTES));
     let replace = OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(body_limit(max_body_bytes));
     large.merge(small).merge(replace)

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use axum::{Extension, Json, extract::State};
+use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    AppState,
     extract::ValidJson,
     fields::Faults,
     filter::FilterBody,
@@ -17,7 +16,7 @@ use super::{
     source::SourceBody,
     stages::{ModeBody, StagesBody, scan_name, stages_json},
 };
-use crate::{domain::identity::TenantId, service::search::SearchRequest};
+use crate::service::{granted::Granted, search::SearchRequest};
 
 /// Largest number of results of a search: the most that the vector index finds at once.
 const MAX_TOP_K: usize = 1_000;
@@ -105,8 +104,7 @@ pub(super) struct SearchResults {
     ),
 )]
 pub(super) async fn search(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidJson(body): ValidJson<SearchBody>,
 ) -> Result<Json<SearchResults>, ApiError> {
     let mut faults = Faults::default();
@@ -124,7 +122,7 @@ pub(super) async fn search(
         min_score: body.min_score,
         filter,
     };
-    let found = state.services.search.search(tenant, &request).await?;
+    let found = granted.search(&request).await?;
     let trace = body.include.contains(&SearchIncludeBody::Trace);
     Ok(Json(SearchResults {
         trace: trace.then(|| stages_json(request.stages, &found.stages, found.scan)),

@@ -1,7 +1,5 @@
 //! Reads the audit.
 
-use uuid::Uuid;
-
 use super::ServiceError;
 pub(crate) use crate::store::{AuditFilter, AuditRow};
 use crate::{domain::identity::TenantId, store::Store};
@@ -30,15 +28,5 @@ impl AuditService {
         limit: i64,
     ) -> Result<Vec<AuditRow>, ServiceError> {
         Ok(self.store.asks().audit(tenant, filter, limit).await?)
-    }
-
-    /// One row.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotFound`].
-    pub(crate) async fn get(&self, tenant: TenantId, ask: Uuid) -> Result<AuditRow, ServiceError> {
-        let filter = AuditFilter { ask_id: Some(ask), ..AuditFilter::default() };
-        let found = self.store.asks().audit(tenant, &filter, 1).await?.pop();
-        found.ok_or_else(|| ServiceError::NotFound { what: "ask", name: ask.to_string() })
     }
 }

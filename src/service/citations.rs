@@ -58,7 +58,7 @@ impl CitationService {
     /// # Errors
     /// [`ServiceError::NotFound`] when no passage of this name ever existed.
     pub(crate) async fn get(&self, tenant: TenantId, urn: &Urn) -> Result<CitedState, ServiceError> {
-        let missing = || ServiceError::NotFound { what: "citation", name: urn.to_string() };
+        let missing = || no_citation(urn);
         let cited = CitedChunks {
             collection: urn.collection(),
             document_id: document_of(urn).ok_or_else(missing)?,
@@ -90,6 +90,11 @@ impl CitationService {
         }
         Ok(cited)
     }
+}
+
+/// Error: there never was such a passage.
+pub(super) fn no_citation(urn: &Urn) -> ServiceError {
+    ServiceError::NotFound { what: "citation", name: urn.to_string() }
 }
 
 fn document_of(urn: &Urn) -> Option<Uuid> {

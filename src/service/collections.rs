@@ -70,21 +70,23 @@ impl CollectionService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn get(&self, tenant: TenantId, name: &str) -> Result<CollectionSummary, ServiceError> {
-        let found = self.store.collections().collection_summaries(tenant, Some(name), None, 1).await?.pop();
+        let found =
+            self.store.collections().collection_summaries(tenant, Some(&[name.to_owned()]), None, 1).await?.pop();
         found.ok_or_else(|| ServiceError::no_collection(name))
     }
 
-    /// Collections whose name sorts after `after`.
+    /// Collections with these names, or all of them, whose name sorts after `after`.
     ///
     /// # Errors
     /// Store errors.
     pub(crate) async fn list(
         &self,
         tenant: TenantId,
+        among: Option<&[String]>,
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, ServiceError> {
-        Ok(self.store.collections().collection_summaries(tenant, None, after, limit).await?)
+        Ok(self.store.collections().collection_summaries(tenant, among, after, limit).await?)
     }
 
     /// Deletes a collection and everything in it.

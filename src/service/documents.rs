@@ -3,10 +3,10 @@
 use uuid::Uuid;
 
 use super::{ServiceError, context::Context, run_detached};
-pub(crate) use crate::store::{DocumentRow, StoredChunk};
+pub(crate) use crate::store::{DocumentRow, DocumentText, StoredChunk};
 use crate::{
     domain::identity::TenantId,
-    store::{DeleteReceipt, DocumentFilter, DocumentText, Store},
+    store::{DeleteReceipt, DocumentFilter, Store},
 };
 
 /// Which documents to list.
@@ -14,6 +14,8 @@ use crate::{
 pub(crate) struct DocumentList {
     /// Only of this collection.
     pub(crate) collection: Option<String>,
+    /// Only of collections with these names.
+    pub(crate) among: Option<Vec<String>>,
     /// Only documents whose source starts with this prefix.
     pub(crate) source_prefix: Option<String>,
     /// Only documents that follow this one in the list.
@@ -29,7 +31,8 @@ pub(crate) struct DocumentService {
     context: Context,
 }
 
-fn missing(id: Uuid) -> ServiceError {
+/// Error: there is no such document.
+pub(super) fn no_document(id: Uuid) -> ServiceError {
     ServiceError::NotFound { what: "document", name: id.to_string() }
 }
 
@@ -44,13 +47,18 @@ impl DocumentService {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.
-    pub(crate) async fn list(&self, tenant: TenantId, list: &DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
+    pub(crate) async fn list(&self, tenant: TenantId, list: DocumentList) -> Result<Vec<DocumentRow>, ServiceError> {
         let collection = match &list.collection {
             None => None,
             Some(name) => Some(self.collection(tenant, name).await?),
         };
-        let source_prefix = list.source_prefix.clone();
-        let filter = DocumentFilter { id: None, before: list.after, collection, source_prefix };
+        let filter = DocumentFilter {
+            id: None,
+            collection,
+            among: list.among,
+            before: list.after,
+            source_prefix: list.source_prefix,
+        };
         Ok(self.store.documents().documents(tenant, &filter, list.limit).await?)
     }
 
@@ -59,7 +67,7 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn get(&self, tenant: TenantId, id: Uuid) -> Result<DocumentRow, ServiceError> {
-        self.store.documents().document(tenant, id).await?.ok_or_else(|| missing(id))
+        self.store.documents().document(tenant, id).await?.ok_or_else(|| no_document(id))
     }
 
     /// The extracted text of a document.
@@ -67,7 +75,7 @@ impl DocumentService {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn text(&self, tenant: TenantId, id: Uuid) -> Result<DocumentText, ServiceError> {
-        self.store.documents().document_text(tenant, id).await?.ok_or_else(|| missing(id))
+        self.store.documents().document_text(tenant, id).await?.ok_or_else(|| no_document(id))
     }
 
     /// Chunks of a document in order, from position `from` on.
@@ -93,7 +101,7 @@ impl DocumentService {
         let (store, now) = (self.store.clone(), self.context.clock.now());
         run_detached(async move { store.documents().delete_document(tenant, id, now).await })
             .await?
-            .ok_or_else(|| missing(id))
+            .ok_or_else(|| no_document(id))
     }
 
     /// Deletes all documents of a collection whose source starts with the prefix, and the queued uploads with such a

@@ -19,6 +19,14 @@ pub(crate) enum ServiceError {
         /// As the request named it.
         name: String,
     },
+    /// The caller is limited to other collections than the one that the request would make or fill.
+    #[error("the caller is limited to other collections than {collection:?}")]
+    NotGranted {
+        /// As the request named it.
+        collection: String,
+        /// Names of the collections that the caller is limited to.
+        granted: Vec<String>,
+    },
     /// The request contradicts what is stored.
     #[error("{detail}")]
     Conflict {

@@ -1,5 +1,6 @@
 //! The use cases: the only layer in which store, providers and domain are combined.
 
+pub(crate) mod access;
 pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod background;
@@ -11,6 +12,7 @@ pub(crate) mod daily_budget;
 pub(crate) mod documents;
 pub(crate) mod embedders;
 mod error;
+pub(crate) mod granted;
 pub(crate) mod indexes;
 pub(crate) mod ingest;
 pub(crate) mod instructions;

@@ -5,9 +5,9 @@ use super::{
     retrieval::{RetrievalQuery, Retrieved, Retriever, Stages},
 };
 use crate::domain::{
+    access::Grant,
     budget::{Budget, Limits},
     filter::Filter,
-    identity::TenantId,
 };
 
 /// A search request.
@@ -44,10 +44,10 @@ impl SearchService {
     ///
     /// # Errors
     /// [`ServiceError`]: unknown collection, provider or store failure.
-    pub(crate) async fn search(&self, tenant: TenantId, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
-        let collections = self.retriever.collections(tenant, &request.collections).await?;
+    pub(crate) async fn search(&self, grant: &Grant, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
+        let collections = self.retriever.collections(grant, &request.collections).await?;
         let query = RetrievalQuery {
-            tenant,
+            tenant: grant.tenant(),
             collections: &collections,
             text: &request.query,
             other_wording: None,

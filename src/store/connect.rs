@@ -22,7 +22,8 @@ const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
 /// Remedy for roles that do not exist and cannot be created.
 pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
-     CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; GRANT cited_app, cited_lexical TO <the user>";
+     CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; \
+     GRANT cited_app, cited_lexical, cited_keys TO <the user>";
 
 /// Statements that every pooled connection runs first. The role is the one that row level security applies to. Vector
 /// searches continue until they have enough rows that pass the filter. A statement whose client has gone is cancelled
@@ -275,7 +276,7 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
         DO $$
         DECLARE wanted text;
         BEGIN
-            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_lexical'] LOOP
+            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_lexical', 'cited_keys'] LOOP
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
                     BEGIN
                         EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', wanted);

@@ -5,7 +5,7 @@ use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 use crate::store::{MIGRATOR, StoreError, connect, connect_options::is_unverified, schema_version::SchemaVersion};
 
 /// Roles that the service needs; the first is its runtime role.
-const ROLES: [&str; 2] = ["cited_app", "cited_lexical"];
+const ROLES: [&str; 3] = ["cited_app", "cited_lexical", "cited_keys"];
 
 /// One checked property of the server.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ async fn user(connection: &mut PgConnection) -> Result<Finding, StoreError> {
     .await?;
     let name = row.name;
     Ok(if !(row.makes_roles && row.takes_roles) {
-        let found = format!("{name}, who may not act as {}, or not make these roles", ROLES.join(" and "));
+        let found = format!("{name}, who may not act as {}, or not make these roles", ROLES.join(", "));
         Finding::fault(ABOUT, found, connect::ROLES_REMEDY)
     } else if row.may_migrate {
         Finding::good(ABOUT, name)
@@ -136,7 +136,7 @@ async fn user(connection: &mut PgConnection) -> Result<Finding, StoreError> {
 
 async fn runtime_role(connection: &mut PgConnection) -> Result<Finding, StoreError> {
     const ABOUT: &str = "role";
-    let [role, _] = ROLES;
+    let [role, ..] = ROLES;
     let bypasses = sqlx::query_scalar!(
         r#"SELECT (rolsuper OR rolbypassrls) AS "bypasses!" FROM pg_roles WHERE rolname = $1"#,
         role

@@ -4,6 +4,7 @@
 //! the role `cited_app`, which is subject to row level security; a transaction is opened for one tenant and sees no
 //! rows of others.
 
+mod access;
 mod asks;
 mod collections;
 mod connect;
@@ -21,6 +22,7 @@ pub use documents::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 pub use error::StoreError;
 pub use jobs::{EnqueueOutcome, ItemFailure, ItemPage, Lease, MAX_CLAIMS, NewJob, NewJobItem, Phase, QueueLimits};
 
+pub(crate) use access::{Access, FoundKey, KeyRow, NewKey, Rotation, TenantRow};
 pub(crate) use asks::{
     Asks, AuditCitation, AuditFilter, AuditGrade, AuditRow, CachedState, DailyReservation, NewCachedAnswer,
 };
@@ -57,6 +59,12 @@ fn signed(number: u64) -> i64 {
 }
 
 impl Store {
+    /// API keys.
+    #[must_use]
+    pub(crate) const fn access(&self) -> Access<'_> {
+        Access { store: self }
+    }
+
     /// The queue: jobs, their items, claims, webhooks, idempotency keys.
     #[must_use]
     pub const fn jobs(&self) -> Jobs<'_> {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::access::Grant;
+
 /// Owner of data. Every store transaction is bound to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TenantId(pub Uuid);
@@ -15,9 +17,10 @@ impl TenantId {
 /// The caller of a request, as far as the service knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Owner of the documents.
-    pub tenant: TenantId,
-    /// The key presented: the first hexadecimal digits of its SHA-256. `None` where no key is required.
+    /// What the caller may do.
+    pub grant: Grant,
+    /// Name of the key presented: its id; of a key of the operator the first hexadecimal digits of its SHA-256. `None`
+    /// where no key is required.
     pub key_id: Option<String>,
     /// Identity of the request, as in the logs.
     pub request_id: Option<String>,

@@ -1,5 +1,6 @@
 //! Pure decisions: no I/O, no clock, no database, no HTTP.
 
+pub mod access;
 pub mod answering;
 pub mod asking;
 pub mod audit;

@@ -133,7 +133,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             service = LocalService::start(&config, shutdown.hard.clone()) => service?,
             () = shutdown.soft.cancelled() => bail!("stopped by a signal"),
         };
-        let key = config.http.keys.first().map(|key| key.expose_secret().to_owned());
+        let key = config.access.operator_keys.first().map(|key| key.expose_secret().to_owned());
         let client = remote::Client::here(service.address(), false, TIMEOUT)?.with_key(key);
         let run = Run { client: eval_client(client), plan, shutdown };
         let result = run.measure_all(&sets, &claims, &mut report).await;

@@ -144,7 +144,11 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
 /// A client of the chosen service, with its key. Keys from this machine's configuration are not sent to other services.
 pub(super) fn client(config: &Config, server: Option<&url::Url>, timeout: Duration) -> anyhow::Result<remote::Client> {
     let elsewhere = server.or(config.remote.server.as_ref());
-    let key = config.remote.key.as_ref().or_else(|| elsewhere.is_none().then(|| config.http.keys.first()).flatten());
+    let key = config
+        .remote
+        .key
+        .as_ref()
+        .or_else(|| elsewhere.is_none().then(|| config.access.operator_keys.first()).flatten());
     let client = match elsewhere {
         Some(url) => remote::Client::at(url, timeout),
         None => remote::Client::here(config.listen, config.server.tls.is_some(), timeout),

@@ -17,9 +17,9 @@ use super::super::{
 use super::messages::{self, Conversation, MessageBody};
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
-    service::ask::{
-        AskExecution, AskRequest, AskService, ChatModels, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach,
-        StreamMode,
+    service::{
+        ask::{AskExecution, AskRequest, ChatModels, LONGEST_CACHE_LIFE, MOST_PASSAGES, ModelName, Reach, StreamMode},
+        granted::Granted,
     },
 };
 
@@ -217,14 +217,14 @@ impl AskBody {
         }
     }
 
-    pub(super) fn read(self, service: &AskService) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
+    pub(super) fn read(self, granted: &Granted) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
         let mut faults = Faults::default();
         let Conversation { question, history, has_instructions } =
             messages::read(self.question, self.messages, &mut faults);
         faults.collections("/collections", &self.collections);
-        let top_k = self.top_k.unwrap_or(service.settings().top_k);
+        let top_k = self.top_k.unwrap_or(granted.ask_settings().top_k);
         faults.range("/top_k", top_k, 1, MOST_PASSAGES);
-        let models = read_models(&self.models, service.models(), &mut faults);
+        let models = read_models(&self.models, granted.chat_models(), &mut faults);
         faults.range("/temperature", self.temperature, 0.0, MAX_TEMPERATURE);
         faults.score("/min_score", self.min_score);
         if self.limits.timeout_ms == Some(0) {
@@ -236,7 +236,7 @@ impl AskBody {
         let filter = self.filter.read("/filter", &mut faults);
         let cache_life = match self.cache {
             Some(CacheBody { ttl_s }) => Some(Duration::from_secs(ttl_s)).filter(|life| !life.is_zero()),
-            None => service.settings().cache.life,
+            None => granted.ask_settings().cache.life,
         };
         if cache_life.is_some_and(|life| life > LONGEST_CACHE_LIFE) {
             faults.add("/cache/ttl_s", format!("must be at most {}", LONGEST_CACHE_LIFE.as_secs()));

@@ -8,8 +8,7 @@ mod stream;
 use std::collections::HashSet;
 
 use axum::{
-    Extension, Json,
-    extract::State,
+    Json,
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
@@ -20,10 +19,10 @@ use self::{
     stream::{AskEventBody, StreamedAsk},
 };
 
-use super::{AppState, answer::AnswerBody, extract::ValidJson, problem::ApiError, trace::trace_json};
-use crate::{
-    domain::identity::Caller,
-    service::ask::{AskReport, FailedAsk},
+use super::{answer::AnswerBody, extract::ValidJson, problem::ApiError, trace::trace_json};
+use crate::service::{
+    ask::{AskReport, FailedAsk},
+    granted::Granted,
 };
 
 /// Ask
@@ -54,20 +53,19 @@ use crate::{
     ),
 )]
 pub(in crate::http) async fn ask(
-    State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    granted: Granted,
     uri: Uri,
     headers: HeaderMap,
     ValidJson(body): ValidJson<AskBody>,
 ) -> Result<Response, ApiError> {
     let mode = body.stream_mode(&headers);
-    let service = &state.services.ask;
-    let (request, include) = body.read(service)?;
+    let (request, include) = body.read(&granted)?;
     if let Some(mode) = mode {
-        let ask = StreamedAsk { include, instance: uri.path().to_owned(), request_id: caller.request_id.clone() };
-        return Ok(stream::respond(service.stream(caller, request, mode), ask));
+        let ask =
+            StreamedAsk { include, instance: uri.path().to_owned(), request_id: granted.caller().request_id.clone() };
+        return Ok(stream::respond(granted.stream_ask(request, mode), ask));
     }
-    let result = service.ask(&caller, &request).await;
+    let result = granted.ask(&request).await;
     Ok(Json(ended(result, &include)?).into_response())
 }
 

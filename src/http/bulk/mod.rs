@@ -5,7 +5,6 @@ mod lines;
 use std::time::Duration;
 
 use axum::{
-    Extension,
     body::BodyDataStream,
     extract::{Request, State},
     http::header,
@@ -31,11 +30,11 @@ use super::{
 use crate::{
     domain::{
         fingerprint::{Hash, fingerprint},
-        identity::TenantId,
         job::Indexing,
     },
     service::{
         ServiceError, error_chain,
+        granted::Granted,
         ingest::{Accepted, Arrival, Content, DocumentStream, FirstAnswer, IncomingDocument, RefusedItem},
     },
 };
@@ -108,7 +107,7 @@ pub(super) struct BulkQuery {
 )]
 pub(super) async fn stream_documents(
     State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<BulkQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -123,20 +122,19 @@ pub(super) async fn stream_documents(
     let announced = announced.and_then(|value| value.to_str().ok()?.parse().ok());
     let body = request.into_body().into_data_stream();
     if let Some(key) = &key
-        && state.services.ingest.earlier_stream(tenant, key, None).await?.is_some()
+        && granted.earlier_stream(key, None).await?.is_some()
     {
-        let first = compare(&state, tenant, key, hasher(&query), body).await?;
-        return reply(&state, tenant, Accepted::Repeated(first), ReplyTo { key: Some(key), wait: query.wait }).await;
+        let first = compare(&granted, key, hasher(&query), body).await?;
+        return reply(&state, &granted, Accepted::Repeated(first), ReplyTo { key: Some(key), wait: query.wait }).await;
     }
     let BulkQuery { collection, indexing, webhook_url, .. } = &query;
-    let stream =
-        state.services.ingest.open_stream(tenant, collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
+    let stream = granted.open_stream(collection, *indexing, key.clone(), webhook_url.as_deref()).await?;
     let hash = hasher(&query);
     let mut reception = Reception { stream, lines: Lines::new(MAX_LINE_BYTES), line: 0, bytes: 0, announced, hash };
     // A separate task: a broken connection drops this handler, and the documents that had arrived are still to be kept.
     let received = tokio::spawn(async move { reception.receive(body).await });
     let job = received.await.map_err(|error| ApiError::internal(format!("a stream was not received: {error}")))??;
-    reply(&state, tenant, Accepted::New(job), ReplyTo { key: key.as_deref(), wait: query.wait }).await
+    reply(&state, &granted, Accepted::New(job), ReplyTo { key: key.as_deref(), wait: query.wait }).await
 }
 
 fn is_ndjson(request: &Request) -> bool {
@@ -155,8 +153,7 @@ fn hasher(query: &BulkQuery) -> Sha256 {
 
 /// Reads a stream whose idempotency key is known, only to determine whether it is the same stream.
 async fn compare(
-    state: &AppState,
-    tenant: TenantId,
+    granted: &Granted,
     key: &str,
     mut hash: Sha256,
     mut body: BodyDataStream,
@@ -164,7 +161,7 @@ async fn compare(
     while let Some(part) = body.next().await {
         hash.update(part.map_err(|error| ApiError::unreadable(format!("the stream broke off: {error}")))?);
     }
-    let first = state.services.ingest.earlier_stream(tenant, key, Some(hash.finalize().into())).await?;
+    let first = granted.earlier_stream(key, Some(hash.finalize().into())).await?;
     first.ok_or_else(|| ApiError::not_found("the job of this Idempotency-Key is gone; use a new key"))
 }
 

@@ -3,8 +3,6 @@
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
-    Extension,
-    extract::State,
     http::{HeaderMap, StatusCode},
     response::{
         IntoResponse, Response,
@@ -17,16 +15,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    super::{AppState, extract::ValidPath, problem::ApiError},
+    super::{extract::ValidPath, problem::ApiError},
     JobBody,
 };
-use crate::{
-    domain::identity::TenantId,
-    service::{
-        error_chain,
-        ingest::{IngestService, JobSnapshot},
-    },
-};
+use crate::service::{error_chain, granted::Granted, ingest::JobSnapshot};
 
 /// Interval of keep-alive comments: proxies cut connections that are silent for a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -55,26 +47,23 @@ const PACE: Duration = Duration::from_millis(250);
     ),
 )]
 pub(in crate::http) async fn follow_job(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let service = state.services.ingest.clone();
-    let now = service.snapshot(tenant, id).await?;
+    let now = granted.job_snapshot(id).await?;
     if now.is_over() && seen.as_deref() == Some(now.revision().as_str()) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let follower = Follower { service, tenant, job: id, seen, is_first: true, is_over: false };
+    let follower = Follower { granted, job: id, seen, is_first: true, is_over: false };
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
     Ok(Sse::new(follower.events()).keep_alive(keep_alive).into_response())
 }
 
 /// The state of one client: the job and the last event it has received.
 struct Follower {
-    service: IngestService,
-    tenant: TenantId,
+    granted: Granted,
     job: Uuid,
     seen: Option<String>,
     is_first: bool,
@@ -98,7 +87,7 @@ impl Follower {
         if self.is_over {
             return None;
         }
-        let found = self.service.next_snapshot(self.tenant, self.job, self.seen.as_deref()).await;
+        let found = self.granted.next_job_snapshot(self.job, self.seen.as_deref()).await;
         let snapshot = found
             .inspect_err(|error| {
                 tracing::warn!(

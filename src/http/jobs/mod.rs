@@ -6,8 +6,7 @@ mod model_work;
 mod reading;
 
 use axum::{
-    Extension, Json,
-    extract::State,
+    Json,
     http::{HeaderMap, HeaderValue, StatusCode, header},
 };
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,6 @@ pub(super) use body::JobBody;
 pub(super) use events::{__path_follow_job, follow_job};
 
 use super::{
-    AppState,
     extract::{ValidPath, ValidQuery},
     fields::Faults,
     pagination::{default_limit, next_cursor, position, rows_to_fetch},
@@ -27,11 +25,11 @@ use super::{
     schema::{CollectionName, ItemStateSchema, JobKindSchema, JobStateSchema},
 };
 use crate::{
-    domain::{
-        identity::TenantId,
-        job::{ItemState, JobKind, JobState},
+    domain::job::{ItemState, JobKind, JobState},
+    service::{
+        granted::Granted,
+        ingest::{ItemPage, JobFilter},
     },
-    service::ingest::{ItemPage, JobFilter},
 };
 
 /// Number of items returned with a job unless requested otherwise.
@@ -40,12 +38,8 @@ const DEFAULT_ITEMS: i64 = 1_000;
 const MAX_ITEMS: i64 = 10_000;
 
 /// The response to a request that is processed by a new job.
-pub(super) async fn accepted(
-    state: &AppState,
-    tenant: TenantId,
-    job: Uuid,
-) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
-    let snapshot = state.services.ingest.snapshot(tenant, job).await?;
+pub(super) async fn accepted(granted: &Granted, job: Uuid) -> Result<(StatusCode, HeaderMap, Json<JobBody>), ApiError> {
+    let snapshot = granted.job_snapshot(job).await?;
     Ok((StatusCode::ACCEPTED, place_of(job), Json(JobBody::of(snapshot))))
 }
 
@@ -128,8 +122,7 @@ const fn default_items() -> i64 {
     ),
 )]
 pub(super) async fn list_jobs(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidQuery(query): ValidQuery<JobsQuery>,
 ) -> Result<Json<JobPage>, ApiError> {
     let rows = rows_to_fetch(query.limit)?;
@@ -138,11 +131,11 @@ pub(super) async fn list_jobs(
         before: query.cursor,
         state: query.state,
         kind: query.kind,
-        collection: query.collection,
+        among: None,
         created_from: query.created_after,
         created_before: query.created_before,
     };
-    let found = state.services.ingest.jobs(tenant, &filter, rows).await?;
+    let found = granted.jobs(query.collection, filter, rows).await?;
     let mut jobs: Vec<JobBody> = found.into_iter().map(JobBody::in_list).collect();
     let next_cursor = next_cursor(&mut jobs, query.limit, |last| last.id().to_string());
     Ok(Json(JobPage { jobs, next_cursor }))
@@ -160,8 +153,7 @@ pub(super) async fn list_jobs(
     ),
 )]
 pub(super) async fn get_job(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
     ValidQuery(query): ValidQuery<ItemsQuery>,
 ) -> Result<Json<JobBody>, ApiError> {
@@ -174,7 +166,7 @@ pub(super) async fn get_job(
         state: query.items_state,
         is_noted: query.items_noted,
     };
-    Ok(Json(state.services.ingest.job(tenant, id, page).await?.into()))
+    Ok(Json(granted.job(id, page).await?.into()))
 }
 
 /// Cancel a job
@@ -192,11 +184,10 @@ pub(super) async fn get_job(
     ),
 )]
 pub(super) async fn cancel_job(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<(StatusCode, Json<JobBody>), ApiError> {
-    let job = JobBody::of(state.services.ingest.cancel(tenant, id).await?);
+    let job = JobBody::of(granted.cancel_job(id).await?);
     let status = if job.is_over() { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(job)))
 }
@@ -215,9 +206,8 @@ pub(super) async fn cancel_job(
     ),
 )]
 pub(super) async fn retry_job(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
+    granted: Granted,
     ValidPath(id): ValidPath<Uuid>,
 ) -> Result<(StatusCode, Json<JobBody>), ApiError> {
-    Ok((StatusCode::ACCEPTED, Json(JobBody::of(state.services.ingest.retry(tenant, id).await?))))
+    Ok((StatusCode::ACCEPTED, Json(JobBody::of(granted.retry_job(id).await?))))
 }

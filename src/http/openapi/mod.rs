@@ -8,7 +8,7 @@ mod examples;
 mod responses;
 mod schemas;
 
-use axum::Router;
+use axum::{Router, http::Method};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -26,7 +26,8 @@ use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, 
         title = "Cited",
         description = "Answers questions from your own documents and proves every claim. All offsets count Unicode code \
             points, from 0, end exclusive. Every error is a problem document (RFC 9457). A service whose operator has \
-            set no keys takes requests without one.",
+            set no keys takes requests without one. The security of an operation names the scopes of which a key needs \
+            one; the scope admin includes every other.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     servers((url = "/", description = "The service that this document comes from")),
@@ -37,6 +38,7 @@ use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, 
         (name = "ingest", description = "Documents in, and the jobs that index them"),
         (name = "documents", description = "Stored documents"),
         (name = "collections", description = "Named sets of documents"),
+        (name = "access", description = "Keys, and for the operator tenants"),
         (name = "operations", description = "For probes; need no key")
     ),
     components(schemas(Problem)),
@@ -68,23 +70,31 @@ pub fn openapi_document() -> utoipa::openapi::OpenApi {
     }
     for operation in operations(&mut open) {
         responses::add_open(operation);
-        // An empty list; without a list the security of the whole document would apply.
-        operation.security = Some(Vec::new());
     }
     document.merge(timed);
     document.merge(streams);
     document.merge(open);
     for operation in operations(&mut document) {
         examples::add(operation);
+        super::operations::describe(operation);
     }
     schemas::complete(&mut document);
     document
 }
 
 fn operations(document: &mut utoipa::openapi::OpenApi) -> impl Iterator<Item = &mut Operation> {
-    document.paths.paths.values_mut().flat_map(|item| {
+    operations_by_route(document).map(|(_, _, operation)| operation)
+}
+
+/// The operations with their methods and paths.
+pub(super) fn operations_by_route(
+    document: &mut utoipa::openapi::OpenApi,
+) -> impl Iterator<Item = (Method, &str, &mut Operation)> {
+    document.paths.paths.iter_mut().flat_map(|(path, item)| {
         let PathItem { get, put, post, delete, patch, .. } = item;
-        [get, put, post, delete, patch].into_iter().flatten()
+        [(Method::GET, get), (Method::PUT, put), (Method::POST, post), (Method::DELETE, delete), (Method::PATCH, patch)]
+            .into_iter()
+            .filter_map(move |(method, operation)| Some((method, path.as_str(), operation.as_mut()?)))
     })
 }
 

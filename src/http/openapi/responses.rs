@@ -11,8 +11,9 @@ const OF_OPEN: [(&str, &str); 2] = [
     ("421", "The request is addressed to a name that is not the service's"),
 ];
 /// Failures of every route that needs a key.
-const OF_ALL: [(&str, &str); 3] = [
+const OF_ALL: [(&str, &str); 4] = [
     ("401", "No valid key"),
+    ("403", "The key does not allow this (`insufficient_scope`), or a page of another origin sent the request"),
     ("431", "Path, query and headers are too large"),
     ("503", "The database cannot be reached; see Retry-After"),
 ];

@@ -101,6 +101,12 @@ impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::NotFound { what, name } => Self::not_found(format!("{what} {name:?} does not exist")),
+            ServiceError::NotGranted { collection, granted } => Self::new(
+                StatusCode::FORBIDDEN,
+                "collection_not_granted",
+                "The key is limited to other collections",
+                format!("the key may fill no collection {collection:?}, only {}", quoted(&granted)),
+            ),
             ServiceError::Conflict { code, detail } => {
                 Self::new(StatusCode::CONFLICT, code, "The request contradicts what is stored", detail)
             }
@@ -119,6 +125,10 @@ impl From<ServiceError> for ApiError {
             ServiceError::Store(error) => error.into(),
         }
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 const fn what_helps(limit: LimitKind) -> &'static str {

@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, Choices};
 use crate::domain::{
+    access::{KeyState, Scope},
     answering::PassageReason,
     audit::AuditOutcome,
     citation::{ClaimVerdict, ContradictionKind, Level},
@@ -12,6 +13,21 @@ use crate::domain::{
     speculation::Speculation,
     split::{SizeUnit, SplitterKind},
 };
+
+pub(in crate::http) type ScopeSchema = Choice<Scope>;
+
+impl Choices for Scope {
+    const NAME: &'static str = "Scope";
+    const ABOUT: &'static str = "What a key is for.";
+}
+
+pub(in crate::http) type KeyStateSchema = Choice<KeyState>;
+
+impl Choices for KeyState {
+    const NAME: &'static str = "KeyState";
+    const ABOUT: &'static str =
+        "Whether a key opens: `valid`; `in_grace`, it does and so does its former secret; `expired`; `revoked`.";
+}
 
 pub(in crate::http) type AuditOutcomeSchema = Choice<AuditOutcome>;
 

@@ -7,8 +7,9 @@ mod text;
 
 pub(super) use choices::{
     AbstainReasonSchema, AuditOutcomeSchema, ClaimVerdictSchema, ContradictionKindSchema, GradeSchema, IndexingSchema,
-    IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, OnContextFailureSchema, OnInsufficientSchema,
-    OriginSchema, PassageReasonSchema, SizeUnitSchema, SpeculationSchema, SplitterKindSchema, ValidationLevelSchema,
+    IngestStageSchema, ItemStateSchema, JobKindSchema, JobStateSchema, KeyStateSchema, OnContextFailureSchema,
+    OnInsufficientSchema, OriginSchema, PassageReasonSchema, ScopeSchema, SizeUnitSchema, SpeculationSchema,
+    SplitterKindSchema, ValidationLevelSchema,
 };
 pub(super) use text::{
     Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl,

@@ -3,8 +3,7 @@
 
 use askama::Template;
 use axum::{
-    Extension,
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, StatusCode, header},
     middleware::Next,
     response::{Html, IntoResponse, Response},
@@ -18,8 +17,11 @@ use super::{
     stylesheet,
 };
 use crate::{
-    domain::{citation::Urn, comparison::Comparison, identity::TenantId},
-    service::citations::{Around, CitedInDocument, CitedPassage, CitedState},
+    domain::{citation::Urn, comparison::Comparison},
+    service::{
+        citations::{Around, CitedInDocument, CitedPassage, CitedState},
+        granted::Granted,
+    },
 };
 
 /// The page of a passage.
@@ -64,13 +66,9 @@ struct ProblemPage<'a> {
         (status = 422, description = "This is no URN of a passage"),
     ),
 )]
-async fn show_citation(
-    State(state): State<AppState>,
-    Extension(tenant): Extension<TenantId>,
-    ValidPath(urn): ValidPath<String>,
-) -> Result<Response, ApiError> {
+async fn show_citation(granted: Granted, ValidPath(urn): ValidPath<String>) -> Result<Response, ApiError> {
     let urn = parse_urn(&urn)?;
-    let cited = state.services.citations.in_document(tenant, &urn).await?;
+    let cited = granted.citation_in_document(&urn).await?;
     Ok(page(StatusCode::OK, &CitationPage::new(&urn, cited)))
 }
 

@@ -75,7 +75,7 @@ impl AskContext {
             deadline: Instant::now() + timeout,
             models: AskModels::choose(&services, &request),
             budget: Budget::new(settings.limits.tightened(request.execution.limits)),
-            daily_account: services.daily_budget.open(caller.tenant, asked_at),
+            daily_account: services.daily_budget.open(caller.grant.tenant(), asked_at),
             record: Record::start(request.stages),
             services,
             single_flight,

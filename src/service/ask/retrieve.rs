@@ -41,7 +41,7 @@ impl Corpus {
     /// # Errors
     /// When the database fails.
     pub(super) async fn rarity(&self, ask: &AskContext, text: &str) -> Result<Rarity, AskError> {
-        Ok(ask.services.retriever.rarity(ask.caller.tenant, &self.collections, text).await?)
+        Ok(ask.services.retriever.rarity(ask.caller.grant.tenant(), &self.collections, text).await?)
     }
 }
 
@@ -50,7 +50,7 @@ impl Corpus {
 /// # Errors
 /// When one does not exist, or the database fails.
 pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
-    let collections = ask.services.retriever.collections(ask.caller.tenant, &ask.request.collections).await?;
+    let collections = ask.services.retriever.collections(&ask.caller.grant, &ask.request.collections).await?;
     let analyzer = judging_analyzer(&collections);
     Ok(Corpus { collections, analyzer })
 }
@@ -120,7 +120,7 @@ fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: 
     let request = &ask.request;
     let grouping = Grouping { merge_neighbours: false, ..request.stages.grouping };
     RetrievalQuery {
-        tenant: ask.caller.tenant,
+        tenant: ask.caller.grant.tenant(),
         collections: &corpus.collections,
         text,
         other_wording: None,
@@ -138,7 +138,7 @@ fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: 
 pub(super) async fn group(ask: &AskContext, chosen: &[GradedHit]) -> Result<Vec<GroupedHit>, AskError> {
     let hits: Vec<Hit> = chosen.iter().map(|graded| graded.hit.clone()).collect();
     let (grouping, limit) = (ask.request.stages.grouping, ask.request.top_k);
-    Ok(ask.services.retriever.group(ask.caller.tenant, &hits, grouping, limit).await?)
+    Ok(ask.services.retriever.group(ask.caller.grant.tenant(), &hits, grouping, limit).await?)
 }
 
 /// Assigns to each source the grade of its leading passage.

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     domain::{
+        access::Grant,
         budget::Budget,
         citation::{Attribution, Basis, Draft, Level, PreparedSource, Role, Urn, findings},
         filter::Filter,
-        identity::TenantId,
     },
     providers::chat::ChatModels,
 };
@@ -95,19 +95,19 @@ impl CheckService {
     /// # Errors
     /// [`ServiceError`]: too many claims, an unknown collection or passage, provider or store failure. A verifying model
     /// that fails is a warning.
-    pub(crate) async fn check(&self, tenant: TenantId, request: CheckRequest) -> Result<CheckReport, ServiceError> {
+    pub(crate) async fn check(&self, grant: &Grant, request: CheckRequest) -> Result<CheckReport, ServiceError> {
         let CheckRequest { text, against, level } = request;
         let (unread, _) = read(text.clone(), Basis::new(Vec::new(), ""), Attribution::Markers).await;
         let claims = claims_of(&unread, &against)?;
         let is_searched = matches!(against, Against::Collections { .. });
         let has_markers = !unread.markers().is_empty() || !unread.malformed().is_empty();
         let attribution = if has_markers && !is_searched { Attribution::Markers } else { Attribution::Best };
-        let sources = sources::resolve(&self.parts, tenant, against, &claims).await?;
+        let sources = sources::resolve(&self.parts, grant, against, &claims).await?;
         let prepared = sources.iter().map(CheckSource::prepare).collect();
         let (draft, basis) = read(text, Basis::new(prepared, ""), attribution).await;
         let budget = Budget::new(self.parts.settings.limits);
         let verified = match level {
-            Level::Supported => verify::verify(&self.parts, tenant, draft, &sources, &budget).await?,
+            Level::Supported => verify::verify(&self.parts, grant.tenant(), draft, &sources, &budget).await?,
             Level::Off | Level::Structural | Level::Cited => verify::Verified { draft, warning: None },
         };
         Ok(CheckReport {

@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use super::{Against, CheckParts, CheckSource};
 use crate::{
     domain::{
+        access::Grant,
         budget::{Budget, Limits},
         citation::Urn,
         filter::Filter,
@@ -29,7 +30,7 @@ const SEARCHES_AT_ONCE: usize = 4;
 /// When something that is named does not exist, or a search fails.
 pub(super) async fn resolve(
     parts: &CheckParts,
-    tenant: TenantId,
+    grant: &Grant,
     against: Against,
     claims: &[String],
 ) -> Result<Vec<CheckSource>, ServiceError> {
@@ -38,13 +39,13 @@ pub(super) async fn resolve(
         Against::Urns(urns) => {
             let mut sources = Vec::with_capacity(urns.len());
             for (place, urn) in urns.into_iter().enumerate() {
-                sources.push(cited(parts, tenant, urn, place).await?);
+                sources.push(cited(parts, grant.tenant(), urn, place).await?);
             }
             Ok(sources)
         }
         Against::Collections { names, filter, top_k } => {
-            let collections = parts.retriever.collections(tenant, &names).await?;
-            let search = Search { parts, tenant, collections: &collections, filter: &filter, top_k };
+            let collections = parts.retriever.collections(grant, &names).await?;
+            let search = Search { parts, tenant: grant.tenant(), collections: &collections, filter: &filter, top_k };
             let searches: Vec<_> = claims.iter().map(|claim| search.find(claim)).collect();
             let found: Vec<Vec<CheckSource>> = stream::iter(searches).buffered(SEARCHES_AT_ONCE).try_collect().await?;
             let mut known = HashSet::new();

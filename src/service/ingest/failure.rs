@@ -115,6 +115,7 @@ pub(super) fn is_transient(error: &ServiceError) -> bool {
         ServiceError::Provider(error) => error.kind.is_transient(),
         ServiceError::Store(error) => error.is_transient(),
         ServiceError::NotFound { .. }
+        | ServiceError::NotGranted { .. }
         | ServiceError::Conflict { .. }
         | ServiceError::Invalid { .. }
         | ServiceError::QueueFull(_)

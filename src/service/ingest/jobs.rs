@@ -146,7 +146,7 @@ impl IngestService {
     /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] when it has ended.
     pub(crate) async fn cancel(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         match self.store.jobs().cancel_job(tenant, job, self.context.clock.now()).await? {
-            CancelOutcome::NotFound => Err(missing(job)),
+            CancelOutcome::NotFound => Err(no_job(job)),
             CancelOutcome::AlreadyOver => Err(ServiceError::Conflict {
                 code: "job_over",
                 detail: "the job has ended, there is nothing to stop; to take documents back, delete them".to_owned(),
@@ -173,7 +173,7 @@ impl IngestService {
     /// [`ServiceError::QueueFull`] while there is no room for them.
     pub(crate) async fn retry(&self, tenant: TenantId, job: Uuid) -> Result<JobSnapshot, ServiceError> {
         match self.store.jobs().retry_job(tenant, job, self.limits, self.context.clock.now()).await? {
-            RetryOutcome::NotFound => Err(missing(job)),
+            RetryOutcome::NotFound => Err(no_job(job)),
             RetryOutcome::NotOver => Err(ServiceError::Conflict {
                 code: "job_not_over",
                 detail: "the job has not ended; wait for its end, or cancel it, and then retry".to_owned(),
@@ -193,7 +193,7 @@ impl IngestService {
     }
 
     async fn row(&self, tenant: TenantId, job: Uuid) -> Result<JobRow, ServiceError> {
-        self.store.jobs().job(tenant, job).await?.ok_or_else(|| missing(job))
+        self.store.jobs().job(tenant, job).await?.ok_or_else(|| no_job(job))
     }
 
     async fn report(&self, tenant: TenantId, snapshot: JobSnapshot, page: ItemPage) -> Result<JobReport, ServiceError> {
@@ -222,6 +222,7 @@ impl IngestService {
     }
 }
 
-fn missing(job: Uuid) -> ServiceError {
+/// Error: there is no such job.
+pub(crate) fn no_job(job: Uuid) -> ServiceError {
     ServiceError::NotFound { what: "job", name: job.to_string() }
 }

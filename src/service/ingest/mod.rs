@@ -31,11 +31,11 @@ use uuid::Uuid;
 
 pub(crate) use contextual::{ContextSettings, ContextWriter};
 pub(crate) use extraction::ExtractionSettings;
-pub(crate) use jobs::{JobReport, JobSnapshot};
+pub(crate) use jobs::{JobReport, JobSnapshot, no_job};
 pub(crate) use notify::Notifier;
 pub(crate) use pipeline::Processor;
 pub(crate) use replacement::Replacement;
-pub(crate) use reply::ReplyOptions;
+pub(crate) use reply::{Reply, ReplyOptions};
 pub(crate) use stream::{Arrival, DocumentStream};
 pub(crate) use submission::{Content, IncomingDocument, Submission};
 pub(crate) use work::build_work;

@@ -18,6 +18,7 @@ use super::{ServiceError, embedders::Embedders};
 pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
     domain::{
+        access::Grant,
         budget::Budget,
         citation::Urn,
         evidence::Question,
@@ -194,21 +195,21 @@ impl Retriever {
         query.top_k.max(self.fetch_k)
     }
 
-    /// The named collections, in this order.
+    /// The named collections, in this order. One that the caller may not see does not exist for it.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for the first that does not exist.
     pub(crate) async fn collections(
         &self,
-        tenant: TenantId,
+        grant: &Grant,
         names: &[String],
     ) -> Result<Vec<SearchedCollection>, ServiceError> {
-        let found = self.store.collections().find_collections(tenant, names).await?;
+        let found = self.store.collections().find_collections(grant.tenant(), names).await?;
         names
             .iter()
             .map(|name| {
                 let known = found.iter().find(|searched| searched.collection.name == *name);
-                known.cloned().ok_or_else(|| ServiceError::no_collection(name))
+                known.filter(|_| grant.reaches(name)).cloned().ok_or_else(|| ServiceError::no_collection(name))
             })
             .collect()
     }

@@ -143,6 +143,8 @@ impl From<Hash> for Digest {
 pub(crate) struct AuditFilter {
     /// Only the row of this ask.
     pub(crate) ask_id: Option<Uuid>,
+    /// Only asks that searched nothing but collections with these names.
+    pub(crate) among: Option<Vec<String>>,
     /// Only rows that sort before this ask, that is, older ones.
     pub(crate) before: Option<Uuid>,
     /// Only with this outcome.
@@ -187,6 +189,7 @@ impl Asks<'_> {
                  AND ($6::text IS NULL OR $6 = ANY (a.providers) OR a.provider = $6)
                  AND ($7::timestamptz IS NULL OR a.asked_at >= $7) AND ($8::timestamptz IS NULL OR a.asked_at < $8)
                  AND ($10::text IS NULL OR a.request_id = $10)
+                 AND ($11::text[] IS NULL OR a.collections <@ $11)
                ORDER BY a.ask_id DESC LIMIT $9"#,
             tenant.0,
             filter.ask_id,
@@ -198,6 +201,7 @@ impl Asks<'_> {
             filter.asked_before,
             limit,
             filter.request_id,
+            filter.among.as_deref(),
         )
         .fetch_all(&mut *reading)
         .await?;

@@ -280,7 +280,7 @@ impl Collections<'_> {
     pub(crate) async fn collection_summaries(
         &self,
         tenant: TenantId,
-        only: Option<&str>,
+        among: Option<&[String]>,
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, StoreError> {
@@ -296,10 +296,10 @@ impl Collections<'_> {
                JOIN collection_index i USING (tenant_id, index_id)
                JOIN embedding_profile p USING (profile_id)
                LEFT JOIN index_statistic s USING (tenant_id, index_id)
-               WHERE c.tenant_id = $1 AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR c.name > $3)
+               WHERE c.tenant_id = $1 AND ($2::text[] IS NULL OR c.name = ANY ($2)) AND ($3::text IS NULL OR c.name > $3)
                ORDER BY c.name LIMIT $4"#,
             tenant.0,
-            only,
+            among,
             after,
             limit,
         )

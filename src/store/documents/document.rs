@@ -94,16 +94,18 @@ pub(crate) struct EarlierFetch {
     pub(crate) fetch: FetchRecord,
 }
 
-/// Filter for documents.
+/// Which documents to return.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DocumentFilter {
     /// Only the document with this id.
     pub(crate) id: Option<Uuid>,
-    /// Only documents that sort before this one, that is, older ones.
-    pub(crate) before: Option<Uuid>,
     /// Only documents of this collection.
     pub(crate) collection: Option<Uuid>,
-    /// Only documents whose source starts with this.
+    /// Only documents of collections with these names.
+    pub(crate) among: Option<Vec<String>>,
+    /// Only documents that sort before this one, that is, older ones.
+    pub(crate) before: Option<Uuid>,
+    /// Only documents whose source starts with this text.
     pub(crate) source_prefix: Option<String>,
 }
 
@@ -113,10 +115,11 @@ impl Documents<'_> {
     /// # Errors
     /// Any [`StoreError`].
     pub(crate) async fn document(&self, tenant: TenantId, id: Uuid) -> Result<Option<DocumentRow>, StoreError> {
-        Ok(self.documents(tenant, &DocumentFilter { id: Some(id), ..DocumentFilter::default() }, 1).await?.pop())
+        let filter = DocumentFilter { id: Some(id), ..DocumentFilter::default() };
+        Ok(self.documents(tenant, &filter, 1).await?.pop())
     }
 
-    /// Returns at most `limit` documents that pass the filter, newest first.
+    /// Returns at most `limit` documents that pass the filter, by descending identity (newest first).
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -133,6 +136,7 @@ impl Documents<'_> {
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
+               AND ($7::text[] IS NULL OR c.name = ANY ($7))
              ORDER BY d.document_id DESC LIMIT $6",
             tenant.0,
             filter.collection,
@@ -140,6 +144,7 @@ impl Documents<'_> {
             filter.before,
             filter.source_prefix,
             limit,
+            filter.among.as_deref(),
         )
         .fetch_all(&mut *transaction)
         .await?;

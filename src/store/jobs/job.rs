@@ -107,8 +107,8 @@ pub(crate) struct JobFilter {
     pub(crate) state: Option<JobState>,
     /// Only jobs of this kind.
     pub(crate) kind: Option<JobKind>,
-    /// Only jobs of this collection.
-    pub(crate) collection: Option<String>,
+    /// Only jobs of collections with these names.
+    pub(crate) among: Option<Vec<String>>,
     /// Only jobs accepted at this time or later.
     pub(crate) created_from: Option<OffsetDateTime>,
     /// Only jobs accepted before this time.
@@ -275,7 +275,7 @@ impl Jobs<'_> {
                       succeeded, unchanged, failed, cancelled, chunks, embedding_calls, reused_vectors, searchable
                FROM job j JOIN job_tally t USING (tenant_id, job_id)
                WHERE tenant_id = $1 AND ($2::uuid IS NULL OR job_id = $2) AND ($3::uuid IS NULL OR job_id < $3)
-                 AND ($4::text IS NULL OR state = $4) AND ($5::text IS NULL OR collection_name = $5)
+                 AND ($4::text IS NULL OR state = $4) AND ($5::text[] IS NULL OR collection_name = ANY ($5))
                  AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
                  AND ($9::text IS NULL OR kind = $9)
                ORDER BY job_id DESC LIMIT $8"#,
@@ -283,7 +283,7 @@ impl Jobs<'_> {
             filter.id,
             filter.before,
             filter.state.map(JobState::as_str),
-            filter.collection,
+            filter.among.as_deref(),
             filter.created_from,
             filter.created_before,
             limit,

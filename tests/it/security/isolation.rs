@@ -6,7 +6,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 23] = [
+const TABLES: [&str; 25] = [
+    "tenant",
+    "api_key",
     "collection",
     "collection_index",
     "index_statistic",
@@ -53,6 +55,7 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
         INSERT INTO document_index SELECT tenant_id, document_id, collection_id, version, fingerprint, NULL, chunks FROM document;
         INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
+        INSERT INTO api_key (tenant_id, key_id, name, code, scopes, created_at) SELECT tenant_id, 'key', 'key', '', '{ask}', now() FROM job LIMIT 1;
         INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
         INSERT INTO usage_daily SELECT tenant_id, '2026-01-31', 1, 1 FROM job LIMIT 1;
         INSERT INTO webhook (tenant_id, job_id, url) SELECT tenant_id, job_id, 'https://example.org/' FROM job";
@@ -163,7 +166,7 @@ async fn a_login_that_could_bypass_runs_as_a_role_that_cannot() {
     let mut connection = database.connect().await.expect("connect");
     let bypasses: bool = connection
         .fetch_one(
-            "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname IN ('cited_app', 'cited_lexical')",
+            "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname IN ('cited_app', 'cited_lexical', 'cited_keys')",
         )
         .await
         .expect("row")

@@ -1,5 +1,6 @@
 //! Tenants kept apart, and documents and questions that attack.
 
+mod access;
 mod connections;
 mod cross_origin;
 mod injection;

@@ -112,7 +112,7 @@ pub(super) fn row(ask: &AskContext, end: &End<'_>) -> AuditRow {
     let written = end.trace.calls.iter().rev().find(|call| call.role == CallRole::Generate && !call.is_discarded);
     let question = ask.request.question.as_str();
     AuditRow {
-        tenant_id: ask.caller.tenant.0,
+        tenant_id: ask.caller.grant.tenant().0,
         ask_id: ask.id,
         asked_at: ask.asked_at,
         request_id: ask.caller.request_id.clone(),
@@ -222,6 +222,7 @@ fn attempt_json(attempt: &FailedAttempt) -> Value {
 const fn cause(error: &ServiceError) -> &'static str {
     match error {
         ServiceError::NotFound { .. } => "not_found",
+        ServiceError::NotGranted { .. } => "collection_not_granted",
         ServiceError::Conflict { code, .. } => code,
         ServiceError::QueueFull(_) => "queue_full",
         ServiceError::Invalid { .. } => "invalid_request",

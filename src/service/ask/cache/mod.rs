@@ -46,7 +46,7 @@ pub(super) async fn recall(
     let execution = &ask.request.execution;
     let Some(life) = execution.cache_life.filter(|_| !execution.dry_run) else { return Ok(None) };
     let key = CacheKey::of(ask, found).hash();
-    let slot = Slot { store: ask.services.store.clone(), tenant: ask.caller.tenant, key, ask: ask.id };
+    let slot = Slot { store: ask.services.store.clone(), tenant: ask.caller.grant.tenant(), key, ask: ask.id };
     let claimed = claim.insert(CacheClaim { slot, life, is_stored: false, flight: None });
     let known = claimed.look_up(&ask.single_flight, ask.deadline).await?;
     let Some(report) = known.and_then(|answer| entry::recall(ask, answer)) else { return Ok(None) };

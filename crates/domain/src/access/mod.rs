@@ -1,0 +1,11 @@
+//! Who may do what: API keys, their scopes and their limits. Nothing here looks a key up or compares secrets.
+
+mod grant;
+mod key;
+mod lifetime;
+mod scope;
+
+pub use grant::{Denied, Grant, Need};
+pub use key::{KEY_ID_BYTES, KEY_PREFIX, KEY_SECRET_BYTES, MalformedKey, key_id, write_key, written_id};
+pub use lifetime::{KeyLifetime, KeyState};
+pub use scope::Scope;

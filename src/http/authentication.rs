@@ -1,0 +1,81 @@
+//! The layer that recognises callers by their keys.
+
+use axum::{
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderMap, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use super::{AppState, middleware::request_id, problem::ApiError};
+use crate::{
+    domain::{
+        access::{Denied, Scope},
+        identity::Caller,
+    },
+    service::{
+        access::{Identity, Refusal},
+        granted::Granted,
+    },
+};
+
+/// Accepts a request whose caller is known and may call the operation, and gives its handler what the caller may use.
+pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let Identity { grant, key_id } = match state.access.identify(presented(request.headers())).await {
+        Ok(identity) => identity,
+        Err(refusal) => return refused(refusal).into_response(),
+    };
+    // A path without this method has no operation; the router says so.
+    if let Some(need) = state.needs.of_request(&request)
+        && let Err(denied) = grant.check(need)
+    {
+        return forbidden(denied).into_response();
+    }
+    let caller = Caller { grant, key_id, request_id: request_id(&request) };
+    request.extensions_mut().insert(state.use_cases.granted(caller));
+    next.run(request).await
+}
+
+impl FromRequestParts<AppState> for Granted {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, ApiError> {
+        let granted = parts.extensions.remove::<Self>();
+        granted.ok_or_else(|| ApiError::internal("a route that needs a caller is not behind the layer that names it"))
+    }
+}
+
+/// The key that a request presents.
+fn presented(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+fn refused(refusal: Refusal) -> ApiError {
+    let detail = match refusal {
+        Refusal::Store(error) => return error.into(),
+        Refusal::Missing => "this service needs a key; send it as Authorization: Bearer <key>",
+        Refusal::Malformed => "this is not a key of this service, or not a whole one; check that nothing is cut off",
+        Refusal::Unknown => "the key is not known; check it",
+        Refusal::Expired => "the key is not valid any more; ask for another one",
+        Refusal::Revoked => "the key was revoked; ask for another one",
+    };
+    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
+}
+
+fn forbidden(denied: Denied) -> ApiError {
+    let detail = match denied {
+        Denied::Scope(scopes) => {
+            let others = scopes.iter().copied().filter(|scope| *scope != Scope::Admin);
+            let names: Vec<&str> = others.chain([Scope::Admin]).map(Scope::as_str).collect();
+            format!("this needs a key with the scope {}; the key has none of these", names.join(" or "))
+        }
+        Denied::Limited => {
+            "this concerns the whole tenant, and the key is limited to collections; use an admin key without a limit"
+                .to_owned()
+        }
+        Denied::NotOperator => "only the operator may do this, with a key of CITED_API_KEYS".to_owned(),
+    };
+    ApiError::new(StatusCode::FORBIDDEN, "insufficient_scope", "The key does not allow this", detail)
+}

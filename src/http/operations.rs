@@ -1,0 +1,97 @@
+//! What each operation needs of its caller: the one table that requests are judged by and that the `OpenAPI` document
+//! states.
+
+use std::collections::HashMap;
+
+use axum::{
+    extract::{MatchedPath, Request},
+    http::Method,
+};
+use utoipa::openapi::{OpenApi, path::Operation, security::SecurityRequirement};
+
+use super::openapi::operations_by_route;
+use crate::domain::access::{Need, Scope};
+
+/// Every operation by its id.
+const OPERATIONS: [(&str, Need); 40] = [
+    ("livez", Need::Nothing),
+    ("readyz", Need::Nothing),
+    ("ask", Need::AnyOf(&[Scope::Ask])),
+    ("search", Need::AnyOf(&[Scope::Ask])),
+    ("check", Need::AnyOf(&[Scope::Ask])),
+    ("get_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
+    ("show_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
+    ("list_asks", Need::AnyOf(&[Scope::Admin])),
+    ("get_ask", Need::AnyOf(&[Scope::Admin])),
+    ("list_collections", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
+    ("get_collection", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
+    ("create_collection", Need::AnyOf(&[Scope::Ingest])),
+    ("delete_collection", Need::AnyOf(&[Scope::Admin])),
+    ("list_indexes", Need::AnyOf(&[Scope::Read])),
+    ("build_index", Need::AnyOf(&[Scope::Admin])),
+    ("activate_index", Need::AnyOf(&[Scope::Admin])),
+    ("drop_index", Need::AnyOf(&[Scope::Admin])),
+    ("create_documents", Need::AnyOf(&[Scope::Ingest])),
+    ("stream_documents", Need::AnyOf(&[Scope::Ingest])),
+    ("replace_document", Need::AnyOf(&[Scope::Ingest])),
+    ("delete_document", Need::AnyOf(&[Scope::Ingest])),
+    ("delete_documents", Need::AnyOf(&[Scope::Ingest])),
+    ("list_documents", Need::AnyOf(&[Scope::Ingest, Scope::Read])),
+    ("get_document", Need::AnyOf(&[Scope::Ingest, Scope::Read])),
+    ("get_document_content", Need::AnyOf(&[Scope::Read])),
+    ("list_document_chunks", Need::AnyOf(&[Scope::Read])),
+    ("list_jobs", Need::AnyOf(&[Scope::Ingest])),
+    ("get_job", Need::AnyOf(&[Scope::Ingest])),
+    ("follow_job", Need::AnyOf(&[Scope::Ingest])),
+    ("cancel_job", Need::AnyOf(&[Scope::Ingest])),
+    ("retry_job", Need::AnyOf(&[Scope::Ingest])),
+    ("create_key", Need::WholeTenant),
+    ("list_keys", Need::WholeTenant),
+    ("get_key", Need::WholeTenant),
+    ("rotate_key", Need::WholeTenant),
+    ("revoke_key", Need::WholeTenant),
+    ("create_tenant", Need::Operator),
+    ("list_tenants", Need::Operator),
+    ("delete_tenant", Need::Operator),
+    ("create_tenant_key", Need::Operator),
+];
+
+/// What the operation needs.
+///
+/// # Panics
+/// If the table lacks it: no operation is served before somebody has decided that.
+fn need_of(operation: &Operation) -> Need {
+    let id = operation.operation_id.as_deref().unwrap_or_default();
+    let found = OPERATIONS.iter().find(|(known, _)| *known == id);
+    found.map(|(_, need)| *need).expect("every operation is in the table of operations")
+}
+
+/// States in the document what an operation needs.
+pub(super) fn describe(operation: &mut Operation) {
+    let key_with = |role: &str| SecurityRequirement::new("bearer", [role.to_owned()]);
+    operation.security = Some(match need_of(operation) {
+        Need::Nothing => Vec::new(),
+        Need::AnyOf(scopes) => scopes.iter().map(|scope| key_with(scope.as_str())).collect(),
+        Need::WholeTenant => vec![key_with(Scope::Admin.as_str())],
+        Need::Operator => vec![key_with("operator")],
+    });
+}
+
+/// Needs by method and path.
+pub(super) struct Needs(HashMap<(Method, String), Need>);
+
+impl Needs {
+    /// The needs of the operations of a document.
+    pub(super) fn of(mut document: OpenApi) -> Self {
+        let routes = operations_by_route(&mut document);
+        Self(routes.map(|(method, path, operation)| ((method, path.to_owned()), need_of(operation))).collect())
+    }
+
+    /// What the request's operation needs; `None` if its path has no operation with its method.
+    pub(super) fn of_request(&self, request: &Request) -> Option<Need> {
+        let path = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
+        // The router serves HEAD as GET.
+        let method = if request.method() == Method::HEAD { Method::GET } else { request.method().clone() };
+        self.0.get(&(method, path)).copied()
+    }
+}

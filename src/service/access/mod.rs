@@ -1,0 +1,138 @@
+//! Who is calling: finds what the key of a request grants.
+
+mod keys;
+mod known_keys;
+mod operator_keys;
+mod pepper;
+mod tenants;
+
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+pub(crate) use self::{
+    keys::{IssuedKey, KeyRow, WantedKey},
+    operator_keys::MINIMUM_KEY_LENGTH,
+    pepper::Pepper,
+    tenants::{TenantReceipt, TenantRow},
+};
+use self::{known_keys::KnownKeys, operator_keys::OperatorKeys};
+use super::{context::Context, error_chain};
+use crate::{
+    domain::access::{Grant, KEY_PREFIX, KeyState, key_id},
+    store::{FoundKey, Store, StoreError},
+};
+
+/// Keys of the configuration.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// Keys of the operator; if there are none, no key is required.
+    pub(crate) operator_keys: Vec<SecretString>,
+    /// Secret that the codes of stored keys are made with.
+    pub(crate) pepper: Option<Pepper>,
+}
+
+/// A caller that was recognised.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// What it may do.
+    pub(crate) grant: Grant,
+    /// Name of its key; `None` where no key is required and none was presented.
+    pub(crate) key_id: Option<String>,
+}
+
+/// Why a caller is not served.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// It presented no key.
+    Missing,
+    /// The key has no known form.
+    Malformed,
+    /// There is no such key.
+    Unknown,
+    /// The key is not valid any more.
+    Expired,
+    /// The key was taken back.
+    Revoked,
+    /// The key could not be looked up.
+    Store(StoreError),
+}
+
+/// The use case.
+#[derive(Clone)]
+pub(crate) struct AccessService {
+    store: Store,
+    context: Context,
+    operator_keys: Arc<OperatorKeys>,
+    pepper: Option<Pepper>,
+    known: Arc<KnownKeys>,
+}
+
+impl AccessService {
+    /// The keys of this store and of the configuration.
+    #[must_use]
+    pub(crate) fn new(store: Store, settings: &Settings, context: Context) -> Self {
+        Self {
+            store,
+            context,
+            operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys)),
+            pepper: settings.pepper.clone(),
+            known: Arc::default(),
+        }
+    }
+
+    /// Recognises the caller that presents this key. Without keys in the configuration everybody who presents none, or
+    /// something that is no key of this service, is the operator: the single user of a service on loopback.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub(crate) async fn identify(&self, presented: Option<&str>) -> Result<Identity, Refusal> {
+        let is_open = self.operator_keys.is_empty();
+        match presented {
+            None if is_open => Ok(Identity { grant: Grant::operator(), key_id: None }),
+            None => Err(Refusal::Missing),
+            Some(text) => match self.operator_keys.id_of(text) {
+                Some(id) => Ok(Identity { grant: Grant::operator(), key_id: Some(id) }),
+                None if is_open && !text.starts_with(KEY_PREFIX) => {
+                    Ok(Identity { grant: Grant::operator(), key_id: None })
+                }
+                None => self.stored(text).await,
+            },
+        }
+    }
+
+    /// Recognises a stored key.
+    async fn stored(&self, text: &str) -> Result<Identity, Refusal> {
+        let id = key_id(text).map_err(|_| Refusal::Malformed)?;
+        let pepper = self.pepper.as_ref().ok_or(Refusal::Unknown)?;
+        let found = self.known.find(&self.store, id).await.map_err(Refusal::Store)?.ok_or(Refusal::Unknown)?;
+        let FoundKey { code, former_code, lifetime, .. } = &*found;
+        let is_current = pepper.matches(text, code);
+        let is_former = former_code.as_ref().is_some_and(|code| pepper.matches(text, code));
+        let now = self.context.clock.now();
+        match lifetime.state(now) {
+            _ if !is_current && !is_former => Err(Refusal::Unknown),
+            KeyState::Revoked => Err(Refusal::Revoked),
+            KeyState::Valid if !is_current => Err(Refusal::Expired),
+            KeyState::Expired => Err(Refusal::Expired),
+            KeyState::Valid | KeyState::InGrace => {
+                self.note_use(&found, id);
+                let grant = Grant::of_key(found.tenant, found.scopes.clone(), found.collections.clone());
+                Ok(Identity { grant, key_id: Some(id.to_owned()) })
+            }
+        }
+    }
+
+    /// Notes in the background that a key is used, at most once a minute.
+    fn note_use(&self, found: &FoundKey, id: &str) {
+        if !self.known.is_note_due(id) {
+            return;
+        }
+        let (store, tenant, id, now) = (self.store.clone(), found.tenant, id.to_owned(), self.context.clock.now());
+        tokio::spawn(async move {
+            if let Err(error) = store.access().note_use(tenant, &id, now).await {
+                tracing::warn!(error = error_chain(&error), key_id = id, "the use of a key could not be noted");
+            }
+        });
+    }
+}

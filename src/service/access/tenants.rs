@@ -1,0 +1,110 @@
+//! The use case of tenants: the operator makes, lists and deletes them.
+
+use uuid::Uuid;
+
+use super::AccessService;
+pub(crate) use crate::store::TenantRow;
+use crate::{
+    domain::identity::TenantId,
+    service::{ServiceError, run_detached},
+    store::{Store, StoreError},
+};
+
+/// Collections that are read at once to delete them.
+const PAGE: i64 = 100;
+
+/// What went with a tenant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TenantReceipt {
+    /// Number of collections.
+    pub(crate) collections: u64,
+    /// Number of documents.
+    pub(crate) documents: u64,
+}
+
+impl AccessService {
+    /// Makes a tenant. It has no key yet.
+    ///
+    /// # Errors
+    /// [`ServiceError::Conflict`] when the name is taken.
+    pub(crate) async fn create_tenant(&self, name: String) -> Result<TenantRow, ServiceError> {
+        let id = TenantId(self.context.ids.next());
+        let tenant = TenantRow { id, name, created_at: self.context.clock.now() };
+        match self.store.access().insert_tenant(&tenant).await {
+            Ok(()) => Ok(tenant),
+            Err(StoreError::Constraint { constraint, .. }) if constraint == "tenant_name_unique" => {
+                Err(ServiceError::Conflict {
+                    code: "tenant_exists",
+                    detail: format!("there is a tenant {:?} already; use it, or choose another name", tenant.name),
+                })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Every tenant by name.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn tenants(&self) -> Result<Vec<TenantRow>, ServiceError> {
+        Ok(self.store.access().tenants().await?)
+    }
+
+    /// One tenant.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn tenant(&self, id: Uuid) -> Result<TenantRow, ServiceError> {
+        let found = self.tenants().await?.into_iter().find(|tenant| tenant.id.0 == id);
+        found.ok_or_else(|| ServiceError::NotFound { what: "tenant", name: id.to_string() })
+    }
+
+    /// Deletes a tenant with all that is its own. Its keys open nothing from the beginning of that.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`ServiceError::Conflict`] for the default tenant, or when requests of the tenant
+    /// were still under way.
+    pub(crate) async fn delete_tenant(&self, id: Uuid) -> Result<TenantReceipt, ServiceError> {
+        let tenant = self.tenant(id).await?.id;
+        if tenant == TenantId::DEFAULT {
+            return Err(ServiceError::Conflict {
+                code: "tenant_default",
+                detail: "this is the operator's own tenant, which stays; delete its collections instead".to_owned(),
+            });
+        }
+        let (store, now) = (self.store.clone(), self.context.clock.now());
+        let deletion = async move {
+            store.access().revoke_keys(tenant, None, now).await?;
+            let receipt = delete_collections(&store, tenant, now).await?;
+            store.access().delete_tenant(tenant).await?;
+            Ok(receipt)
+        };
+        run_detached(deletion).await.map_err(|error| match error {
+            StoreError::Constraint { .. } => ServiceError::Conflict {
+                code: "tenant_busy",
+                detail: "requests of the tenant were still under way; its keys are revoked, send the request again"
+                    .to_owned(),
+            },
+            other => other.into(),
+        })
+    }
+}
+
+async fn delete_collections(
+    store: &Store,
+    tenant: TenantId,
+    now: time::OffsetDateTime,
+) -> Result<TenantReceipt, StoreError> {
+    let mut receipt = TenantReceipt::default();
+    loop {
+        let found = store.collections().collection_summaries(tenant, None, None, PAGE).await?;
+        if found.is_empty() {
+            return Ok(receipt);
+        }
+        for summary in found {
+            let deleted = store.documents().delete_collection(tenant, &summary.collection.name, now).await?;
+            receipt.collections += 1;
+            receipt.documents += deleted.map_or(0, |deleted| deleted.documents);
+        }
+    }
+}

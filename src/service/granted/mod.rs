@@ -1,0 +1,106 @@
+//! The use cases as a caller may see them: the one place where the tenant and the collections of a [`Grant`] are applied.
+//!
+//! What a caller's collections hide is not there for it: the answer to its name or id is the one to a name or id that
+//! does not exist. Only what would make a collection is refused by name, whether it exists or not.
+//!
+//! [`Grant`]: crate::domain::access::Grant
+
+mod administration;
+mod content;
+mod questions;
+mod uploads;
+
+use std::sync::Arc;
+
+use super::{
+    ServiceError, access::AccessService, ask::AskService, audit::AuditService, check::CheckService,
+    citations::CitationService, collections::CollectionService, documents::DocumentService, indexes::IndexService,
+    ingest::IngestService, search::SearchService,
+};
+use crate::domain::identity::{Caller, TenantId};
+
+/// The use cases that read or change what belongs to a tenant.
+pub(crate) struct UseCaseParts {
+    /// Keys and tenants.
+    pub(crate) access: AccessService,
+    /// Answers questions.
+    pub(crate) ask: AskService,
+    /// Checks texts against sources.
+    pub(crate) check: CheckService,
+    /// Lists past asks and their outcomes.
+    pub(crate) audit: AuditService,
+    /// Looks up citations.
+    pub(crate) citations: CitationService,
+    /// Retrieval without generation.
+    pub(crate) search: SearchService,
+    /// Ingests documents.
+    pub(crate) ingest: IngestService,
+    /// Reads and deletes stored documents.
+    pub(crate) documents: DocumentService,
+    /// Manages collections.
+    pub(crate) collections: CollectionService,
+    /// Manages the indexes of collections.
+    pub(crate) indexes: IndexService,
+}
+
+/// The use cases, out of reach until a caller is named.
+#[derive(Clone)]
+pub(crate) struct UseCases(Arc<UseCaseParts>);
+
+impl UseCases {
+    /// Closes the use cases up.
+    #[must_use]
+    pub(crate) fn new(parts: UseCaseParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// The use cases for this caller.
+    #[must_use]
+    pub(crate) fn granted(&self, caller: Caller) -> Granted {
+        Granted { parts: Arc::clone(&self.0), caller }
+    }
+}
+
+/// The use cases for one caller.
+#[derive(Clone)]
+pub(crate) struct Granted {
+    parts: Arc<UseCaseParts>,
+    caller: Caller,
+}
+
+impl Granted {
+    /// The caller.
+    #[must_use]
+    pub(crate) const fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    fn tenant(&self) -> TenantId {
+        self.caller.grant.tenant()
+    }
+
+    /// Answers as for a collection that does not exist, if the caller may not see it.
+    fn see(&self, collection: &str) -> Result<(), ServiceError> {
+        if self.caller.grant.reaches(collection) { Ok(()) } else { Err(ServiceError::no_collection(collection)) }
+    }
+
+    /// Refuses a name under which the caller may make nothing.
+    fn fill(&self, collection: &str) -> Result<(), ServiceError> {
+        match self.caller.grant.collections() {
+            Some(names) if !names.contains(collection) => Err(ServiceError::NotGranted {
+                collection: collection.to_owned(),
+                granted: names.iter().cloned().collect(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Names of the collections that a list is restricted to: to this one, if the request names one, and to those of
+    /// the caller.
+    fn among(&self, requested: Option<String>) -> Option<Vec<String>> {
+        match requested {
+            Some(name) => Some(if self.caller.grant.reaches(&name) { vec![name] } else { Vec::new() }),
+            None => self.caller.grant.collections().map(|names| names.iter().cloned().collect()),
+        }
+    }
+}

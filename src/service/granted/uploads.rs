@@ -1,0 +1,147 @@
+//! Uploads and jobs, for one caller.
+
+use uuid::Uuid;
+
+use super::Granted;
+use crate::{
+    domain::{fingerprint::Hash, job::Indexing},
+    service::{
+        ServiceError,
+        ingest::{
+            Accepted, DocumentStream, FirstAnswer, ItemPage, JobFilter, JobReport, JobSnapshot, Replacement, Reply,
+            ReplyContent, ReplyOptions, Submission, no_job,
+        },
+    },
+};
+
+impl Granted {
+    /// Accepts documents.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotGranted`]; else as [`IngestService::accept`](crate::service::ingest::IngestService::accept).
+    pub(crate) async fn accept(&self, submission: Submission) -> Result<Accepted, ServiceError> {
+        self.fill(&submission.collection)?;
+        self.parts.ingest.accept(self.tenant(), submission).await
+    }
+
+    /// Opens a stream of documents.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotGranted`]; else as
+    /// [`IngestService::open_stream`](crate::service::ingest::IngestService::open_stream).
+    pub(crate) async fn open_stream(
+        &self,
+        collection: &str,
+        indexing: Option<Indexing>,
+        key: Option<String>,
+        webhook: Option<&str>,
+    ) -> Result<DocumentStream, ServiceError> {
+        self.fill(collection)?;
+        self.parts.ingest.open_stream(self.tenant(), collection, indexing, key, webhook).await
+    }
+
+    /// The reply to an earlier stream with this idempotency key.
+    ///
+    /// # Errors
+    /// As [`IngestService::earlier_stream`](crate::service::ingest::IngestService::earlier_stream).
+    pub(crate) async fn earlier_stream(
+        &self,
+        key: &str,
+        request_hash: Option<Hash>,
+    ) -> Result<Option<FirstAnswer>, ServiceError> {
+        self.parts.ingest.earlier_stream(self.tenant(), key, request_hash).await
+    }
+
+    /// Replies to an accepted request.
+    ///
+    /// # Errors
+    /// As [`IngestService::reply`](crate::service::ingest::IngestService::reply).
+    pub(crate) async fn reply<E: From<ServiceError>>(
+        &self,
+        accepted: Accepted,
+        options: ReplyOptions<'_>,
+        render: impl FnOnce(JobReport) -> Result<ReplyContent, E>,
+    ) -> Result<Reply, E> {
+        self.parts.ingest.reply(self.tenant(), accepted, options, render).await
+    }
+
+    /// Accepts a replacement of a document.
+    ///
+    /// # Errors
+    /// As [`IngestService::replace`](crate::service::ingest::IngestService::replace).
+    pub(crate) async fn replace_document(&self, id: Uuid, replacement: Replacement) -> Result<Uuid, ServiceError> {
+        self.see_document(id).await?;
+        self.parts.ingest.replace(self.tenant(), id, replacement).await
+    }
+
+    /// Jobs that pass the filter, newest first; of the collection that the request names, if it names one.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn jobs(
+        &self,
+        collection: Option<String>,
+        mut filter: JobFilter,
+        limit: i64,
+    ) -> Result<Vec<JobSnapshot>, ServiceError> {
+        filter.among = self.among(collection);
+        self.parts.ingest.jobs(self.tenant(), &filter, limit).await
+    }
+
+    /// A job and a page of its items.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn job(&self, id: Uuid, page: ItemPage) -> Result<JobReport, ServiceError> {
+        self.see_job(id).await?;
+        self.parts.ingest.job(self.tenant(), id, page).await
+    }
+
+    /// A job as it is now.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn job_snapshot(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
+        let snapshot = self.parts.ingest.snapshot(self.tenant(), id).await?;
+        if self.caller.grant.reaches(&snapshot.job.collection) { Ok(snapshot) } else { Err(no_job(id)) }
+    }
+
+    /// The next snapshot of a job that differs from the one seen last; `None` when the service stops.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn next_job_snapshot(
+        &self,
+        id: Uuid,
+        seen: Option<&str>,
+    ) -> Result<Option<JobSnapshot>, ServiceError> {
+        self.see_job(id).await?;
+        self.parts.ingest.next_snapshot(self.tenant(), id, seen).await
+    }
+
+    /// Cancels a job.
+    ///
+    /// # Errors
+    /// As [`IngestService::cancel`](crate::service::ingest::IngestService::cancel).
+    pub(crate) async fn cancel_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
+        self.see_job(id).await?;
+        self.parts.ingest.cancel(self.tenant(), id).await
+    }
+
+    /// Returns the failed documents of a job to the queue.
+    ///
+    /// # Errors
+    /// As [`IngestService::retry`](crate::service::ingest::IngestService::retry).
+    pub(crate) async fn retry_job(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
+        self.see_job(id).await?;
+        self.parts.ingest.retry(self.tenant(), id).await
+    }
+
+    /// Answers as for a job that does not exist, if the caller may not see its collection.
+    async fn see_job(&self, id: Uuid) -> Result<(), ServiceError> {
+        if self.caller.grant.collections().is_some() {
+            self.job_snapshot(id).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The key that a request presents.
+
+use std::collections::BTreeSet;
+
+use time::OffsetDateTime;
+
+use crate::domain::{
+    access::{KeyLifetime, Scope},
+    identity::TenantId,
+};
+use crate::store::{Access, StoreError};
+
+/// A stored key, as far as it is needed to judge a request.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundKey {
+    /// Owner.
+    pub(crate) tenant: TenantId,
+    /// Code of the key as written.
+    pub(crate) code: Vec<u8>,
+    /// Code of the key before its last rotation.
+    pub(crate) former_code: Option<Vec<u8>>,
+    /// What it is made for.
+    pub(crate) scopes: BTreeSet<Scope>,
+    /// Collections that it is limited to.
+    pub(crate) collections: Option<BTreeSet<String>>,
+    /// When it opens.
+    pub(crate) lifetime: KeyLifetime,
+}
+
+impl Access<'_> {
+    /// Returns the key with this id, whichever tenant owns it. Reads the primary: a replica may not know yet that a key
+    /// was revoked.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
+        let row = sqlx::query!(
+            r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections,
+                      grace_until, expires_at, revoked_at
+               FROM find_api_key($1)"#,
+            key_id
+        )
+        .fetch_optional(self.store.writer())
+        .await?;
+        row.map(|row| {
+            Ok(FoundKey {
+                tenant: TenantId(row.tenant_id),
+                code: row.code,
+                former_code: row.former_code,
+                scopes: scopes_of(&row.scopes)?,
+                collections: row.collections.map(BTreeSet::from_iter),
+                lifetime: KeyLifetime {
+                    expires_at: row.expires_at,
+                    revoked_at: row.revoked_at,
+                    grace_until: row.grace_until,
+                },
+            })
+        })
+        .transpose()
+    }
+
+    /// Notes that a key was used, unless that was noted less than a minute before.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn note_use(&self, tenant: TenantId, key_id: &str, now: OffsetDateTime) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        sqlx::query!(
+            "UPDATE api_key SET last_used_at = $3
+             WHERE tenant_id = $1 AND key_id = $2 AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - interval '1 minute')",
+            tenant.0,
+            key_id,
+            now,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// The scopes of these names, which a constraint of the table restricts.
+pub(in crate::store) fn scopes_of(names: &[String]) -> Result<BTreeSet<Scope>, StoreError> {
+    let scope = |name: &String| Scope::from_name(name).ok_or_else(|| StoreError::Inconsistent(format!("scope {name}")));
+    names.iter().map(scope).collect()
+}

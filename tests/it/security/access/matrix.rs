@@ -1,0 +1,162 @@
+//! Each operation of the `OpenAPI` document with each kind of key: what it answers is what the document says, and what a
+//! caller may not see answers as nothing does.
+
+use serde_json::{Value, json};
+
+use super::{
+    operations::{self, Operation},
+    world::{CANARY, Caller, NOTHING, Named, OPERATOR, World},
+};
+use crate::{
+    database,
+    harness::{Answer, send},
+};
+
+/// Operations that make something under a name: what may not be seen cannot be made either.
+const MAKING: [&str; 3] = ["create_collection", "create_documents", "stream_documents"];
+
+#[tokio::test]
+async fn no_operation_but_probes_opens_without_a_valid_key() {
+    let world = World::start("").await;
+    let caller = world.caller();
+    let mut keys = vec![
+        ("malformed", "cited_this-is-no-key".to_owned()),
+        ("unknown", domain::access::write_key(&domain::access::written_id([7; 8]), [9; 32])),
+        ("of another service", "another-key-of-an-operator".to_owned()),
+    ];
+    for (state, change) in [("expired", "expires_at = now() - interval '1 second'"), ("revoked", "revoked_at = now()")]
+    {
+        let (secret, id) = caller.key(OPERATOR, "/v1/keys", json!({"name": state, "scopes": ["admin"]})).await;
+        // It was never presented, so no process knows it yet.
+        let sql = format!("UPDATE api_key SET {change} WHERE key_id = '{id}'");
+        database::execute(&world.database, &sql).await;
+        keys.push((state, secret));
+    }
+    let (secret, _) = caller.key(OPERATOR, "/v1/keys", json!({"name": "cut", "scopes": ["admin"]})).await;
+    keys.push(("cut off", secret[..secret.len() - 1].to_owned()));
+    for operation in operations::all() {
+        let request = || operation.request(&caller, &Named::nothing());
+        let bare = send(request()).await;
+        if operation.roles.is_empty() {
+            assert_eq!(bare.status, 200, "{}", operation.id);
+            continue;
+        }
+        bare.assert_problem(401, "unauthorized");
+        for (kind, key) in &keys {
+            let answer = send(request().bearer_auth(key)).await;
+            assert_eq!(answer.status, 401, "{} with a key that is {kind}: {answer:?}", operation.id);
+            answer.assert_problem(401, "unauthorized");
+        }
+    }
+    world.process.stop().await;
+}
+
+#[tokio::test]
+async fn each_scope_opens_what_the_document_says_and_no_more() {
+    let world = World::start("").await;
+    let caller = world.caller();
+    for scope in ["ask", "ingest", "read", "admin"] {
+        let (key, _) = caller.key(OPERATOR, "/v1/keys", json!({"name": scope, "scopes": [scope]})).await;
+        for operation in operations::all() {
+            let answer = send(operation.request(&caller, &Named::nothing()).bearer_auth(&key)).await;
+            if operation.suffices(scope) {
+                assert!(![401, 403].contains(&answer.status), "{} with {scope}: {answer:?}", operation.id);
+                continue;
+            }
+            answer.assert_problem(403, "insufficient_scope");
+            let named = |role: &String| answer.body["detail"].as_str().is_some_and(|detail| detail.contains(role));
+            assert!(operation.roles.iter().all(named), "{} with {scope}: {answer:?}", operation.id);
+        }
+    }
+    world.process.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_another_tenants_answers_as_nothing_does() {
+    let world = World::start("").await;
+    assert_hidden(&world, &world.admin, &world.foreign).await;
+    world.process.stop().await;
+}
+
+/// The conditions of the queries hold alone, should the policies of the database be lost.
+#[tokio::test]
+async fn tenants_are_apart_without_row_security_too() {
+    let off = "DO $$ DECLARE one regclass; BEGIN
+        FOR one IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
+            EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', one);
+        END LOOP; END $$";
+    let world = World::start(off).await;
+    assert_hidden(&world, &world.admin, &world.foreign).await;
+    world.process.stop().await;
+}
+
+#[tokio::test]
+async fn a_collection_that_is_not_granted_answers_as_nothing_does() {
+    let world = World::start("").await;
+    assert_hidden(&world, &world.limited, &world.closed).await;
+    for operation in operations::all().into_iter().filter(|operation| operation.roles == ["admin"]) {
+        if operation.id.ends_with("_key") || operation.id.ends_with("_keys") {
+            let answer = send(operation.request(&world.caller(), &world.closed).bearer_auth(&world.limited)).await;
+            answer.assert_problem(403, "insufficient_scope");
+        }
+    }
+    world.process.stop().await;
+}
+
+/// Holds each operation on hidden things against the same on nothing, and looks for their words in all answers and in
+/// the log.
+async fn assert_hidden(world: &World, key: &str, hidden: &Named) {
+    let caller = world.caller();
+    let nothing = Named::nothing();
+    for operation in operations::all() {
+        // Names of another tenant are free here; what is made under one is this tenant's.
+        if MAKING.contains(&operation.id.as_str()) && key == world.admin {
+            continue;
+        }
+        let of_hidden = send(operation.request(&caller, hidden).bearer_auth(key)).await;
+        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.body.to_string()));
+        assert!(!hidden.masked(&shown).contains(CANARY), "{}: {shown}", operation.id);
+        let of_nothing = send(operation.request(&caller, &nothing).bearer_auth(key)).await;
+        assert_same(&operation, (&of_hidden, hidden), (&of_nothing, &nothing));
+    }
+    for list in ["/v1/collections", "/v1/documents", "/v1/jobs", "/v1/audit", "/v1/keys"] {
+        let answer = caller.get(key, list).await.body.to_string();
+        assert!(!answer.contains("canaryforeign") && !answer.contains("canarykey"), "{list}: {answer}");
+        assert!(key == world.admin || !answer.contains("canaryclosed"), "{list}: {answer}");
+    }
+    let log = world.process.logged().join("\n");
+    assert!(!log.contains("canaryforeign") && !log.contains("canaryclosed"), "{log}");
+    assert_untouched(&caller, world).await;
+}
+
+fn assert_same(operation: &Operation, hidden: (&Answer, &Named), nothing: (&Answer, &Named)) {
+    let seen = |(answer, named): (&Answer, &Named)| {
+        let mut body = answer.body.clone();
+        for member in ["request_id", "id", "created_at"] {
+            if let Some(value) = body.as_object_mut().and_then(|members| members.get_mut(member)) {
+                *value = Value::Null;
+            }
+        }
+        let mut headers: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
+        headers.sort();
+        (answer.status, headers, named.masked(&body.to_string()))
+    };
+    if operation.id == "create_key" || operation.id == "livez" || operation.id == "readyz" {
+        return;
+    }
+    assert_eq!(seen(hidden), seen(nothing), "{}", operation.id);
+}
+
+/// What is hidden is still there.
+async fn assert_untouched(caller: &Caller, world: &World) {
+    let rows = "SELECT count(*) FROM document d JOIN collection c USING (tenant_id, collection_id)
+        WHERE c.name IN ('closedcollection', 'canarycollection') AND d.version = 1 AND d.title LIKE 'canary%'";
+    assert_eq!(database::number(&world.database, rows).await, 2);
+    let indexes = "SELECT count(*) FROM collection_index i JOIN collection c USING (tenant_id, collection_id)
+        WHERE c.name IN ('closedcollection', 'canarycollection')
+          AND c.tenant_id IN (SELECT tenant_id FROM document WHERE title LIKE 'canary%')";
+    assert!(database::number(&world.database, indexes).await >= 2);
+    let open = caller.get(&world.limited, "/v1/collections/open").await;
+    assert_eq!((open.status, open.body["documents"].as_u64()), (200, Some(1)), "{open:?}");
+    assert_eq!(caller.get(OPERATOR, &format!("/v1/documents/{NOTHING}")).await.status, 404);
+}

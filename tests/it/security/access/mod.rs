@@ -1,0 +1,7 @@
+//! Keys, scopes, collections and tenants.
+
+mod keys;
+mod matrix;
+mod operations;
+mod tenants;
+mod world;

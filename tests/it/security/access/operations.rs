@@ -1,0 +1,122 @@
+//! A request for each operation of the `OpenAPI` document.
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::world::{Caller, Named, encoded};
+
+/// An operation, and what the document says that its callers need.
+#[derive(Clone, Debug)]
+pub(super) struct Operation {
+    pub id: String,
+    method: Method,
+    path: String,
+    has_body: bool,
+    /// Roles of which a key needs one; empty where none is needed.
+    pub roles: Vec<String>,
+}
+
+/// Every operation of the document.
+pub(super) fn all() -> Vec<Operation> {
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
+    let mut all = Vec::new();
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in methods.as_object().expect("methods") {
+            let security = operation["security"].as_array().unwrap_or_else(|| panic!("{method} {path} needs what?"));
+            let roles = security.iter().flat_map(|one| one["bearer"].as_array().expect("roles"));
+            all.push(Operation {
+                id: operation["operationId"].as_str().expect("an id").to_owned(),
+                method: method.to_uppercase().parse().expect("a method"),
+                path: path.clone(),
+                has_body: operation.get("requestBody").is_some(),
+                roles: roles.map(|role| role.as_str().expect("a name").to_owned()).collect(),
+            });
+        }
+    }
+    assert!(all.len() >= 40, "{all:#?}");
+    all
+}
+
+impl Operation {
+    /// Whether a key of this scope suffices.
+    pub(super) fn suffices(&self, scope: &str) -> bool {
+        let is_for_tenants = !self.roles.iter().any(|role| role == "operator");
+        self.roles.is_empty() || self.roles.iter().any(|role| role == scope) || (scope == "admin" && is_for_tenants)
+    }
+
+    /// A request that names these things.
+    pub(super) fn request(&self, caller: &Caller, named: &Named) -> RequestBuilder {
+        let parts = self.path.split('/').map(|part| self.filled(part, named));
+        let path = format!("{}{}", parts.collect::<Vec<_>>().join("/"), self.query(named));
+        let request = caller.request(self.method.clone(), &path);
+        match self.body(named) {
+            None => request,
+            Some(body) if self.id == "stream_documents" => {
+                request.header("content-type", "application/x-ndjson").body(body.to_string())
+            }
+            Some(body) => request.json(&body),
+        }
+    }
+
+    fn filled(&self, part: &str, named: &Named) -> String {
+        match part {
+            "{name}" => encoded(&named.collection),
+            "{urn}" => encoded(&named.urn),
+            "{id}" => {
+                let of_path = |start: &str| self.path.starts_with(start);
+                let id = if of_path("/v1/collections") {
+                    &named.index
+                } else if of_path("/v1/documents") {
+                    &named.document
+                } else if of_path("/v1/jobs") {
+                    &named.job
+                } else if of_path("/v1/audit") {
+                    &named.ask
+                } else if of_path("/v1/keys") {
+                    &named.key
+                } else {
+                    assert!(of_path("/v1/tenants"), "{} names what?", self.path);
+                    &named.tenant
+                };
+                id.clone()
+            }
+            other => {
+                assert!(!other.starts_with('{'), "{other} of {} is what?", self.path);
+                other.to_owned()
+            }
+        }
+    }
+
+    fn query(&self, named: &Named) -> String {
+        let collection = encoded(&named.collection);
+        match self.id.as_str() {
+            "list_documents" | "list_jobs" | "stream_documents" => format!("?collection={collection}"),
+            "delete_documents" => format!("?collection={collection}&source_prefix=canary"),
+            _ => String::new(),
+        }
+    }
+
+    fn body(&self, named: &Named) -> Option<Value> {
+        let collections = json!([named.collection]);
+        let body = match self.id.as_str() {
+            "ask" => json!({"question": "Where does it grow?", "collections": collections}),
+            "search" => json!({"query": "Where does it grow?", "collections": collections}),
+            "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
+            "create_collection" => json!({"name": named.collection}),
+            "create_documents" => {
+                json!({"collection": named.collection, "documents": [{"source": "a", "text": "Words."}]})
+            }
+            "stream_documents" => json!({"source": "a", "text": "Words."}),
+            "replace_document" => json!({"text": "Other words."}),
+            "build_index" => json!({"splitter": {"size": 100}}),
+            "create_key" | "create_tenant_key" => json!({"name": "made by a test", "scopes": ["ask"]}),
+            "rotate_key" => json!({}),
+            "create_tenant" => json!({"name": "made by a test"}),
+            other => {
+                assert!(!self.has_body, "{other} takes what?");
+                return None;
+            }
+        };
+        Some(body)
+    }
+}
