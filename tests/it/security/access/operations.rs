@@ -44,6 +44,13 @@ impl Operation {
         self.roles.is_empty() || self.roles.iter().any(|role| role == scope) || (scope == "admin" && is_for_tenants)
     }
 
+    /// Whether its request names something of its caller's choice.
+    pub(super) fn names_something(&self) -> bool {
+        let request = |named: &Named| (self.query(named), self.body(named));
+        let another = Named { collection: "another".to_owned(), urn: "another".to_owned(), ..Named::nothing() };
+        self.path.contains('{') || request(&Named::nothing()) != request(&another)
+    }
+
     /// A request that names these things.
     pub(super) fn request(&self, caller: &Caller, named: &Named) -> RequestBuilder {
         let parts = self.path.split('/').map(|part| self.filled(part, named));

@@ -16,8 +16,6 @@ use crate::{
 pub(super) const OPERATOR: &str = "a-key-of-the-operator-0123456789";
 /// Pepper of the service.
 pub(super) const PEPPER: &str = "a-pepper-of-the-tests-0123456789-0123456789";
-/// Start of each word that nobody else may read.
-pub(super) const CANARY: &str = "canary";
 /// An id of nothing.
 pub(super) const NOTHING: &str = "019ee0a1-6f0b-7d52-9a40-5f1b8f0f6a11";
 
