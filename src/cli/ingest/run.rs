@@ -113,7 +113,7 @@ impl Run {
             return Ok(None);
         }
         let started = Instant::now();
-        let mut is_told = false;
+        let mut is_reported = false;
         loop {
             let answer = if is_of_urls {
                 self.client.send_documents(&self.urls(&part), &key).await
@@ -142,7 +142,7 @@ impl Run {
                 Err(error) if started.elapsed() >= PATIENCE => return Err(unreachable(&self.client, &error)),
                 // With the same idempotency key, a request that is sent again is done once.
                 Err(error) => {
-                    self.tell_once(&mut is_told, &unreachable(&self.client, &error));
+                    self.report_once(&mut is_reported, &unreachable(&self.client, &error));
                     LOOK
                 }
             };
@@ -254,8 +254,8 @@ impl Run {
     }
 
     /// Prints why there is no progress, once.
-    fn tell_once(&self, is_told: &mut bool, problem: &anyhow::Error) {
-        if !std::mem::replace(is_told, true) {
+    fn report_once(&self, is_reported: &mut bool, problem: &anyhow::Error) {
+        if !std::mem::replace(is_reported, true) {
             self.progress.note(&format!("{problem:#}; waiting for it"));
         }
     }
@@ -263,7 +263,7 @@ impl Run {
     /// Repeats a request until it is answered, for a limited time.
     async fn get(&self, path: &str) -> anyhow::Result<Value> {
         let started = Instant::now();
-        let mut is_told = false;
+        let mut is_reported = false;
         loop {
             let problem = match self.client.get(path).await {
                 Ok(answer) if answer.status == 200 => return Ok(answer.body),
@@ -276,7 +276,7 @@ impl Run {
             if started.elapsed() >= PATIENCE {
                 return Err(problem);
             }
-            self.tell_once(&mut is_told, &problem);
+            self.report_once(&mut is_reported, &problem);
             sleep(LOOK).await;
         }
     }

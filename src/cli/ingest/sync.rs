@@ -3,6 +3,9 @@
 //! Nothing is remembered on this machine: files and documents are compared by source and by the SHA-256 of their bytes,
 //! which the service lists. Documents are deleted only after both sides are known completely, and after everything else
 //! is stored, so that a file that was renamed can be found all the time.
+//!
+//! A file that must be sent is read twice, once for its hash and once to be sent: a folder may be larger than the
+//! memory. If it changes in between, it is stored as it is then.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 

@@ -40,6 +40,8 @@ struct SentDraft {
     sent: usize,
     /// Bytes of the text that were read for claims.
     read: usize,
+    /// Bytes of the text in which no code for "no answer" begins.
+    without_code: usize,
     claims: Vec<ConfirmedClaim>,
 }
 
@@ -129,7 +131,10 @@ impl Stream {
     async fn write(&mut self, words: &str, basis: &Basis) {
         self.draft.text.push_str(words);
         // A code for "no answer" is for the service alone.
-        let code = non_answer_code::find(&self.draft.text);
+        let code = non_answer_code::find_from(&self.draft.text, self.draft.without_code);
+        if code.is_none() {
+            self.draft.without_code = self.draft.text.len();
+        }
         if self.mode == StreamMode::Provisional {
             self.send_words_to(code.map_or(self.draft.text.len(), |code| code.start)).await;
         }

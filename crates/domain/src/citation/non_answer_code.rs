@@ -24,8 +24,16 @@ pub fn declines(text: &str) -> bool {
 /// backslashes that Markdown puts before underscores.
 #[must_use]
 pub fn find(text: &str) -> Option<FoundCode> {
-    let mut is_in_word = false;
-    for (start, sign) in text.char_indices() {
+    find_from(text, 0)
+}
+
+/// The same in a text that has grown: `searched` bytes of it were searched before, without a result.
+#[must_use]
+pub fn find_from(text: &str, searched: usize) -> Option<FoundCode> {
+    let (known, new) = text.split_at_checked(searched)?;
+    let mut is_in_word = known.chars().next_back().is_some_and(is_word);
+    for (at, sign) in new.char_indices() {
+        let start = known.len() + at;
         if !is_in_word && let Some(begun) = begins(NON_ANSWER, text.get(start..).unwrap_or_default()) {
             let before = text.get(..start).unwrap_or_default();
             let is_complete = matches!(begun, Begun::Whole { .. });
@@ -87,6 +95,20 @@ mod tests {
             let found = find(&text).expect("held back");
             prop_assert!(!found.is_complete);
             prop_assert!(found.start <= before.len());
+        }
+
+        /// A text that grows is searched as if it were searched whole each time.
+        #[test]
+        fn a_growing_text_is_searched_once(pieces in prop::collection::vec("[a_ .\\\\]{0,4}|NOT_IN|_SOUR|CES|\"", 0..12)) {
+            let (mut text, mut searched) = (String::new(), 0);
+            for piece in pieces {
+                text.push_str(&piece);
+                let found = find_from(&text, searched);
+                prop_assert_eq!(found, find(&text), "{}", text);
+                if found.is_none() {
+                    searched = text.len();
+                }
+            }
         }
 
         #[test]

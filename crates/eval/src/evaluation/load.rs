@@ -86,7 +86,7 @@ impl Evaluation<'_> {
     async fn wait_for(&self, job: &str, before: usize) -> Result<(usize, Option<NotIndexed>), EvaluationError> {
         loop {
             let state = self.client.job(job).await?;
-            self.tell(Work::Index, before + state.settled, self.set.documents.len());
+            self.report_progress(Work::Index, before + state.settled, self.set.documents.len());
             if !state.is_open {
                 return Ok((state.settled, state.not_indexed));
             }

@@ -193,7 +193,7 @@ impl<'a> Evaluation<'a> {
         let queries = &self.set.queries;
         let mut measured = Vec::with_capacity(queries.len());
         for (done, query) in queries.iter().enumerate() {
-            self.tell(Work::Search(mode), done, queries.len());
+            self.report_progress(Work::Search(mode), done, queries.len());
             let (ranked, duration_ms) = self.rank_documents(query, mode).await?;
             measured.extend(QueryFigures::of(&ranked, &query.judgements, duration_ms));
         }
@@ -223,7 +223,7 @@ impl<'a> Evaluation<'a> {
         let questions = &self.set.questions;
         let mut measured = Vec::with_capacity(questions.len());
         for (done, question) in questions.iter().enumerate() {
-            self.tell(Work::Ask, done, questions.len());
+            self.report_progress(Work::Ask, done, questions.len());
             let found = self.client.first_documents(&self.collection, &question.text).await?;
             let reply = self.client.ask(&self.collection, &question.id, &question.text).await?;
             measured.push(QuestionFigures::of(question, &found, &reply));
@@ -235,7 +235,7 @@ impl<'a> Evaluation<'a> {
     async fn ask_off_corpus(&self, foreign: &OffCorpus) -> Result<Vec<Reply>, EvaluationError> {
         let mut replies = Vec::with_capacity(foreign.queries.len());
         for (done, query) in foreign.queries.iter().enumerate() {
-            self.tell(Work::AskOffCorpus, done, foreign.queries.len());
+            self.report_progress(Work::AskOffCorpus, done, foreign.queries.len());
             replies.push(self.client.ask(&self.collection, &query.id, &query.text).await?);
         }
         Ok(replies)
@@ -246,7 +246,7 @@ impl<'a> Evaluation<'a> {
         let follow_ups = &self.set.follow_ups;
         let mut measured = Vec::with_capacity(follow_ups.len());
         for (done, SetFollowUp { messages, judgements, .. }) in follow_ups.iter().enumerate() {
-            self.tell(Work::Converse, done, follow_ups.len());
+            self.report_progress(Work::Converse, done, follow_ups.len());
             let question = messages.len().saturating_sub(1);
             let alone = messages.get(question..).unwrap_or_default();
             let found = FollowUp {
@@ -258,7 +258,7 @@ impl<'a> Evaluation<'a> {
         Ok(ConversationFigures::of(&measured))
     }
 
-    fn tell(&self, work: Work, done: usize, of: usize) {
+    fn report_progress(&self, work: Work, done: usize, of: usize) {
         (self.observe)(Event::Progress { work, done, of });
     }
 }
