@@ -84,7 +84,7 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    /// What is behind the routes.
+    /// The services behind the routes.
     pub(crate) fn services(&self, ingest: &IngestService) -> Services {
         Services {
             access: self.access.clone(),

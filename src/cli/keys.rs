@@ -41,7 +41,7 @@ enum Action {
 pub(super) struct NewKey {
     /// Name of the key, for people.
     name: String,
-    /// What the key is for: ask, ingest, read or admin; may be given several times.
+    /// Purpose of the key: ask, ingest, read or admin; may be given several times.
     #[arg(long, required = true)]
     scope: Vec<String>,
     /// Collection that the key is limited to; may be given several times. By default all.

@@ -35,7 +35,7 @@ pub(super) struct NewKeyBody {
     /// Name of the key, for people.
     #[schema(value_type = ShortText)]
     name: String,
-    /// What the key is for, one or more: `ask` asks, searches, checks and looks citations up; `ingest` submits, replaces
+    /// Purposes of the key, one or more: `ask` asks, searches, checks and looks citations up; `ingest` submits, replaces
     /// and deletes documents and follows jobs; `read` reads stored documents; `admin` does all of that, manages
     /// collections and keys, and reads the audit.
     #[schema(value_type = Vec<ScopeSchema>, min_items = 1)]
@@ -70,7 +70,7 @@ pub(super) struct KeyBody {
     id: String,
     /// Name of the key, for people.
     name: String,
-    /// What the key is for.
+    /// Purposes of the key.
     #[schema(value_type = Vec<ScopeSchema>)]
     scopes: BTreeSet<Scope>,
     /// Names of the collections that the key is limited to; null: all.

@@ -90,7 +90,7 @@ impl Default for Settings {
 pub(crate) struct Services {
     /// Recognises callers.
     pub access: AccessService,
-    /// What callers may use.
+    /// The use cases, for callers that may use them.
     pub use_cases: UseCases,
     /// Whether requests can be served.
     pub readiness: Readiness,

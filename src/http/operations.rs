@@ -1,4 +1,4 @@
-//! What each operation needs of its caller: the one table that requests are judged by and that the `OpenAPI` document
+//! The rights that each operation needs of its caller: the one table that requests are judged by and that the `OpenAPI` document
 //! states.
 
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ const OPERATIONS: [(&str, Need); 40] = [
     ("create_tenant_key", Need::Operator),
 ];
 
-/// What the operation needs.
+/// The rights that the operation needs.
 ///
 /// # Panics
 /// If the table lacks it: no operation is served before somebody has decided that.
@@ -87,7 +87,7 @@ impl Needs {
         Self(routes.map(|(method, path, operation)| ((method, path.to_owned()), need_of(operation))).collect())
     }
 
-    /// What the request's operation needs; `None` if its path has no operation with its method.
+    /// The rights that the request's operation needs; `None` if its path has no operation with its method.
     pub(super) fn of_request(&self, request: &Request) -> Option<Need> {
         let path = request.extensions().get::<MatchedPath>()?.as_str().to_owned();
         // The router serves HEAD as GET.

@@ -47,7 +47,7 @@ pub(super) struct TenantListBody {
     tenants: Vec<TenantBody>,
 }
 
-/// What went with a tenant.
+/// Counts of what was deleted with a tenant.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TenantReceipt)]
 pub(super) struct TenantReceiptBody {

@@ -17,7 +17,7 @@ impl TenantId {
 /// The caller of a request, as far as the service knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// What the caller may do.
+    /// Rights of the caller.
     pub grant: Grant,
     /// Name of the key presented: its id; of a key of the operator the first hexadecimal digits of its SHA-256. `None`
     /// where no key is required.

@@ -17,12 +17,12 @@ use crate::{
     store::{NewKey, Rotation, StoreError},
 };
 
-/// What a new key is to be.
+/// A key to be made.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedKey {
     /// Its name, for people.
     pub(crate) name: String,
-    /// What it is made for.
+    /// Its purposes.
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to; `None` for all.
     pub(crate) collections: Option<BTreeSet<String>>,
@@ -35,7 +35,7 @@ pub(crate) struct WantedKey {
 pub(crate) struct IssuedKey {
     /// The key as written.
     pub(crate) secret: SecretString,
-    /// What people may see of it.
+    /// The part of it that people may see.
     pub(crate) row: KeyRow,
 }
 

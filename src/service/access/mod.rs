@@ -1,4 +1,4 @@
-//! Who is calling: finds what the key of a request grants.
+//! Recognises callers: finds the rights that the key of a request grants.
 
 mod keys;
 mod known_keys;
@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 /// A caller that was recognised.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// What it may do.
+    /// Its rights.
     pub(crate) grant: Grant,
     /// Name of its key; `None` where no key is required and none was presented.
     pub(crate) key_id: Option<String>,

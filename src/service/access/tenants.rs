@@ -13,7 +13,7 @@ use crate::{
 /// Collections that are read at once to delete them.
 const PAGE: i64 = 100;
 
-/// What went with a tenant.
+/// Counts of what was deleted with a tenant.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TenantReceipt {
     /// Number of collections.

@@ -1,6 +1,6 @@
 //! The use cases as a caller may see them: the one place where the tenant and the collections of a [`Grant`] are applied.
 //!
-//! What a caller's collections hide is not there for it: the answer to its name or id is the one to a name or id that
+//! A collection that is hidden from a caller is not there for it: the answer to its name or id is the one to a name or id that
 //! does not exist. Only what would make a collection is refused by name, whether it exists or not.
 //!
 //! [`Grant`]: crate::domain::access::Grant

@@ -19,7 +19,7 @@ pub(crate) struct FoundKey {
     pub(crate) code: Vec<u8>,
     /// Code of the key before its last rotation.
     pub(crate) former_code: Option<Vec<u8>>,
-    /// What it is made for.
+    /// Its purposes.
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to.
     pub(crate) collections: Option<BTreeSet<String>>,

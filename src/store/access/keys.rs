@@ -18,7 +18,7 @@ pub(crate) struct KeyRow {
     pub(crate) id: String,
     /// Its name, for people.
     pub(crate) name: String,
-    /// What it is made for.
+    /// Its purposes.
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to; `None` for all.
     pub(crate) collections: Option<BTreeSet<String>>,
@@ -37,7 +37,7 @@ pub(crate) struct KeyRow {
 /// A key to store.
 #[derive(Clone, Debug)]
 pub(crate) struct NewKey {
-    /// What people may see of it.
+    /// The part of it that people may see.
     pub(crate) row: KeyRow,
     /// Code of the key as written.
     pub(crate) code: Vec<u8>,

@@ -1,11 +1,11 @@
-//! What a caller may do, and what an operation needs.
+//! The rights of a caller, and those that an operation needs.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::Scope;
 use crate::identity::TenantId;
 
-/// What a caller may do: in one tenant, with some scopes, on all collections or on some.
+/// The rights of a caller: in one tenant, with some scopes, on all collections or on some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     tenant: TenantId,
@@ -15,7 +15,7 @@ pub struct Grant {
     is_operator: bool,
 }
 
-/// What an operation needs of its caller.
+/// The rights that an operation needs of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Nothing, not even a key.
@@ -47,7 +47,7 @@ impl Grant {
         Self { tenant: TenantId::DEFAULT, scopes: BTreeSet::from([Scope::Admin]), collections: None, is_operator: true }
     }
 
-    /// What a key of a tenant grants.
+    /// The rights that a key of a tenant grants.
     #[must_use]
     pub fn of_key(tenant: TenantId, scopes: BTreeSet<Scope>, collections: Option<BTreeSet<String>>) -> Self {
         Self { tenant, scopes, collections: collections.map(Arc::new), is_operator: false }
@@ -74,7 +74,7 @@ impl Grant {
     /// Whether an operation with this need may be called.
     ///
     /// # Errors
-    /// What is missing.
+    /// The right that is missing.
     pub fn check(&self, need: Need) -> Result<(), Denied> {
         match need {
             Need::AnyOf(scopes) if self.holds_any(scopes) => Ok(()),

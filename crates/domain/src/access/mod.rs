@@ -1,4 +1,4 @@
-//! Who may do what: API keys, their scopes and their limits. Nothing here looks a key up or compares secrets.
+//! Access: API keys, their scopes and their limits. Nothing here looks a key up or compares secrets.
 
 mod grant;
 mod key;

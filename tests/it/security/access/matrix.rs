@@ -149,7 +149,7 @@ fn assert_same(operation: &Operation, hidden: (&Answer, &Named), nothing: (&Answ
     assert_eq!(seen(hidden), seen(nothing), "{}", operation.id);
 }
 
-/// What is hidden is still there.
+/// Checks that hidden things are still there.
 async fn assert_untouched(caller: &Caller, world: &World) {
     let rows = "SELECT count(*) FROM document d JOIN collection c USING (tenant_id, collection_id)
         WHERE c.name IN ('closedcollection', 'canarycollection') AND d.version = 1 AND d.title LIKE 'canary%'";

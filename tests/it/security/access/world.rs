@@ -19,7 +19,7 @@ pub(super) const PEPPER: &str = "a-pepper-of-the-tests-0123456789-0123456789";
 /// An id of nothing.
 pub(super) const NOTHING: &str = "019ee0a1-6f0b-7d52-9a40-5f1b8f0f6a11";
 
-/// What paths and bodies of requests name.
+/// The things that paths and bodies of requests name.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub collection: String,
