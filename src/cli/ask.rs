@@ -7,15 +7,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::ingest::client;
-use crate::config::Config;
+use crate::{
+    config::Config,
+    domain::{notices, spelling::Correction},
+};
 
 /// Time added to the longest ask: for the network, and because a service elsewhere may allow longer asks.
 const MARGIN: Duration = Duration::from_secs(90);
-
-/// Most passages that an abstention shows.
-const MOST_CLOSEST: usize = 3;
-/// Longest beginning of such a passage, in characters.
-const LONGEST_CLOSEST: usize = 160;
 
 /// Arguments of `cited ask`.
 #[derive(Debug, Args)]
@@ -55,14 +53,11 @@ fn readable(body: &Value) -> String {
     let is_passages = !items(body, "passages").is_empty();
     let mut page = corrections(body);
     if is_passages {
-        page.push_str("No sentence of these documents answers this. They say about it:\n\n");
+        let _ = write!(page, "{}\n\n", notices::PASSAGES);
     }
     let _ = writeln!(page, "{answer}");
-    for part in items(body, "missing").iter().filter_map(Value::as_str) {
-        // The answer itself may have said it.
-        if !answer.to_lowercase().contains(part.trim_end_matches(['?', '.']).to_lowercase().as_str()) {
-            let _ = write!(page, "\nThese documents do not answer: {part}\n");
-        }
+    for notice in notices::unanswered(answer, items(body, "missing").iter().filter_map(Value::as_str)) {
+        let _ = write!(page, "\n{notice}\n");
     }
     let mut told = Vec::new();
     for citation in items(body, "citations") {
@@ -92,22 +87,24 @@ fn abstention(body: &Value) -> String {
     let mut page = corrections(body);
     let _ = writeln!(page, "No answer in these documents ({}).", text(body, "reason"));
     let unknown: Vec<&str> = items(body, "unknown_terms").iter().filter_map(Value::as_str).collect();
-    if !unknown.is_empty() {
-        let _ = writeln!(page, "No document holds: {}", unknown.join(", "));
+    if let Some(notice) = notices::unknown(&unknown) {
+        let _ = writeln!(page, "{notice}");
     }
-    for (place, source) in items(body, "sources").iter().take(MOST_CLOSEST).enumerate() {
+    for (place, source) in items(body, "sources").iter().take(notices::MOST_CLOSEST).enumerate() {
         if place == 0 {
             page.push_str("\nClosest:\n");
         }
-        let words: String = line(source).chars().take(LONGEST_CLOSEST).collect();
-        let _ = writeln!(page, "  - {}: \"{}…\"", named(source), words.trim_end());
+        let _ = writeln!(page, "  - {}: \"{}\"", named(source), notices::beginning(text(source, "text")));
     }
     page
 }
 
 /// Formats how words of the question were read, if not as they were written.
 fn corrections(body: &Value) -> String {
-    let read = |word: &Value| format!("Read \"{}\" as \"{}\".\n", text(word, "from"), text(word, "to"));
+    let read = |word: &Value| {
+        let correction = Correction { from: text(word, "from").to_owned(), to: text(word, "to").to_owned() };
+        notices::read_as(&correction) + "\n"
+    };
     items(body, "corrected").iter().map(read).collect()
 }
 

@@ -11,6 +11,7 @@ use tower_http::request_id::RequestId;
 
 use super::{
     MAX_HEADER_BYTES,
+    openai::{AsOpenAi, OpenAiProblem},
     problem::{ApiError, Problem},
 };
 
@@ -58,6 +59,7 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let id = request_id(&request);
     let mut response = next.run(request).await;
+    let is_for_openai = response.extensions().get::<AsOpenAi>().is_some();
     if response.extensions().get::<Problem>().is_none()
         && let Some(error) = bare_error(&response)
     {
@@ -71,14 +73,22 @@ pub(super) async fn complete_problem(request: Request, next: Next) -> Response {
     problem.instance = Some(path);
     problem.request_id = id;
     let (parts, _) = response.into_parts();
-    let mut completed = Json(problem).into_response();
-    *completed.status_mut() = parts.status;
+    let (status, mut completed) = if is_for_openai {
+        let problem = OpenAiProblem::from(problem);
+        let mut response = Json(&problem).into_response();
+        problem.write_headers(response.headers_mut());
+        (problem.status(), response)
+    } else {
+        let mut response = Json(problem).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        (parts.status, response)
+    };
+    *completed.status_mut() = status;
     for (name, value) in &parts.headers {
-        if name != header::CONTENT_LENGTH {
+        if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
             completed.headers_mut().insert(name, value.clone());
         }
     }
-    completed.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     completed
 }
 

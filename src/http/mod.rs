@@ -23,10 +23,12 @@ mod keys;
 mod middleware;
 mod multipart;
 mod number;
+mod openai;
 mod openapi;
 mod operations;
 mod pagination;
 mod problem;
+mod public_url;
 mod schema;
 mod search;
 mod source;
@@ -45,6 +47,7 @@ use tower_http::{
     request_id::{MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer},
     timeout::TimeoutLayer,
 };
+use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(crate) use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
@@ -69,6 +72,8 @@ pub struct Settings {
     pub max_bytes_in_flight: usize,
     /// Whether the service speaks TLS itself.
     pub has_tls: bool,
+    /// Address by which people reach the service; if not set, links lead to the address of the request.
+    pub public_url: Option<Url>,
     /// Time limit of a request, apart from an ask's own limit.
     pub request_timeout: Duration,
 }
@@ -80,6 +85,7 @@ impl Default for Settings {
             max_body_bytes: 64 * 1024 * 1024,
             max_bytes_in_flight: 64 * 1024 * 1024,
             has_tls: false,
+            public_url: None,
             request_timeout: Duration::from_mins(5),
         }
     }
@@ -105,6 +111,8 @@ pub(crate) struct AppState {
     needs: Arc<Needs>,
     context: Context,
     in_flight: in_flight::InFlight,
+    has_tls: bool,
+    public_url: Option<Url>,
     /// Time that `?wait=true` waits for a job: a little less than the time limit of a request.
     longest_wait: Duration,
 }
@@ -127,15 +135,19 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         needs: Arc::new(Needs::of(openapi_document())),
         context: context.clone(),
         in_flight: in_flight::InFlight::new(settings.max_bytes_in_flight, settings.request_timeout.mul_f32(0.5)),
+        has_tls: settings.has_tls,
+        public_url: settings.public_url.clone(),
         longest_wait: settings.request_timeout.mul_f32(0.9),
     };
     let (v1, _) = v1_routes(settings.max_body_bytes).split_for_parts();
     let (streams, _) = stream_routes().split_for_parts();
+    let (openai, _) = openai::routes().split_for_parts();
     let (cited_pages, _) = web::citation_routes().split_for_parts();
     let (health, _) = health_routes().split_for_parts();
     let limit = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
     let authenticated = axum::middleware::from_fn_with_state(state.clone(), authentication::authenticate);
     let v1 = v1.layer(limit).merge(streams).layer(authenticated.clone());
+    let openai = openai.layer(limit).layer(authenticated.clone()).layer(axum::middleware::from_fn(openai::as_openai));
     let cited_pages = cited_pages.layer(limit).layer(authenticated).layer(axum::middleware::from_fn(web::as_pages));
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
@@ -154,6 +166,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         }));
     Router::new()
         .merge(v1)
+        .merge(openai)
         .merge(cited_pages)
         .merge(health.merge(openapi::pages()).merge(web::files()).layer(limit))
         .fallback(|| async { StatusCode::NOT_FOUND })

@@ -13,12 +13,16 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 40] = [
+const OPERATIONS: [(&str, Need); 44] = [
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
     ("ask", Need::AnyOf(&[Scope::Ask])),
     ("search", Need::AnyOf(&[Scope::Ask])),
     ("check", Need::AnyOf(&[Scope::Ask])),
+    ("create_chat_completion", Need::AnyOf(&[Scope::Ask])),
+    ("create_response", Need::AnyOf(&[Scope::Ask])),
+    ("list_models", Need::AnyOf(&[Scope::Ask])),
+    ("get_model", Need::AnyOf(&[Scope::Ask])),
     ("get_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
     ("show_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
     ("list_asks", Need::AnyOf(&[Scope::Admin])),

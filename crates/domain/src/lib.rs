@@ -25,6 +25,7 @@ pub mod logistic;
 pub mod markdown;
 pub mod model_verdicts;
 mod month;
+pub mod notices;
 pub mod origin;
 pub mod planning;
 pub mod prompt;

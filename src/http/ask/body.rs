@@ -14,7 +14,7 @@ use super::super::{
     search::default_collections,
     stages::{ModeBody, StagesBody},
 };
-use super::messages::{self, Conversation, MessageBody};
+use super::messages::{self, ChatTurn, Conversation, MessageBody};
 use crate::{
     domain::{budget::TighterLimits, citation::Level, corrective::OnInsufficient, speculation::Speculation},
     service::{
@@ -194,14 +194,59 @@ impl Default for RewriteBody {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Include)]
-pub(super) enum IncludeBody {
+pub(in crate::http) enum IncludeBody {
     /// The full trace: queries, verdicts with reasons, steps, model calls, errors of the drafts.
     Trace,
     /// The rejected draft, with a 422.
     Draft,
 }
 
+impl Default for AskBody {
+    /// The body of which every member is left out.
+    fn default() -> Self {
+        Self {
+            question: None,
+            messages: Vec::new(),
+            collections: default_collections(),
+            top_k: None,
+            min_score: None,
+            filter: FilterBody::default(),
+            mode: ModeBody::default(),
+            stages: StagesBody::default(),
+            rewrite: RewriteBody::default(),
+            validation: Level::default(),
+            stream: None,
+            models: Vec::new(),
+            temperature: 0.0,
+            seed: None,
+            on_insufficient: OnInsufficient::default(),
+            web: default_web(),
+            refine: false,
+            speculative: Speculation::default(),
+            limits: LimitsBody::default(),
+            cache: None,
+            include: HashSet::new(),
+            dry_run: false,
+        }
+    }
+}
+
 impl AskBody {
+    /// This body for the question and the parameters of a chat client.
+    pub(in crate::http) fn of_chat(self, chat: ChatTurn) -> Self {
+        let completion_tokens = chat.max_completion_tokens.or(self.limits.max_completion_tokens);
+        Self {
+            question: None,
+            messages: chat.messages,
+            collections: chat.collections,
+            stream: None,
+            temperature: chat.temperature.unwrap_or(self.temperature),
+            seed: chat.seed.or(self.seed),
+            limits: LimitsBody { max_completion_tokens: completion_tokens, ..self.limits },
+            ..self
+        }
+    }
+
     /// How the answer is to be streamed; `None` if it is returned whole.
     pub(super) fn stream_mode(&self, headers: &HeaderMap) -> Option<StreamMode> {
         let accepts_events = || {
@@ -217,7 +262,11 @@ impl AskBody {
         }
     }
 
-    pub(super) fn read(self, granted: &Granted) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
+    /// Reads the body, with the defaults of the deployment.
+    ///
+    /// # Errors
+    /// 422 with all faults.
+    pub(in crate::http) fn read(self, granted: &Granted) -> Result<(AskRequest, HashSet<IncludeBody>), ApiError> {
         let mut faults = Faults::default();
         let Conversation { question, history, has_instructions } =
             messages::read(self.question, self.messages, &mut faults);

@@ -114,7 +114,7 @@ impl ToSchema for AskProblem {
 
 /// The problem for an ask that ended without an answer, with its id, and with what was requested of the trace and the
 /// draft.
-pub(super) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>) -> ApiError {
+pub(in crate::http) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>) -> ApiError {
     let FailedAsk { id, error, trace } = failed;
     let drafts = matches!(error, AskError::Rejected(_)).then(|| trace.attempts.iter().map(DraftBody::from).collect());
     let problem = match error {

@@ -10,7 +10,7 @@ use crate::domain::conversation::{Speaker, Turn};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Message, example = json!({"role": "user", "content": "How many days of paid leave do I have?"}))]
-pub(super) struct MessageBody {
+pub(in crate::http) struct MessageBody {
     /// Author of the message.
     role: RoleBody,
     /// Text of the message. Citation markers in it count for nothing.
@@ -22,13 +22,37 @@ pub(super) struct MessageBody {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = MessageRole)]
-pub(super) enum RoleBody {
+pub(in crate::http) enum RoleBody {
     /// The one who asks.
     User,
     /// The one who answered.
     Assistant,
     /// Instructions to the assistant. They are not followed: the warning `instructions_ignored` says so.
     System,
+}
+
+impl MessageBody {
+    /// A message.
+    pub(in crate::http) const fn new(role: RoleBody, content: String) -> Self {
+        Self { role, content }
+    }
+
+    /// Whether the user wrote it.
+    pub(in crate::http) fn is_of_user(&self) -> bool {
+        self.role == RoleBody::User
+    }
+}
+
+/// A conversation with the parameters that chat clients send beside it.
+#[derive(Debug, Default)]
+pub(in crate::http) struct ChatTurn {
+    /// The messages, the user's question last.
+    pub(in crate::http) messages: Vec<MessageBody>,
+    /// Collections that the answer may come from.
+    pub(in crate::http) collections: Vec<String>,
+    pub(in crate::http) temperature: Option<f32>,
+    pub(in crate::http) seed: Option<u64>,
+    pub(in crate::http) max_completion_tokens: Option<u32>,
 }
 
 /// The question, and the messages before it.

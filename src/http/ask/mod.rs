@@ -13,8 +13,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+pub(in crate::http) use self::{
+    body::AskBody,
+    failure::failed,
+    messages::{ChatTurn, MessageBody, RoleBody},
+};
 use self::{
-    body::{AskBody, IncludeBody},
+    body::IncludeBody,
     failure::AskProblem,
     stream::{AskEventBody, StreamedAsk},
 };
@@ -76,6 +81,6 @@ fn ended(result: Result<AskReport, FailedAsk>, include: &HashSet<IncludeBody>) -
             let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&report.trace));
             Ok(AnswerBody::new(report, trace))
         }
-        Err(failed) => Err(failure::failed(failed, include)),
+        Err(ask) => Err(failed(ask, include)),
     }
 }

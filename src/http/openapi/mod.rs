@@ -18,7 +18,7 @@ use utoipa::{
 };
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, v1_routes, web};
+use super::{AppState, Settings, health_routes, openai, problem::Problem, stream_routes, v1_routes, web};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,6 +34,7 @@ use super::{AppState, Settings, health_routes, problem::Problem, stream_routes, 
     security(("bearer" = [])),
     tags(
         (name = "ask", description = "Questions and searches"),
+        (name = "openai", description = "The same answers for clients of OpenAI: a model is a collection"),
         (name = "audit", description = "What was asked, and how it ended"),
         (name = "ingest", description = "Documents in, and the jobs that index them"),
         (name = "documents", description = "Stored documents"),
@@ -59,7 +60,8 @@ impl Modify for Bearer {
 #[must_use]
 pub fn openapi_document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
-    let mut timed = v1_routes(Settings::default().max_body_bytes).merge(web::citation_routes()).into_openapi();
+    let timed = v1_routes(Settings::default().max_body_bytes).merge(openai::routes()).merge(web::citation_routes());
+    let mut timed = timed.into_openapi();
     let mut streams = stream_routes().into_openapi();
     let mut open = health_routes().into_openapi();
     for operation in operations(&mut timed) {

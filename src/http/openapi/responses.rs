@@ -1,7 +1,7 @@
 //! Failure responses that routes share, described once.
 
 use utoipa::openapi::{
-    Content, ContentBuilder, Ref, RefOr, Response, ResponseBuilder,
+    ContentBuilder, Ref, RefOr, Response, ResponseBuilder,
     path::{Operation, ParameterIn},
 };
 
@@ -72,16 +72,17 @@ fn add(operation: &mut Operation, ends: &[(&str, &str)]) {
     }
 }
 
-/// Gives every failure a body: a problem document, unless the route specifies another one.
+/// Gives every failure a body: a problem document, unless the route specifies another one, and in the form of OpenAI on
+/// routes that are compatible with it.
 fn complete_problems(operation: &mut Operation) {
+    let is_openai = operation.tags.iter().flatten().any(|tag| tag == "openai");
+    let (media_type, schema) =
+        if is_openai { ("application/json", "OpenAiProblem") } else { ("application/problem+json", "Problem") };
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(Response { content, .. }) = response else { continue };
         if status.starts_with(['4', '5']) && content.is_empty() {
-            content.insert("application/problem+json".to_owned(), RefOr::T(problem()));
+            let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+            content.insert(media_type.to_owned(), RefOr::T(body));
         }
     }
-}
-
-fn problem() -> Content {
-    ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build()
 }

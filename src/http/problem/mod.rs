@@ -130,6 +130,16 @@ impl ApiError {
         Self::invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
     }
 
+    /// An error for a parameter of another API that asks for something that this service does not do.
+    #[must_use]
+    pub(crate) fn unsupported_parameter(pointer: &str, detail: &str) -> Self {
+        let error = FieldError { pointer: pointer.to_owned(), detail: detail.to_owned() };
+        let title = "The request asks for something that this service does not do";
+        let mut problem = Self::new(StatusCode::BAD_REQUEST, "unsupported_parameter", title, error.named());
+        problem.0.errors = vec![error];
+        problem
+    }
+
     /// An error for a body that cannot be read.
     #[must_use]
     pub(crate) fn unreadable(detail: impl Into<String>) -> Self {
@@ -180,6 +190,16 @@ impl ApiError {
     #[must_use]
     pub(crate) fn detail(&self) -> &str {
         &self.0.detail
+    }
+
+    /// The error with other pointers to its wrong values, for a request of another form.
+    #[must_use]
+    pub(crate) fn repointed(self, pointer: impl Fn(&str) -> String) -> Self {
+        if self.0.errors.is_empty() {
+            return self;
+        }
+        let errors = self.0.errors.into_iter();
+        Self::invalid(errors.map(|error| FieldError { pointer: pointer(&error.pointer), ..error }).collect())
     }
 
     /// Adds a member to the document.

@@ -58,7 +58,7 @@ use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
 use super::{context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, retrieval::Retriever};
 use crate::{
     domain::identity::Caller,
-    providers::{Embedder, web_search::WebSearch},
+    providers::{Embedder, chat::CallRole, web_search::WebSearch},
     store::Store,
 };
 
@@ -111,6 +111,12 @@ impl AskService {
     #[must_use]
     pub(crate) fn models(&self) -> &ChatModels {
         &self.parts.models
+    }
+
+    /// Whether a configured model writes the answers to this request.
+    #[must_use]
+    pub(crate) fn has_answering_model(&self, request: &AskRequest) -> bool {
+        self.parts.models.chain(CallRole::Generate, &request.execution.models).is_some()
     }
 
     /// Answers a question from the documents, or reports that they do not answer it. When this returns the ask is in

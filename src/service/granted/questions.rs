@@ -31,6 +31,12 @@ impl Granted {
         self.parts.ask.models()
     }
 
+    /// Whether a configured model writes the answers to this request.
+    #[must_use]
+    pub(crate) fn has_answering_model(&self, request: &AskRequest) -> bool {
+        self.parts.ask.has_answering_model(request)
+    }
+
     /// Answers a question.
     ///
     /// # Errors

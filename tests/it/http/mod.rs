@@ -2,5 +2,6 @@
 
 mod contract;
 mod errors;
+mod openai;
 mod page;
 mod requests;

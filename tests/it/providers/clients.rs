@@ -8,6 +8,7 @@ use tokio::process::Command;
 
 use crate::{
     dialect::Dialect,
+    harness::TestApp,
     scripted::{ModelServer, Piece, Reply, Role},
 };
 
@@ -53,11 +54,29 @@ fn replies(dialect: Dialect) -> Vec<Reply> {
     replies
 }
 
+/// Runs a program of tests/clients with the address of a server; returns what it printed.
+async fn run(program: &str, address: &str) -> String {
+    let python = std::env::var_os("CITED_CLIENTS_PYTHON").expect("run it by make clients");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(program);
+    let run = Command::new(&python).arg(path).arg(address).kill_on_drop(true).output();
+    let output = tokio::time::timeout(Duration::from_mins(1), run).await.expect("it ends").expect("it runs");
+    let [said, complained] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(output.status.success(), "{program}: {said}{complained}");
+    said.into_owned()
+}
+
+#[tokio::test]
+#[ignore = "needs the official Python packages; make clients installs them and runs it"]
+async fn the_official_client_asks_cited() {
+    let app = TestApp::built_in().await;
+    app.ingest("handbook", &[("leave.md", "Everyone has 28 days of paid annual leave a year. It lapses on 31 March.")])
+        .await;
+    print!("{}", run("ask_with_openai.py", &app.base).await);
+}
+
 #[tokio::test]
 #[ignore = "needs the official Python packages; make clients installs them and runs it"]
 async fn the_official_clients_read_what_is_scripted_and_recorded() {
-    let python = std::env::var_os("CITED_CLIENTS_PYTHON").expect("run it by make clients");
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     for (dialect, program) in [(Dialect::OpenAi, "with_openai.py"), (Dialect::Anthropic, "with_anthropic.py")] {
         let server = ModelServer::start().await;
         let replies = replies(dialect);
@@ -65,11 +84,7 @@ async fn the_official_clients_read_what_is_scripted_and_recorded() {
         for reply in replies {
             server.reply(Role::Answer, reply);
         }
-        let mut command = Command::new(&python);
-        let run = command.arg(programs.join(program)).arg(server.base_url()).kill_on_drop(true).output();
-        let output = tokio::time::timeout(Duration::from_mins(1), run).await.expect("it ends").expect("it runs");
-        let [said, complained] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-        assert!(output.status.success(), "{program}: {said}{complained}");
+        let said = run(program, &server.base_url()).await;
         assert_eq!(server.calls(Role::Answer).len(), count, "{program} took every reply");
         print!("{said}");
     }

@@ -18,6 +18,7 @@ pub mod non_answer_code;
 mod retry_prompt;
 mod source;
 mod streaming;
+mod style;
 mod support;
 mod term;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use non_answer::{is_ignorance, untold};
 pub use retry_prompt::RetryPrompt;
 pub use source::{Basis, PreparedSource};
 pub use streaming::{ConfirmedClaim, SettledClaim};
+pub use style::{MarkerStyle, Restyled, RestyledMarker, Restyler, UnknownStyle};
 pub use support::features as support_features;
 pub use support::{
     ClaimVerdict, Contradiction, ContradictionKind, LexicalScorer, Missing, MissingKind, Quote, Reversal,

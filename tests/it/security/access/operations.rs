@@ -33,7 +33,7 @@ pub(super) fn all() -> Vec<Operation> {
             });
         }
     }
-    assert!(all.len() >= 40, "{all:#?}");
+    assert!(all.len() >= 44, "{all:#?}");
     all
 }
 
@@ -68,6 +68,7 @@ impl Operation {
     fn filled(&self, part: &str, named: &Named) -> String {
         match part {
             "{name}" => encoded(&named.collection),
+            "{model}" => encoded(&format!("cited/{}", named.collection)),
             "{urn}" => encoded(&named.urn),
             "{id}" => {
                 let of_path = |start: &str| self.path.starts_with(start);
@@ -107,6 +108,10 @@ impl Operation {
         let collections = json!([named.collection]);
         let body = match self.id.as_str() {
             "ask" => json!({"question": "Where does it grow?", "collections": collections}),
+            "create_chat_completion" => {
+                json!({"model": named.collection, "messages": [{"role": "user", "content": "Where does it grow?"}]})
+            }
+            "create_response" => json!({"model": named.collection, "input": "Where does it grow?"}),
             "search" => json!({"query": "Where does it grow?", "collections": collections}),
             "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
             "create_collection" => json!({"name": named.collection}),

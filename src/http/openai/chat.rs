@@ -1,0 +1,146 @@
+//! `POST /v1/chat/completions`.
+
+use std::{collections::HashSet, convert::Infallible};
+
+use axum::{
+    Json,
+    extract::State,
+    http::HeaderMap,
+    response::{
+        IntoResponse, Response,
+        sse::{Event, Sse},
+    },
+};
+use futures::stream;
+use serde::Serialize;
+
+use super::{
+    super::{AppState, answer::AnswerBody, ask::failed, extract::ValidJson, problem::ApiError, public_url::public_url},
+    completion::{ChunkBody, CompletionBody, CompletionUsageBody, Identity},
+    error::OpenAiProblem,
+    housekeeping,
+    model::ModelRef,
+    progress::Progress,
+    reply::{Annotation, Delivered, Writer},
+    request::{ChatBody, repointed},
+    stream::{Protocol, Relay, respond},
+};
+use crate::service::{
+    ask::{AskReport, StreamMode},
+    granted::Granted,
+};
+
+/// Create a chat completion
+///
+/// OpenAI-compatible. Answers the last message from the documents, like `POST /v1/ask`; the messages before it make it a
+/// question that stands alone, and are never sources. Citations are `[1]` in the text and `url_citation` annotations
+/// beside it, whose addresses show the passage in its document. Without an answer the message says so; the whole
+/// outcome is in `cited`. Citations that do not hold are an error 422, which clients do not repeat.
+#[utoipa::path(
+    post, path = "/v1/chat/completions", tag = "openai", request_body = ChatBody,
+    responses(
+        (status = 200, description = "An answer, or a message that there is none", content(
+            (CompletionBody = "application/json"), (ChunkBody = "text/event-stream"),
+        )),
+        (status = 400, description = "The body is not JSON, a value is wrong, or a parameter is not supported", body = OpenAiProblem),
+        (status = 404, description = "A collection does not exist", body = OpenAiProblem),
+        (status = 422, description = "The citations were wrong after the retry", body = OpenAiProblem),
+    ),
+)]
+pub(in crate::http) async fn create_chat_completion(
+    State(state): State<AppState>,
+    granted: Granted,
+    headers: HeaderMap,
+    ValidJson(body): ValidJson<ChatBody>,
+) -> Result<Response, ApiError> {
+    let identity = Identity {
+        id: format!("chatcmpl-{}", granted.caller().request_id.as_deref().unwrap_or_default()),
+        created: state.context.clock.now().unix_timestamp(),
+        model: body.model.clone(),
+    };
+    let wants_usage = body.stream_options.is_some_and(|options| options.include_usage);
+    let is_streamed = body.stream == Some(true);
+    if let Some(reply) = body.only_message().and_then(housekeeping::reply_to) {
+        return Ok(housekept(identity, reply, is_streamed));
+    }
+    let model = ModelRef::read(&body.model)?;
+    let writer = Writer::new(model.style, public_url(&state, &headers));
+    let collections = model.collections(&granted).await?;
+    let (request, _) = body.into_ask(collections)?.read(&granted).map_err(repointed)?;
+    if is_streamed {
+        let is_gradual = granted.has_answering_model(&request);
+        let frames = granted.stream_ask(request, StreamMode::Validated);
+        let chunks = Chunks { identity, wants_usage, cited: Vec::new() };
+        return Ok(respond(
+            chunks,
+            Relay::new(frames, Progress::new(writer, is_gradual), granted.caller().request_id.clone()),
+        ));
+    }
+    let report = granted.ask(&request).await.map_err(|ask| failed(ask, &HashSet::new()))?;
+    Ok(Json(completion(identity, writer, report)).into_response())
+}
+
+/// The completion of an ask that has ended.
+fn completion(identity: Identity, mut writer: Writer, report: AskReport) -> CompletionBody {
+    let delivered = writer.whole(&report);
+    let usage = CompletionUsageBody::from(&report.usage);
+    CompletionBody::new(identity, delivered, usage, Some(cited(report)))
+}
+
+/// The answer as `POST /v1/ask` returns it.
+fn cited(report: AskReport) -> Box<AnswerBody> {
+    Box::new(AnswerBody::new(report, None))
+}
+
+/// The reply to a prompt of a chat front end about the conversation itself.
+fn housekept(identity: Identity, reply: String, is_streamed: bool) -> Response {
+    if !is_streamed {
+        let delivered = Delivered { text: reply, annotations: Vec::new() };
+        return Json(CompletionBody::new(identity, delivered, CompletionUsageBody::default(), None)).into_response();
+    }
+    let chunks =
+        [ChunkBody::first(&identity), ChunkBody::words(&identity, reply), ChunkBody::last(&identity, &[], None)];
+    let events: Vec<Event> = chunks.iter().filter_map(event).chain([done()]).collect();
+    Sse::new(stream::iter(events.into_iter().map(Ok::<_, Infallible>))).into_response()
+}
+
+/// A completion that is streamed in chunks.
+struct Chunks {
+    identity: Identity,
+    wants_usage: bool,
+    cited: Vec<Annotation>,
+}
+
+impl Protocol for Chunks {
+    fn start(&mut self) -> Vec<Event> {
+        event(&ChunkBody::first(&self.identity)).into_iter().collect()
+    }
+
+    fn words(&mut self, delivered: Delivered) -> Vec<Event> {
+        let Delivered { text, annotations } = delivered;
+        let words = (!text.is_empty()).then(|| ChunkBody::words(&self.identity, text));
+        let citations = (!annotations.is_empty()).then(|| ChunkBody::annotations(&self.identity, &annotations));
+        self.cited.extend(annotations);
+        words.iter().chain(&citations).filter_map(event).collect()
+    }
+
+    fn end(&mut self, report: AskReport) -> Vec<Event> {
+        let usage = CompletionUsageBody::from(&report.usage);
+        let usage = self.wants_usage.then(|| ChunkBody::usage(&self.identity, usage));
+        let last = ChunkBody::last(&self.identity, &self.cited, Some(cited(report)));
+        std::iter::once(&last).chain(&usage).filter_map(event).chain([done()]).collect()
+    }
+
+    fn error(&mut self, problem: OpenAiProblem) -> Vec<Event> {
+        event(&problem).into_iter().collect()
+    }
+}
+
+fn event(data: &impl Serialize) -> Option<Event> {
+    Event::default().json_data(data).ok()
+}
+
+/// The end of a stream of chunks.
+fn done() -> Event {
+    Event::default().data("[DONE]")
+}

@@ -1,0 +1,189 @@
+//! The text of an answer for chat clients, with citations at its markers and everything else said in sentences.
+
+use std::fmt::Write as _;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::{
+    domain::{
+        citation::{Citation, MarkerStyle, Restyled, Restyler},
+        notices,
+        span::Span,
+    },
+    service::ask::{AskOutcome, AskReport, GradedHit},
+};
+
+/// Text for the client, in the order of delivery.
+#[derive(Debug, Default)]
+pub(super) struct Delivered {
+    pub(super) text: String,
+    /// The citations of the text.
+    pub(super) annotations: Vec<Annotation>,
+}
+
+impl Delivered {
+    pub(super) fn extend(&mut self, more: Self) {
+        self.text.push_str(&more.text);
+        self.annotations.extend(more.annotations);
+    }
+}
+
+/// A citation at a marker of the delivered text.
+#[derive(Clone, Debug)]
+pub(super) struct Annotation {
+    /// Where the marker stands in the whole text, in code points.
+    pub(super) span: Span,
+    /// Address of the page that shows the passage.
+    pub(super) url: String,
+    /// The document, with its page.
+    pub(super) title: String,
+    /// The words that support the claim.
+    pub(super) quote: Option<String>,
+    pub(super) urn: String,
+    pub(super) support: f32,
+}
+
+/// Writes the answer, piece by piece or whole.
+#[derive(Debug)]
+pub(super) struct Writer {
+    restyler: Restyler,
+    /// Address of the service, without a slash at its end.
+    base: String,
+    /// Quotes for the footnotes, one for each source cited, in the order of their numbers.
+    quotes: Vec<Option<String>>,
+}
+
+impl Writer {
+    pub(super) fn new(style: MarkerStyle, base: String) -> Self {
+        Self { restyler: Restyler::new(style), base, quotes: Vec::new() }
+    }
+
+    /// The whole text of an ask.
+    pub(super) fn whole(&mut self, report: &AskReport) -> Delivered {
+        let mut delivered = self.plain(&opening(report));
+        if let Some((answer, _)) = report.outcome.written() {
+            let part = Span::new(0, answer.text().chars().count());
+            delivered.extend(self.part(answer.text(), part, answer.citations(), &report.sources));
+        }
+        delivered.extend(self.ending(report));
+        delivered
+    }
+
+    /// The words of an answer at `part`.
+    pub(super) fn part(
+        &mut self,
+        answer: &str,
+        part: Span,
+        citations: &[Citation],
+        sources: &[GradedHit],
+    ) -> Delivered {
+        let base = &self.base;
+        let address = |index: usize| sources.get(index).map(|source| url(base, source)).unwrap_or_default();
+        let Restyled { text, markers } = self.restyler.rewrite(answer, part, citations, address);
+        let mut annotations = Vec::with_capacity(markers.len());
+        for marker in markers {
+            let Some(citation) = citations.get(marker.citation) else { continue };
+            let Some(source) = sources.get(citation.source_index) else { continue };
+            let quote = citation.quote.as_ref().map(|quote| quote.text.clone());
+            if marker.number > self.quotes.len() {
+                self.quotes.push(quote.clone());
+            }
+            annotations.push(Annotation {
+                span: marker.span,
+                url: url(&self.base, source),
+                title: title(source),
+                quote,
+                urn: source.hit.urn().to_string(),
+                support: citation.support,
+            });
+        }
+        Delivered { text, annotations }
+    }
+
+    /// The sentences after the answer, and the definitions of footnotes.
+    pub(super) fn ending(&mut self, report: &AskReport) -> Delivered {
+        let mut notices: Vec<String> = Vec::new();
+        if let Some((answer, _)) = report.outcome.written() {
+            notices.extend(notices::unanswered(answer.text(), report.missing.iter().map(String::as_str)));
+        }
+        notices.extend(report.corrections.iter().map(notices::read_as));
+        notices.extend(self.footnotes(&report.sources));
+        let has_text = !opening(report).is_empty() || report.outcome.written().is_some();
+        let lead = if has_text && !notices.is_empty() { "\n\n" } else { "" };
+        self.plain(&format!("{lead}{}", notices.join("\n\n")))
+    }
+
+    /// Says that the text so far was a draft that did not hold.
+    pub(super) fn void(&mut self) -> Delivered {
+        self.plain("\n\n*The draft above did not hold as a whole. The checked answer:*\n\n")
+    }
+
+    fn plain(&mut self, text: &str) -> Delivered {
+        Delivered { text: self.restyler.add_plain(text).text, annotations: Vec::new() }
+    }
+
+    fn footnotes(&self, sources: &[GradedHit]) -> Vec<String> {
+        if self.restyler.style() != MarkerStyle::Footnote {
+            return Vec::new();
+        }
+        let cited = self.restyler.cited().iter().enumerate();
+        let footnote = |(place, index): (usize, &usize)| {
+            let source = sources.get(*index)?;
+            let quote = self.quotes.get(place).and_then(Option::as_deref).map(one_line).unwrap_or_default();
+            let quote = if quote.is_empty() { quote } else { format!(" \"{quote}\"") };
+            Some(format!("[^{}]: [{}]({}){quote}", place + 1, link_text(&title(source)), url(&self.base, source)))
+        };
+        cited.filter_map(footnote).collect()
+    }
+}
+
+/// The sentences before an answer, or in its place.
+fn opening(report: &AskReport) -> String {
+    match &report.outcome {
+        AskOutcome::Answered { .. } => String::new(),
+        AskOutcome::Passages { .. } => format!("{}\n\n", notices::PASSAGES),
+        AskOutcome::Abstained(_) => abstention(report),
+        AskOutcome::NoQuestion { reply } => (*reply).to_owned(),
+        AskOutcome::Unclear if report.missing.is_empty() => "Please say what you ask about.".to_owned(),
+        AskOutcome::Unclear => format!("Please say what you ask about: {}", report.missing.join("; ")),
+        AskOutcome::DryRun => "Nothing was written, as requested (dry_run).".to_owned(),
+    }
+}
+
+/// Says that there is no answer, and where the nearest passages are. They prove nothing, so they are no citations.
+fn abstention(report: &AskReport) -> String {
+    let mut text = "There is no answer in these documents.".to_owned();
+    if let Some(unknown) = notices::unknown(&report.unknown_words) {
+        let _ = write!(text, " {unknown}.");
+    }
+    for (place, source) in report.sources.iter().take(notices::MOST_CLOSEST).enumerate() {
+        text.push_str(if place == 0 { "\n\nClosest:\n" } else { "" });
+        let beginning = notices::beginning(&source.hit.passage.text);
+        let _ = write!(text, "\n- {}: \"{beginning}\"", title(source));
+    }
+    text
+}
+
+/// Address of the page that shows a source.
+fn url(base: &str, source: &GradedHit) -> String {
+    format!("{base}/c/{}", utf8_percent_encode(&source.hit.urn().to_string(), NON_ALPHANUMERIC))
+}
+
+/// The document of a source, with its page.
+fn title(source: &GradedHit) -> String {
+    let passage = &source.hit.passage;
+    let name = if passage.title.trim().is_empty() { &passage.source } else { &passage.title };
+    match passage.page {
+        Some(page) => format!("{name}, p. {page}"),
+        None => name.clone(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A title as the text of a Markdown link.
+fn link_text(title: &str) -> String {
+    one_line(title).replace('[', "\\[").replace(']', "\\]")
+}

@@ -1,0 +1,177 @@
+//! `POST /v1/responses`, after the Open Responses specification.
+
+use std::collections::HashSet;
+
+use axum::{
+    Json,
+    extract::State,
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{
+    super::{
+        AppState,
+        answer::AnswerBody,
+        ask::{AskBody, failed},
+        extract::ValidJson,
+        problem::ApiError,
+        public_url::public_url,
+    },
+    error::OpenAiProblem,
+    model::ModelRef,
+    progress::Progress,
+    reply::Writer,
+    request::{ChatMessageBody, ContentBody, Parameters, repointed},
+    response::{MessageItem, ResponseBody, ResponseIdentity},
+    response_events::ResponseEvents,
+    stream::{Relay, respond},
+};
+use crate::service::{ask::StreamMode, granted::Granted};
+
+/// A conversation to be continued. Members of the specification that are not listed are ignored.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = CreateResponse, example = json!({"model": "cited/handbook", "input": "How many days of paid leave do I have?"}))]
+pub(in crate::http) struct CreateResponseBody {
+    /// The collections to answer from, as in a chat completion.
+    model: String,
+    /// The question, or the conversation with the question at its end. Items other than messages are passed over.
+    input: InputBody,
+    /// Instructions to the assistant. They are not followed: the warning `instructions_ignored` says so.
+    #[serde(default)]
+    instructions: Option<String>,
+    /// Whether the answer is streamed, as server-sent events. No words are sent before their claim is checked.
+    #[serde(default)]
+    stream: Option<bool>,
+    /// Sampling temperature of the answering model, 0 to 2.
+    #[serde(default)]
+    temperature: Option<f32>,
+    /// Largest number of tokens of a reply of the answering model. A reply that is cut off is no answer.
+    #[serde(default)]
+    max_output_tokens: Option<u32>,
+    /// Tools are not supported; an empty list is accepted.
+    #[serde(default)]
+    tools: Option<Vec<Value>>,
+    /// Not supported: nothing is kept between requests. Send the conversation as `input`.
+    #[serde(default)]
+    previous_response_id: Option<String>,
+    /// Not supported; must be left out or false.
+    #[serde(default)]
+    background: Option<bool>,
+    /// Members of `POST /v1/ask`, such as `filter` and `validation`.
+    #[serde(default)]
+    cited: Option<Box<AskBody>>,
+}
+
+/// The input of a response.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be a text or a list of items")]
+#[schema(as = ResponseInput)]
+enum InputBody {
+    /// The question.
+    Text(String),
+    /// The conversation, oldest first.
+    Items(Vec<InputItemBody>),
+}
+
+/// An item of a conversation: a message, if it has a role; anything else is passed over.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ResponseInputItem)]
+struct InputItemBody {
+    /// `user`, `assistant`, `system` or `developer`.
+    #[serde(default)]
+    #[schema(example = "user")]
+    role: Option<String>,
+    /// Text, or parts that hold text.
+    #[serde(default)]
+    content: Option<ContentBody>,
+}
+
+impl From<InputItemBody> for ChatMessageBody {
+    fn from(InputItemBody { role, content }: InputItemBody) -> Self {
+        Self { role: role.unwrap_or_default(), content }
+    }
+}
+
+impl CreateResponseBody {
+    fn into_ask(self, collections: Vec<String>) -> Result<AskBody, ApiError> {
+        self.refuse_unsupported()?;
+        let instructions = self.instructions.map(|text| ChatMessageBody::new("system", text));
+        let input = match self.input {
+            InputBody::Text(text) => vec![ChatMessageBody::new("user", text)],
+            InputBody::Items(items) => items.into_iter().map(ChatMessageBody::from).collect(),
+        };
+        let messages = instructions.into_iter().chain(input).collect();
+        let parameters = Parameters {
+            collections,
+            temperature: self.temperature,
+            seed: None,
+            max_completion_tokens: self.max_output_tokens,
+        };
+        parameters.ask("/input", messages, self.cited)
+    }
+
+    fn refuse_unsupported(&self) -> Result<(), ApiError> {
+        let fault = if self.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+            Some(("/tools", "answers come from documents, and no tools are called; leave it out"))
+        } else if self.previous_response_id.is_some() {
+            Some(("/previous_response_id", "nothing is kept between requests; send the conversation as input"))
+        } else if self.background == Some(true) {
+            Some(("/background", "answers are not made in the background; leave it out"))
+        } else {
+            None
+        };
+        fault.map_or(Ok(()), |(pointer, detail)| Err(ApiError::unsupported_parameter(pointer, detail)))
+    }
+}
+
+/// Create a response
+///
+/// After the Open Responses specification, for clients of OpenAI. Answers like a chat completion; the output is one
+/// message with `url_citation` annotations.
+#[utoipa::path(
+    post, path = "/v1/responses", tag = "openai", request_body = CreateResponseBody,
+    responses(
+        (status = 200, description = "An answer, or a message that there is none", content(
+            (ResponseBody = "application/json"), (Value = "text/event-stream"),
+        )),
+        (status = 400, description = "The body is not JSON, a value is wrong, or a parameter is not supported", body = OpenAiProblem),
+        (status = 404, description = "A collection does not exist", body = OpenAiProblem),
+        (status = 422, description = "The citations were wrong after the retry", body = OpenAiProblem),
+    ),
+)]
+pub(in crate::http) async fn create_response(
+    State(state): State<AppState>,
+    granted: Granted,
+    headers: HeaderMap,
+    ValidJson(body): ValidJson<CreateResponseBody>,
+) -> Result<Response, ApiError> {
+    let identity = ResponseIdentity {
+        id: granted.caller().request_id.clone().unwrap_or_default(),
+        created_at: state.context.clock.now().unix_timestamp(),
+        model: body.model.clone(),
+        instructions: body.instructions.clone(),
+        temperature: body.temperature,
+        max_output_tokens: body.max_output_tokens,
+    };
+    let is_streamed = body.stream == Some(true);
+    let model = ModelRef::read(&body.model)?;
+    let mut writer = Writer::new(model.style, public_url(&state, &headers));
+    let collections = model.collections(&granted).await?;
+    let (request, _) = body.into_ask(collections)?.read(&granted).map_err(repointed)?;
+    if is_streamed {
+        let is_gradual = granted.has_answering_model(&request);
+        let frames = granted.stream_ask(request, StreamMode::Validated);
+        let relay = Relay::new(frames, Progress::new(writer, is_gradual), granted.caller().request_id.clone());
+        return Ok(respond(ResponseEvents::new(identity, state.context), relay));
+    }
+    let report = granted.ask(&request).await.map_err(|ask| failed(ask, &HashSet::new()))?;
+    let message = MessageItem::new(&identity, writer.whole(&report));
+    let spent = report.usage;
+    let completed_at = state.context.clock.now().unix_timestamp();
+    let response = ResponseBody::begun(&identity).completed(message, completed_at, &spent);
+    Ok(Json(response.of(AnswerBody::new(report, None))).into_response())
+}
