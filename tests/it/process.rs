@@ -57,40 +57,45 @@ pub(crate) fn embedded(folder: &Path) -> Vec<(String, String)> {
 impl Process {
     /// Starts `cited serve` and waits until it listens.
     pub(crate) async fn serve(settings: &[(&str, &str)]) -> Self {
+        Self::start("serve", settings, |line| Some(format!("http://{}", line["address"].as_str()?))).await
+    }
+
+    /// Starts `cited worker` and waits until it works: a start that loses its database fails.
+    pub(crate) async fn worker(settings: &[(&str, &str)]) -> Self {
+        let works = |line: &Value| line["message"].as_str().is_some_and(|text| text.contains("works on the queue"));
+        Self::start("worker", settings, |line| works(line).then(String::new)).await
+    }
+
+    /// Starts a command and waits for the line of its log in which `ready` finds its base URL.
+    async fn start(command: &str, settings: &[(&str, &str)], ready: impl Fn(&Value) -> Option<String>) -> Self {
         let mut child =
-            command(&["serve"], settings).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+            self::command(&[command], settings).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-        let address = tokio::time::timeout(READY, async {
+        let base = tokio::time::timeout(READY, async {
             let mut seen = Vec::new();
             while let Some(line) = lines.next_line().await.expect("readable") {
-                let parsed: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
-                if let Some(address) = parsed["address"].as_str() {
-                    return address.to_owned();
+                let parsed: Value = serde_json::from_str(&line).unwrap_or_default();
+                if let Some(base) = ready(&parsed) {
+                    return base;
                 }
                 seen.push(line);
             }
-            panic!("the service ended: {seen:#?}");
+            panic!("the {command} ended: {seen:#?}");
         })
         .await
-        .expect("the service is ready in time");
+        .expect("it is ready in time");
         let kept = Arc::<Mutex<Vec<String>>>::default();
         let written = Arc::clone(&kept);
-        // A full pipe would stop the service.
+        // A full pipe would stop the process.
         let log = tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 written.lock().expect("lock").push(line);
             }
         });
-        Self { child, base: format!("http://{address}"), log, lines: kept }
+        Self { child, base, log, lines: kept }
     }
 
-    /// Starts `cited worker`.
-    pub(crate) fn worker(settings: &[(&str, &str)]) -> Self {
-        let child = command(&["worker"], settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
-        Self { child, base: String::new(), log: tokio::spawn(async {}), lines: Arc::default() }
-    }
-
-    /// The log lines of `cited serve` since it listens.
+    /// The log lines since it was ready.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.lines.lock().expect("lock").clone()
     }

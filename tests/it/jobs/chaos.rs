@@ -231,7 +231,7 @@ async fn run(kills: usize, seed: u64) {
     ];
     let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let mut service = Process::serve(&settings).await;
-    let mut worker = Process::worker(&settings);
+    let mut worker = Process::worker(&settings).await;
     let stop = Arc::new(AtomicBool::new(false));
     let users: Vec<JoinHandle<User>> = (0..CLIENTS)
         .map(|name| {
@@ -263,7 +263,7 @@ async fn run(kills: usize, seed: u64) {
             }
             1 => {
                 worker.kill().await;
-                worker = Process::worker(&settings);
+                worker = Process::worker(&settings).await;
             }
             _ if postgres.kill() => {}
             _ => continue,

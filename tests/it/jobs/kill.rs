@@ -94,7 +94,7 @@ async fn workers_killed_at_random_points_lose_and_double_nothing() {
         pause(&mut random).await;
         victim.kill().await;
         fence = database::number(&options, "SELECT max(fence) FROM job_item").await;
-        victim = Process::worker(&settings);
+        victim = Process::worker(&settings).await;
     }
     victim.kill().await;
     server.delay_embeddings(Duration::ZERO);

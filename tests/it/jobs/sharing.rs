@@ -61,8 +61,10 @@ async fn share(processes: usize) {
     let options = database::create().await;
     let keys: Vec<String> = (0..processes).map(|number| format!("process-{number}")).collect();
     let door = Process::serve(&borrowed(&settings(&server, &options, &keys[0]))).await;
-    let workers: Vec<Process> =
-        keys[1..].iter().map(|key| Process::worker(&borrowed(&settings(&server, &options, key)))).collect();
+    let mut workers = Vec::new();
+    for key in &keys[1..] {
+        workers.push(Process::worker(&borrowed(&settings(&server, &options, key))).await);
+    }
     // One job after the other until all processes are up and have had a part.
     let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
     let mut batches: BTreeMap<String, usize> = BTreeMap::new();
@@ -115,7 +117,7 @@ async fn a_process_that_slept_past_its_lease_writes_nothing_any_more() {
     assert_eq!(database::number(&options, "SELECT count(*) FROM job_item WHERE state = 'running'").await, 20);
 
     server.hold_embeddings(None);
-    let other = Process::worker(&borrowed(&settings(&server, &options, "other")));
+    let other = Process::worker(&borrowed(&settings(&server, &options, "other"))).await;
     wait_for(&options, "finished_at IS NOT NULL").await;
     assert!(database::number(&options, fence).await > first, "the other holds a newer claim");
     let moments = "SELECT (EXTRACT(EPOCH FROM max(updated_at)) * 1000000)::bigint FROM document";
