@@ -6,6 +6,7 @@ pub mod asking;
 pub mod audit;
 pub mod budget;
 pub mod citation;
+mod command_options;
 pub mod comparison;
 pub mod contextual;
 pub mod conversation;

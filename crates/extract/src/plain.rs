@@ -1,6 +1,6 @@
 //! The headings of plain text, told by its layout: manual pages, release notes, FAQs, READMEs.
 //!
-//! Six styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
+//! Eight styles of heading are known. Styles rank in the order in which a text first uses them, as in reStructuredText:
 //! plain text has no levels of its own.
 
 use std::ops::Range;
@@ -15,6 +15,9 @@ const SHORTEST_UNDERLINE: usize = 3;
 
 /// Columns by which a subsection of a manual page is indented.
 const SUBSECTION_INDENT: usize = 3;
+
+/// Words before the number of a release.
+const RELEASE_WORDS: [&str; 3] = ["version", "release", "changes"];
 
 /// Deepest level of a heading.
 const MAX_LEVEL: u8 = 9;
@@ -34,11 +37,16 @@ enum Style {
     Numbered(usize),
     /// As a question, over indented text.
     Question,
+    /// By so many stars, in a text that has headings of one star and of two: `* Changes in release 2.1`, `** Bug fixes`.
+    Starred(usize),
+    /// By the number of a release: `version 1.34 - A. Author`, `5.2.7 (2022-09-30)`.
+    Release,
 }
 
 /// The headings of a text in order.
 pub(super) fn headings(text: &str) -> Vec<Heading> {
     let lines = lines_of(text);
+    let is_outline = [1, 2].iter().all(|stars| lines.iter().any(|line| stars_before(line) == Some(*stars)));
     let mut styles: Vec<Style> = Vec::new();
     let mut headings = Vec::new();
     let mut next = 0;
@@ -46,7 +54,9 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
         if number < next {
             continue;
         }
-        let Some(style) = style_of(&lines, number, styles.contains(&Style::Capitals)) else { continue };
+        let starred = stars_before(line).filter(|_| is_outline).map(Style::Starred);
+        let style = starred.or_else(|| style_of(&lines, number, styles.contains(&Style::Capitals)));
+        let Some(style) = style else { continue };
         next = number + if matches!(style, Style::Underlined(_)) { 2 } else { 1 };
         let rank = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
             styles.push(style);
@@ -57,10 +67,10 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
         headings.push(Heading {
             bytes: line.bytes.start..end,
             level: u8::try_from(rank + 1).unwrap_or(MAX_LEVEL).min(MAX_LEVEL),
-            text: if style == Style::Page {
-                words.first().copied().unwrap_or_default().to_owned()
-            } else {
-                words.join(" ")
+            text: match style {
+                Style::Page => words.first().copied().unwrap_or_default().to_owned(),
+                Style::Starred(_) => words.get(1..).unwrap_or_default().join(" "),
+                _ => words.join(" "),
             },
         });
     }
@@ -102,6 +112,9 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
     if let Some(sign) = underline(line, below) {
         return Some(Style::Underlined(sign));
     }
+    if line.indent == 0 && below.words.is_empty() && names_release(line.words) {
+        return Some(Style::Release);
+    }
     if lines.iter().take(number).all(|before| before.words.is_empty()) && is_name_of_page(line.words) {
         return Some(Style::Page);
     }
@@ -121,6 +134,28 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
         Some(parts) => Some(Style::Numbered(parts)),
         None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
     }
+}
+
+/// The stars before a heading of an outline.
+fn stars_before(line: &Line<'_>) -> Option<usize> {
+    let (stars, title) = line.words.split_once(' ')?;
+    let is_heading = line.indent == 0 && stars.bytes().all(|byte| byte == b'*') && may_be_title(title);
+    is_heading.then_some(stars.len())
+}
+
+/// Whether a line is the name of a release: a number of two parts or more, at most after one word, and a date, an author or
+/// nothing.
+fn names_release(words: &str) -> bool {
+    let mut words = words.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let is_number = |word: &str| {
+        let parts: Vec<&str> = word.trim_start_matches('v').split('.').collect();
+        let begins =
+            parts.first().is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        begins && parts.len() > 1 && parts.iter().all(|part| part.starts_with(|sign: char| sign.is_ascii_digit()))
+    };
+    let is_named = RELEASE_WORDS.contains(&first.to_lowercase().as_str()) && words.next().is_some_and(is_number);
+    is_named || is_number(first) && words.next().is_some_and(|next| next.starts_with('('))
 }
 
 /// Whether the words of a line could be a heading, whatever is below them.
@@ -202,6 +237,25 @@ mod tests {
             Why oil?\n\n\tIt shines.\n";
         let expected = [(1, "1. Is it dry?"), (1, "2. Where is it sold?"), (2, "2.1 Scope"), (3, "Why oil?")];
         assert_eq!(found(text), all(&expected));
+    }
+
+    #[test]
+    fn releases_head_their_changes() {
+        let news = "GNU paint NEWS\n\n* Noteworthy changes in release 2.1 (2020-01-02)\n\n** Bug fixes\n\n  It dries.\n\n\
+            * Noteworthy changes in release 2.0\n\n** Bug fixes\n\n  It sticks.\n";
+        let expected = [
+            (1, "Noteworthy changes in release 2.1 (2020-01-02)"),
+            (2, "Bug fixes"),
+            (1, "Noteworthy changes in release 2.0"),
+            (2, "Bug fixes"),
+        ];
+        assert_eq!(found(news), all(&expected));
+        let numbered = "version 1.34 - A. Author, 2021-02-13\n\n* Fix drying.\n\nversion 1.33\n\n* Fix more.\n";
+        assert_eq!(found(numbered), all(&[(1, "version 1.34 - A. Author, 2021-02-13"), (1, "version 1.33")]));
+        assert_eq!(found("5.2.7 (2022-09-30)\n\n    * It dries.\n"), all(&[(1, "5.2.7 (2022-09-30)")]));
+        for text in ["* Paint\n\n* Oil\n\nIt dries.\n", "version 1\n\nIt dries.\n", "1.5 litres\n\nare enough\n"] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
     }
 
     #[test]

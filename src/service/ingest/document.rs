@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 5;
+const SPLIT_VERSION: u32 = 6;
 
 /// A document without its content.
 #[derive(Debug)]

@@ -57,7 +57,12 @@ fn scores_of_features(query: &RetrievalQuery<'_>, hits: &[Hit], found: &Retrieve
     let passages: Vec<features::Passage<'_>> = hits
         .iter()
         .zip(&titles)
-        .map(|(hit, title)| features::Passage { title, text: &hit.passage.text, fused: scale.apply(hit.fused) })
+        .map(|(hit, title)| features::Passage {
+            title,
+            text: &hit.passage.text,
+            is_section: !hit.passage.heading.is_empty(),
+            fused: scale.apply(hit.fused),
+        })
         .collect();
     reranking::score(&features::of_passages(found.analyzer, &terms, &passages), found.dense_weight)
 }

@@ -156,6 +156,7 @@ impl Collection {
             .map(|item| reranking::features::Passage {
                 title: &self.titles[item.key],
                 text: &self.texts[item.key],
+                is_section: false,
                 fused: item.fused,
             })
             .collect();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::AnswerSource;
-use super::form::{bonus, is_fragment};
+use super::form::{bonus, is_code, is_fragment};
 use super::quote::{plain_line, quotable};
 use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -19,6 +19,9 @@ const SUBJECT_CREDIT: f32 = 0.5;
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
+
+/// Words of a title that name nothing.
+const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
 
 /// Words that point back when a sentence starts with them.
 const POINTING_BACK: [&str; 24] = [
@@ -73,6 +76,14 @@ pub struct SentenceCandidate {
     pub(super) is_row: bool,
     /// Share of the question's weight in the first cell of a row, which mostly names what the row is about.
     pub(super) named: f32,
+    /// Share of the title of its document that the question holds.
+    pub(super) about: f32,
+    /// How nearly the heading above it is the question, 0 to 1.
+    pub(super) headed: f32,
+    /// Terms of the innermost heading above it.
+    pub(super) heading: TermMask,
+    /// Question terms in it, in the titles above it, and in the sentence before it.
+    pub(super) held: TermMask,
     /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
 }
@@ -141,11 +152,17 @@ fn candidate(
     let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
     let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
+    let heading = source.heading.last().map_or("", String::as_str);
+    let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
     let is_row = sentence.kind == BlockKind::TableRow;
     Some(SentenceCandidate {
         bonus: bonus(question, &text),
-        is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text)),
+        about: about(&question.text, source.title),
+        headed: about(&question.text, heading).min(question.terms.share(in_heading)),
+        heading: in_heading,
+        held: sentence.mask | evidence.title_mask | before.map_or(0, |before| before.mask),
+        is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text) || is_code(&text)),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
         range,
@@ -184,13 +201,33 @@ pub(super) fn below_heading(source: &AnswerSource<'_>, range: Range<usize>) -> R
     }
 }
 
+/// Share of the words of a title that a question holds: of "tar(1)", and of "tar - The GNU Manual", those before the
+/// name of the book. A document whose whole title is in the question is about what it asks.
+pub(super) fn about(question: &str, title: &str) -> f32 {
+    let singular = |word: String| word.trim_end_matches('s').to_owned();
+    let asked: Vec<String> = lower_case_words(question).map(singular).collect();
+    let named = [" - ", " – ", " | "].iter().fold(title, |title, sign| title.split(sign).next().unwrap_or(title));
+    let is_name = |word: &String| word.chars().any(char::is_alphabetic) && !TITLE_FILLERS.contains(&word.as_str());
+    let words: Vec<String> = lower_case_words(named).filter(is_name).map(singular).collect();
+    let held = words.iter().filter(|word| asked.contains(word)).count();
+    #[expect(clippy::cast_precision_loss, reason = "titles are short")]
+    let share = held as f32 / words.len().max(1) as f32;
+    share
+}
+
 /// Share of the question's weight in the first cell of a row.
 fn named(question: &Question, row: &str) -> f32 {
-    let name = cells(row).map(|(_, cell)| cell.to_lowercase()).find(|cell| !cell.is_empty()).unwrap_or_default();
-    let words: Vec<&str> = name.split(|sign: char| !sign.is_alphanumeric()).collect();
+    let name = cells(row).map(|(_, cell)| cell).find(|cell| !cell.is_empty()).unwrap_or_default();
+    question.terms.share(words_in(question, name))
+}
+
+/// The question's terms that a text holds word for word.
+fn words_in(question: &Question, text: &str) -> TermMask {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|sign: char| !sign.is_alphanumeric()).collect();
     let terms = question.terms.terms().iter().enumerate();
     let held = terms.filter(|(_, term)| words.contains(&term.word.to_lowercase().as_str()));
-    question.terms.share(held.fold(0, |mask, (position, _)| mask | 1 << position))
+    held.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 
 /// The header above a row of a table: one in the source's text, or the one that stands before the source.

@@ -13,10 +13,10 @@ use crate::wording::lower_case_words;
 const MOST_SENTENCES: usize = 3;
 
 /// Share of the best sentence's score that a second and a third sentence need to be added.
-const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.8, 0.85];
+const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.88, 0.92];
 
 /// The same for a sentence next to the best one in its paragraph.
-const WORTH_ADDING_BESIDE: f32 = 0.85;
+const WORTH_ADDING_BESIDE: f32 = 0.87;
 
 /// The same for every sentence of an answer to a question that asks for several things.
 const WORTH_LISTING: f32 = 0.75;
@@ -33,6 +33,9 @@ const ANSWERS_PART: f32 = 0.5;
 /// The same for a sentence that begins with a possible name of the kind asked for, or with an ordinary capitalised
 /// word: it must hold nearly all of the rest.
 const ANSWERS_PART_IF_NAME: f32 = 0.9;
+
+/// Weight of a part of the question in the heading above a sentence, beside its weight in the sentence.
+const HEADED_PART: f32 = 0.5;
 
 /// A candidate and its score, comparable within one answer only.
 pub(super) type Scored<'c> = (&'c SentenceCandidate, f32);
@@ -111,7 +114,9 @@ pub(super) fn best_for<'c>(question: &Question, ranked: &[Scored<'c>], part: &Pa
         (share >= ANSWERS_PART && part.kind.is_held_by(&question.text, text))
             || (share >= ANSWERS_PART_IF_NAME && part.kind.may_begin(&question.text, text))
     };
-    let worth = |scored: &Scored<'c>| scored.1 + share(scored.0);
+    let headed =
+        |candidate: &SentenceCandidate| question.terms.weight_of(candidate.heading & part.mask) / all.max(f32::EPSILON);
+    let worth = |scored: &Scored<'c>| scored.1 + share(scored.0) + HEADED_PART * headed(scored.0);
     let fitting = ranked.iter().filter(|(candidate, _)| holds(candidate));
     // Of equals the one that ranks first.
     fitting.copied().reduce(|best, next| if worth(&next) > worth(&best) { next } else { best })

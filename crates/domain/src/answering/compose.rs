@@ -5,10 +5,12 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
+use super::form::names_option;
 use super::parts::parts;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::grading::question::is_named;
 use crate::sentence::sentences;
 
 /// Score bonus for holding the kind of thing asked for; the other scores range from 0 to 1.
@@ -19,6 +21,15 @@ const PAIRS_WEIGHT: f32 = 0.1;
 
 /// Weight of question terms in the first cell of a row; the other scores range from 0 to 1.
 const NAMED_WEIGHT: f32 = 0.3;
+
+/// Weight of a title that the question names; the other scores range from 0 to 1.
+const ABOUT_WEIGHT: f32 = 0.2;
+
+/// Weight of a heading that is nearly the question, as in a list of questions; the other scores range from 0 to 1.
+const HEADED_WEIGHT: f32 = 0.3;
+
+/// Share of the best score from which a sentence that names a person answers a question for one before others.
+const NAMES_PERSON: f32 = 0.8;
 
 /// Weight of the source's probability; the other scores range from 0 to 1.
 const SOURCE_WEIGHT: f32 = 0.45;
@@ -38,7 +49,8 @@ pub fn compose(
 ) -> Option<ExtractiveAnswer> {
     let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
     let mut ranked = rank(candidates, cosines);
-    ranked.retain(|(candidate, _)| !candidate.is_fragment);
+    let options = question.terms.options();
+    ranked.retain(|(candidate, _)| !candidate.is_fragment && names_option(&candidate.text, &options));
     let parts = parts(question);
     if parts.is_empty() {
         begin_with_an_answer(question, &mut ranked);
@@ -53,18 +65,30 @@ pub fn compose(
     Some(answer)
 }
 
-/// Leaves out what ranks above the first sentence that can answer: for "how many" sentences without a number, for a
+/// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
+/// of the question, for "how many" those without a number, for "who" those without a person if one follows closely, for a
 /// definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
 fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let terms = question.terms.terms().iter().enumerate();
-    let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight)).map_or(0, |(at, _)| 1 << at);
+    let heaviest = terms.max_by(|(_, one), (_, two)| one.weight.total_cmp(&two.weight));
+    let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
+    let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
         AnswerKind::Number => candidate.holds_kind,
-        AnswerKind::Definition => candidate.mask & heaviest != 0 || candidate.bonus > 0.0,
+        AnswerKind::Definition => candidate.mask & weightiest != 0 || candidate.bonus > 0.0,
         _ => true,
     };
-    let first = ranked.iter().position(|(candidate, _)| may_answer(candidate)).unwrap_or(0);
-    ranked.drain(..first);
+    let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);
+    let is_named = |(candidate, _): &Scored<'_>| candidate.held & name == name;
+    let answers = first(&|scored| may_answer(scored.0) && is_named(scored)).or_else(|| first(&is_named)).unwrap_or(0);
+    ranked.drain(..answers);
+    let highest = ranked.first().map_or(0.0, |(_, score)| *score);
+    let names_person = |(candidate, score): &Scored<'_>| candidate.fit >= 1.0 && *score >= NAMES_PERSON * highest;
+    if question.kind == AnswerKind::Person
+        && let Some(person) = ranked.iter().position(names_person)
+    {
+        ranked.drain(..person);
+    }
 }
 
 /// Candidates that are related to the question, best first.
@@ -86,6 +110,8 @@ pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f3
                 base + KIND_BONUS * candidate.fit
                     + PAIRS_WEIGHT * candidate.pairs
                     + NAMED_WEIGHT * candidate.named
+                    + ABOUT_WEIGHT * candidate.about
+                    + HEADED_WEIGHT * candidate.headed
                     + candidate.bonus
                     + SOURCE_WEIGHT * candidate.probability,
             ))

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::candidate::{SentenceCandidate, about};
 use super::choose::{Scored, best_for};
 use super::need::{Need, PassageReason, gives_reason};
 use super::parts::parts;
 use super::units::{Unit, UnitKind, sections, units};
 use super::{AnswerSource, Material};
 use crate::citation::is_ignorance;
+use crate::evidence::kind::AnswerKind;
 
 /// Most passages of an answer.
 const MOST_PASSAGES: usize = 4;
@@ -27,6 +29,9 @@ const STEPS_BONUS: f32 = 0.25;
 /// Weight of the question's terms in a section, its headings included.
 const SECTION_WEIGHT: f32 = 0.6;
 
+/// Weight of a title that the question names, on the same scale.
+const TITLE_WEIGHT: f32 = 0.3;
+
 /// Largest section that is given whole, in bytes.
 const WHOLE_SECTION: usize = 1500;
 
@@ -41,6 +46,9 @@ const FEWEST_MEMBERS: usize = 3;
 
 /// Share of the question's weight that the headings and the lead-in of a list must hold for it to be the one asked for.
 const LIST_ASKED_FOR: f32 = 0.5;
+
+/// Share of the question's weight that a sentence must hold to be the list asked for.
+const NAMED_BY_SENTENCE: f32 = 0.8;
 
 /// A part of a source that is quoted, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +112,8 @@ impl<'m> Sources<'m> {
             Need::Comparison => return self.compared(ranked),
             Need::Steps => self.steps(),
             Need::Overview => self.overview(ranked),
+            // A sentence that lists what is asked for answers by itself.
+            Need::Listing if ranked.first().is_some_and(|(best, _)| self.lists(best)) => Vec::new(),
             Need::Listing => self.listing(),
             Need::Reason if is_given(ranked) => Vec::new(),
             Need::Reason | Need::Explanation => self.explanation(ranked),
@@ -120,6 +130,7 @@ impl<'m> Sources<'m> {
                 let is_brief = read.sentences(section) < FEWEST_SENTENCES;
                 let has_steps = read.members(section) >= 2 || read.holds(section, UnitKind::Code);
                 let value = score
+                    + TITLE_WEIGHT * about(&self.material.question.text, read.source.title)
                     + SECTION_WEIGHT * self.share(number, section.clone())
                     + if has_steps { STEPS_BONUS } else { 0.0 }
                     - if is_brief { BRIEF_PENALTY } else { 0.0 };
@@ -155,6 +166,13 @@ impl<'m> Sources<'m> {
         own.into_iter().filter_map(first).take(MOST_PASSAGES).collect()
     }
 
+    /// Whether a sentence is a list of what the question asks for.
+    fn lists(&self, sentence: &SentenceCandidate) -> bool {
+        let question = self.material.question;
+        let is_list = question.kind == AnswerKind::List && sentence.holds_kind;
+        is_list && question.terms.share(sentence.mask) >= NAMED_BY_SENTENCE
+    }
+
     /// The list or the table whose lead-in or heading names what is asked for.
     fn listing(&self) -> Vec<Excerpt> {
         let mut best: Option<(f32, Excerpt)> = None;
@@ -170,7 +188,8 @@ impl<'m> Sources<'m> {
                     let units = read.with_lead_in(section, run.clone());
                     let heading = section.start..section.start + usize::from(read.heading(section).is_some());
                     let named = self.share(number, units.start..run.start).max(self.share(number, heading));
-                    let value = named + self.share(number, run.clone()) + read.best_score(&run);
+                    let titled = TITLE_WEIGHT * about(&self.material.question.text, read.source.title);
+                    let value = named + self.share(number, run.clone()) + read.best_score(&run) + titled;
                     if named >= LIST_ASKED_FOR && best.as_ref().is_none_or(|(highest, _)| value > *highest) {
                         best = Some((value, read.excerpt(number, section, units, PassageReason::List)));
                     }

@@ -2,6 +2,7 @@
 //! only.
 
 use super::need::gives_reason;
+use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 
@@ -30,13 +31,19 @@ const COPULAS: [&str; 12] =
 /// Fewest words of a sentence without a full stop and without a number.
 const FEWEST_WORDS: usize = 4;
 
+/// Most words of a line that shows how a command is called.
+const MOST_OF_USAGE: usize = 8;
+
+/// Signs of program code and of settings.
+const CODE_SIGNS: [&str; 8] = [" = ", " == ", "();", "() {", " { ", " }", "=> ", "#["];
+
 /// Share of capitalised words from which a line without a full stop is a title.
 const TITLE: f32 = 0.6;
 
 /// Bonus of a sentence for having the form that the question asks for.
 pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
     let asked = question.text.trim().to_lowercase();
-    let named = options(&question.text);
+    let named = question.terms.options();
     let own = entry_options(sentence);
     let mut bonus = 0.0;
     if named.iter().any(|option| own.contains(option)) {
@@ -76,44 +83,29 @@ pub(super) fn is_fragment(text: &str) -> bool {
     !is_entry && (is_title && !text.contains(':') || words.len() < FEWEST_WORDS && !has_number)
 }
 
+/// Whether a text is program code, which HTML and plain text do not always mark.
+pub(super) fn is_code(text: &str) -> bool {
+    let signs: usize = CODE_SIGNS.iter().map(|sign| text.matches(sign).count()).sum();
+    signs > 1 || text.starts_with("$ ")
+}
+
 /// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
 fn is_synopsis(text: &str) -> bool {
     let optional = text.matches(" [").count();
     let is_open = text.ends_with("...") && optional > 1 || text.ends_with(']') && text.contains(" [-");
-    text.starts_with("[-") || text.contains("]...") || is_open
+    let has_place = text.split_whitespace().any(|word| word.starts_with('<') && word.ends_with('>'));
+    let has_choice = ["{-", "|--", "[OPTION"].iter().any(|sign| text.contains(sign)) && !text.ends_with('.');
+    let is_usage = has_place && text.split_whitespace().count() <= MOST_OF_USAGE;
+    text.starts_with("[-") || text.contains("]...") || is_open || has_choice || is_usage && !text.ends_with('.')
 }
 
 fn is_capitalised(word: &str) -> bool {
     word.chars().find(|sign| sign.is_alphabetic()).is_some_and(char::is_uppercase)
 }
 
-/// The options of a command that a text names: `-z`, `--gzip`.
-fn options(text: &str) -> Vec<&str> {
-    text.split_whitespace().filter_map(option).collect()
-}
-
-/// A word without what is no part of an option, if it is one.
-fn option(word: &str) -> Option<&str> {
-    let word = word.trim_matches(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '-' | '='));
-    let word = word.split(['=', '[']).next().unwrap_or(word).trim_end_matches('-');
-    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
-    let is_name = name.starts_with(char::is_alphanumeric)
-        && name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '-' | '_' | '.'));
-    is_name.then_some(word)
-}
-
-/// The options that an entry describes: those at its beginning, "-z, --gzip, --ungzip Filter the archive …".
-fn entry_options(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for word in text.split_whitespace() {
-        match option(word) {
-            Some(option) => found.push(option),
-            // A value of the option before: "-c, --bytes=NUM", "-o FILE, --output=FILE".
-            None if !found.is_empty() && word.ends_with(',') => {}
-            None => break,
-        }
-    }
-    found
+/// Whether a sentence names one of the options that a question is about; any sentence does if it is about none.
+pub(super) fn names_option(sentence: &str, asked: &[&str]) -> bool {
+    asked.is_empty() || options(sentence).iter().any(|option| asked.contains(option))
 }
 
 fn asks_for_option(question: &str) -> bool {
@@ -166,6 +158,8 @@ mod tests {
             "cp [OPTION]... -t DIRECTORY SOURCE...",
             "gzip [ -acd ] [-S suffix] [ name ...",
             "git reset [-q] [<commit>]",
+            "git bisect <subcommand> <options>",
+            "tar {--catenate|--concatenate} [OPTIONS] ARCHIVE ARCHIVE",
             "Undo it",
         ] {
             assert!(is_fragment(fragment), "{fragment}");
@@ -182,6 +176,16 @@ mod tests {
             "head - output the first part of files",
         ] {
             assert!(!is_fragment(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn code_is_told_from_sentences() {
+        for code in ["fn main() { print(); }", "[package] name = \"a\" version = \"1\"", "$ cargo publish"] {
+            assert!(is_code(code), "{code}");
+        }
+        for sentence in ["Set x = 1 to stop.", "It costs $ 5.", "Use {} for the file name."] {
+            assert!(!is_code(sentence), "{sentence}");
         }
     }
 

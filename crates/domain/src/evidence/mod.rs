@@ -10,6 +10,7 @@ mod resemblance;
 
 use self::kind::AnswerKind;
 use self::numbers::Numbers;
+use super::command_options::{holds_entry, options};
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
@@ -95,6 +96,8 @@ pub struct QuestionTerms {
     terms: Vec<QuestionTerm>,
     mass: f32,
     openings: Openings,
+    /// The options of commands that it names, `-z` or `--gzip`.
+    options: Vec<String>,
     /// Words that no chunk holds, in lower case, with the positions of their terms.
     unknown: Vec<(usize, String)>,
 }
@@ -126,7 +129,8 @@ impl QuestionTerms {
         let is_unknown = |(_, term): &(usize, &QuestionTerm)| term.document_frequency == 0;
         let unknown = terms.iter().enumerate().filter(is_unknown);
         let unknown = unknown.map(|(position, term)| (position, term.word.to_lowercase())).collect();
-        Self { terms, mass, openings, unknown }
+        let options = options(question).into_iter().map(str::to_owned).collect();
+        Self { terms, mass, openings, options, unknown }
     }
 
     /// The question's terms that `text` holds.
@@ -160,6 +164,28 @@ impl QuestionTerms {
     #[must_use]
     pub fn terms(&self) -> &[QuestionTerm] {
         &self.terms
+    }
+
+    /// The options of commands that the question names, as it writes them.
+    #[must_use]
+    pub fn options(&self) -> Vec<&str> {
+        self.options.iter().map(String::as_str).collect()
+    }
+
+    /// If a text has the entry of an option that the question names: the share of the rest of the question that the
+    /// titles above the text hold, 1 if there is no rest. Terms that no chunk holds do not count.
+    #[must_use]
+    pub fn entry_share(&self, titles: TermMask, text: &str) -> Option<f32> {
+        if !holds_entry(text, &self.options()) {
+            return None;
+        }
+        let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
+        let options: Vec<String> = self.options.iter().map(|option| bare(option)).collect();
+        let terms = self.terms.iter().enumerate();
+        let is_rest = |term: &QuestionTerm| term.document_frequency > 0 && !options.contains(&bare(&term.word));
+        let rest = terms.filter(|(_, term)| is_rest(term)).fold(0, |mask, (position, _)| mask | 1 << position);
+        let all = self.weight_of(rest);
+        Some(if all > 0.0 { self.weight_of(rest & titles) / all } else { 1.0 })
     }
 
     /// The openings of the terms, which rule out most other words quickly.
@@ -213,6 +239,19 @@ impl QuestionTerms {
             }
         }
         if all > 0.0 { found / all } else { 0.0 }
+    }
+
+    /// Weight of the weightiest term that is not in a set, as a share of the weightiest of all; 0 if none is missing.
+    #[must_use]
+    pub(crate) fn rarest_missing(&self, mask: TermMask) -> f32 {
+        let (mut missing, mut all) = (0.0, 0.0);
+        for (position, term) in self.terms.iter().enumerate() {
+            all = term.weight.max(all);
+            if mask & (1 << position) == 0 {
+                missing = term.weight.max(missing);
+            }
+        }
+        if all > 0.0 { missing / all } else { 0.0 }
     }
 
     /// Words of the question that no chunk of the collections holds, as it writes them.

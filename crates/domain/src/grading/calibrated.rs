@@ -16,6 +16,13 @@ use crate::evidence::passage::PassageEvidence;
 /// Most question terms that a reason names.
 const NAMED_TERMS: usize = 4;
 
+/// Probability of a passage with the entry of an option that the question names, in a document about the rest of it. Not
+/// fitted: the questions of the sets name no options.
+const ENTRY: f32 = 0.6;
+
+/// Share of the rest of the question in titles from which a document is about it.
+const TITLED_ENTRY: f32 = 0.4;
+
 /// The grades of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradedRound {
@@ -32,8 +39,9 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
     let answerability = answerability(question, passages, evidence);
     let features = of_round(question, passages, evidence);
     let model = if features.iter().any(|features| features.has_dense) { &WITH_DENSE } else { &LEXICAL_ONLY };
-    let probabilities: Vec<f32> =
-        features.iter().map(|features| model.logistic.probability(&features.values)).collect();
+    let by_features = features.iter().map(|features| model.logistic.probability(&features.values));
+    let by_entry = passages.iter().zip(evidence).map(|(passage, evidence)| entry(question, passage, evidence));
+    let probabilities: Vec<f32> = by_features.zip(by_entry).map(|(one, other)| one.max(other)).collect();
     let highest = probabilities.iter().copied().fold(0.0, f32::max);
     let verdicts = features
         .into_iter()
@@ -57,6 +65,12 @@ pub fn grade(question: &Question, passages: &[Passage<'_>], evidence: &[PassageE
         })
         .collect();
     GradedRound { answerability, verdicts }
+}
+
+/// Probability of a passage by the entry of an option that the question names; 0 where it has none.
+fn entry(question: &Question, passage: &Passage<'_>, evidence: &PassageEvidence) -> f32 {
+    let titled = question.terms.entry_share(evidence.title_mask, passage.text).unwrap_or(0.0);
+    if titled >= TITLED_ENTRY { ENTRY } else { 0.0 }
 }
 
 impl PassageModel {

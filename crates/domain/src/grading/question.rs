@@ -85,11 +85,12 @@ fn names_something_foreign(question: &Question, evidence: &[PassageEvidence]) ->
 
 /// Whether a question writes a word as the name of something: with a capital within the sentence, with a digit, or as an
 /// option (`--word`).
-fn is_named(question: &str, word: &str) -> bool {
+pub(crate) fn is_named(question: &str, word: &str) -> bool {
     let Some(at) = question.find(word) else { return false };
     let before = question.get(..at).unwrap_or_default();
     let is_within = !before.trim_end().is_empty() && !before.trim_end().ends_with(['.', '?', '!', ':']);
-    let is_option = before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
+    let is_option =
+        word.starts_with('-') || before.ends_with('-') && before.trim_end_matches('-').ends_with([' ', '`', '"']);
     let has_digit = word.chars().any(|sign| sign.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
     (is_within && word.starts_with(char::is_uppercase)) || is_option || has_digit
 }
@@ -202,7 +203,7 @@ impl Nearest<'_> {
         NearestValues {
             coverage: terms.share(self.evidence.mask()),
             sentence_coverage: terms.share(mask),
-            rarest_missing: rarest_missing(question, mask),
+            rarest_missing: terms.rarest_missing(mask),
             numbers_missing: question.numbers.missing_in(words.unwrap_or_default()),
             names_missing: names_missing(question, self.evidence.mask()),
             denied: asked.is_negated && !said.is_negated,
@@ -210,17 +211,6 @@ impl Nearest<'_> {
             kind: features::kind_fit(question, self.passage, self.evidence),
         }
     }
-}
-
-fn rarest_missing(question: &Question, mask: TermMask) -> f32 {
-    let (mut missing, mut all) = (0.0, 0.0);
-    for (position, term) in question.terms.terms().iter().enumerate() {
-        all = term.weight.max(all);
-        if mask & (1 << position) == 0 {
-            missing = term.weight.max(missing);
-        }
-    }
-    if all > 0.0 { missing / all } else { 0.0 }
 }
 
 /// Share of the capitalised words of the question, its first word left out, that are not in `mask`.

@@ -12,7 +12,8 @@
 //! - `snake_case`, `host.example` and `sentence.Next` are their parts;
 //! - `U.S.` is `us`, written with or without stops;
 //! - `1,000` is `1000`; `3.14` and `1.95.0` stay whole;
-//! - `C++`, `C#` and `F#` keep their sign.
+//! - `C++`, `C#` and `F#` keep their sign;
+//! - `-z`, the option of a command, keeps its hyphen, so that it is neither any letter nor, as `-a`, an article.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +22,7 @@ use std::sync::OnceLock;
 use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
-use super::compound::{capitalised_parts, letter_before, number_and_unit};
+use super::compound::{capitalised_parts, hyphen_of_option, letter_before, number_and_unit};
 use super::language::Language;
 use super::openings::Openings;
 use super::stop_words::StopWords;
@@ -30,7 +31,7 @@ use super::words::for_each_word;
 
 /// Raised whenever the same text may give other terms than before. A collection records the version
 /// its chunks were analysed with, because terms of two versions do not match each other.
-pub const ANALYZER_VERSION: u32 = 3;
+pub const ANALYZER_VERSION: u32 = 4;
 
 /// Longest word, in bytes, that is stemmed: a longer word is data (base64, a hash), not language.
 const LONGEST_STEMMED: usize = 64;
@@ -118,10 +119,18 @@ impl Analyzer {
         };
         let mut word = String::with_capacity(64);
         for_each_word(text, |start, raw| {
+            let end = start + raw.len();
+            if let Some(hyphen) = hyphen_of_option(text, start..end) {
+                let option = format!("-{}", raw.to_ascii_lowercase());
+                emit(&option, &option, hyphen..end);
+                // A digit may be a negative number.
+                if raw.starts_with(|sign: char| sign.is_ascii_alphabetic()) {
+                    return;
+                }
+            }
             if is_plain_ascii(raw) && need(raw) == Need::Nothing {
                 return;
             }
-            let end = start + raw.len();
             let shape = fold_into(raw, &mut word);
             if let Some(sign) = language_sign(&word, text.get(end..).unwrap_or_default()) {
                 word.push_str(sign);
@@ -171,6 +180,9 @@ impl Analyzer {
             for part in capitalised_parts(raw) {
                 add(&part.to_ascii_lowercase());
             }
+            if let Some(letter) = term.strip_prefix('-').filter(|letter| letter.chars().all(char::is_alphabetic)) {
+                add(letter);
+            }
             fold_into(raw, &mut folded);
             if let Some((number, unit)) = number_and_unit(&folded) {
                 add(&normalise_punctuated(number));
@@ -188,9 +200,10 @@ impl Analyzer {
         });
     }
 
-    /// The stem of a folded word.
+    /// The stem of a folded word. An option is no word of the language.
     fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
         match &self.stemmer {
+            _ if word.starts_with('-') => Cow::Borrowed(word),
             Some(stemmer) if word.len() <= LONGEST_STEMMED && (word.is_ascii() || self.keeps_accents()) => {
                 stemmer.stem(word)
             }

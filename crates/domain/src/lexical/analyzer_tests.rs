@@ -39,6 +39,18 @@ fn identifiers_numbers_and_acronyms() {
 }
 
 #[test]
+fn options_of_one_letter_are_terms() {
+    assert_eq!(terms("What does tar -z do?"), "tar -z");
+    assert_eq!(terms("-a, -s or −T; [-y] `-i`"), "-a -s -t -y -i");
+    assert_eq!(terms("xargs -0"), "xarg -0 0");
+    assert_eq!(terms("at -5.2 degrees, -50, -1990s"), "5.2 degre 50 1990s");
+    assert_eq!(terms("e-z x-ray --z - z"), "e z x ray z z");
+    let mut kept = Vec::new();
+    Analyzer::english().for_each_index_term("-z or -a", |term| kept.push(term.to_owned()));
+    assert_eq!(kept, ["-z", "z", "-a"]);
+}
+
+#[test]
 fn other_scripts_pass_through() {
     assert_eq!(terms("漢字 привет"), "漢字 привет");
     assert_eq!(terms("שלום مرحبا"), "שלום مرحبا");

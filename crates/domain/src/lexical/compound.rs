@@ -3,11 +3,14 @@
 //! - `max_retry_count` gives its parts and the whole: a query for the whole identifier means that;
 //! - `parseHeader` gives the whole and its parts;
 //! - `5kg` also gives `5` and `kg`, as `5 kg` does;
-//! - `e-mail` also gives `email`.
+//! - `e-mail` also gives `email`;
+//! - `-z` also gives `z`.
 //!
 //! Joining other hyphenated words (`high-speed` as `highspeed`) was tried and rejected: their parts stand
 //! side by side anyway, and the rare joined term favours documents that hyphenate, at a cost of 0.005
 //! nDCG@10 on Cranfield.
+
+use std::ops::Range;
 
 /// Units that are written without a space before them. Single letters are left out but for those of
 /// common measures: `5s` is as often a plural.
@@ -16,6 +19,12 @@ const UNITS: [&str; 44] = [
     "mw", "kv", "mv", "ma", "mah", "wh", "kwh", "pa", "kpa", "mpa", "bar", "ml", "kn", "kj", "lb", "lbs", "oz", "ft",
     "mph", "kmh", "px", "dpi", "eur", "usd", "gib", "mib",
 ];
+
+/// Hyphens and the minus sign, which typeset manuals have in its place.
+const HYPHENS: [char; 4] = ['-', '\u{2010}', '\u{2011}', '\u{2212}'];
+
+/// Signs that may stand right before an option.
+const OPENING_SIGNS: [char; 12] = ['(', '[', '{', '<', ',', '/', '|', '=', '*', '"', '\'', '`'];
 
 /// Shortest part of a word with capitals inside: `McDonald` and `iPhone` are no identifiers.
 const SHORTEST_PART: usize = 3;
@@ -57,4 +66,14 @@ pub(super) fn letter_before(text: &str, start: usize) -> Option<char> {
     let letter = before.next().filter(char::is_ascii_alphabetic)?;
     let is_alone = before.next().is_none_or(|character| !character.is_alphanumeric() && character != '-');
     (is_hyphen && is_alone).then_some(letter.to_ascii_lowercase())
+}
+
+/// Where the hyphen of an option of one letter or digit stands: that of `-z` in `tar -z` or `[-z]`.
+pub(super) fn hyphen_of_option(text: &str, word: Range<usize>) -> Option<usize> {
+    if word.len() != 1 || !text.as_bytes().get(word.start)?.is_ascii_alphanumeric() {
+        return None;
+    }
+    let (hyphen, _) = text.get(..word.start)?.char_indices().next_back().filter(|(_, sign)| HYPHENS.contains(sign))?;
+    let before = text.get(..hyphen)?.chars().next_back();
+    before.is_none_or(|sign| sign.is_whitespace() || OPENING_SIGNS.contains(&sign)).then_some(hyphen)
 }

@@ -7,6 +7,9 @@ use crate::sentence::{Sentence, sentences};
 /// Number of features.
 pub const COUNT: usize = 3;
 
+/// Words of a passage from which its title counts in full.
+const FULL: usize = 24;
+
 /// Names of the features in the order of [`Features::values`], for the calibration tool: the fused score, and
 /// the share of the query's known idf mass in the one sentence that holds most of it, and in title and headings.
 pub const NAMES: [&str; COUNT] = ["fused", "sentence", "title"];
@@ -18,6 +21,8 @@ pub struct Passage<'p> {
     pub title: &'p str,
     /// Its text.
     pub text: &'p str,
+    /// Whether it stands under a heading.
+    pub is_section: bool,
     /// Fused score, scaled to 0 to 1.
     pub fused: f64,
 }
@@ -27,6 +32,9 @@ pub struct Passage<'p> {
 pub struct Features {
     /// Values in the order of [`NAMES`], all 0 to 1.
     pub values: [f64; COUNT],
+    /// If the passage has the entry of an option that the query names: the share of the rest of the query in title and
+    /// headings. Not learned: the queries of the sets name no options.
+    pub entry: Option<f64>,
 }
 
 /// Features of all passages, in their order.
@@ -34,10 +42,19 @@ pub struct Features {
 pub fn of_passages(analyzer: &Analyzer, query: &QuestionTerms, passages: &[Passage<'_>]) -> Vec<Features> {
     let mass = Mass::of(query);
     let of_passage = |passage: &Passage<'_>| {
-        let title = mass.share(query.mask_of(analyzer, passage.title));
-        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title] }
+        let titled = query.mask_of(analyzer, passage.title);
+        let entry = query.entry_share(titled, passage.text).map(f64::from);
+        let said = if passage.is_section { fullness(passage.text) } else { 1.0 };
+        let title = mass.share(titled) * said;
+        Features { values: [passage.fused, mass.best_share(analyzer, passage.text), title], entry }
     };
     passages.iter().map(of_passage).collect()
+}
+
+/// How much the title of a passage says about it, 0 to 1: below a heading may stand a few words, "See also: tar(1)".
+fn fullness(text: &str) -> f64 {
+    let words = text.split_whitespace().take(FULL).count();
+    f64::from(u32::try_from(words).unwrap_or(u32::MAX)) / f64::from(u32::try_from(FULL).unwrap_or(u32::MAX))
 }
 
 /// The weight of the query's terms that the collections hold: no passage can have the others.

@@ -12,6 +12,12 @@ use self::features::Features;
 use self::model::WEIGHTS;
 use super::fusion::DenseWeight;
 
+/// Weight of the entry of an option that the query names.
+const ENTRY: f64 = 0.2;
+
+/// Weight that it has besides under a title that holds the rest of the query.
+const TITLED_ENTRY: f64 = 0.8;
+
 /// Scores of the passages, in their order; higher is better. The evidence of their words counts as much as words count for
 /// the query: the weights were learned with both rankings fused half and half.
 #[must_use]
@@ -20,7 +26,9 @@ pub fn score(features: &[Features], weight: DenseWeight) -> Vec<f64> {
     let weigh = |features: &Features| {
         let [fused, words @ ..] = features.values;
         let [of_fused, of_words @ ..] = WEIGHTS;
-        of_fused * fused + trust * of_words.iter().zip(words).map(|(weight, value)| weight * value).sum::<f64>()
+        let said = of_words.iter().zip(words).map(|(weight, value)| weight * value).sum::<f64>();
+        let entry = features.entry.map_or(0.0, |titled| ENTRY + TITLED_ENTRY * titled);
+        of_fused * fused + trust * said + entry
     };
     features.iter().map(weigh).collect()
 }

@@ -15,7 +15,7 @@ fn query(text: &str) -> QuestionTerms {
 
 fn features_of(text: &str, passages: &[(&str, &str, f64)]) -> Vec<Features> {
     let passages: Vec<Passage<'_>> =
-        passages.iter().map(|(title, text, fused)| Passage { title, text, fused: *fused }).collect();
+        passages.iter().map(|(title, text, fused)| Passage { title, text, is_section: false, fused: *fused }).collect();
     of_passages(Analyzer::english(), &query(text), &passages)
 }
 

@@ -67,7 +67,10 @@ impl Query {
         let documents = passages.iter().map(|passage| number(passage[0].as_str().expect("a document"))).collect();
         let features = passages
             .iter()
-            .map(|passage| Features { values: serde_json::from_value(passage[1].clone()).expect("values") })
+            .map(|passage| Features {
+                values: serde_json::from_value(passage[1].clone()).expect("values"),
+                entry: None,
+            })
             .collect();
         let rest = row["rest"].as_array().expect("rest");
         let rest = rest.iter().map(|passage| number(passage[0].as_str().expect("a document"))).collect();
