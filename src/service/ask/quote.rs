@@ -7,7 +7,7 @@ use super::{
     grade, retrieve,
 };
 use crate::domain::{
-    answering::{AnswerSource, Material, candidates, compose, passages},
+    answering::{AnswerSource, Material, candidates, closest, compose, confidence::LEAST, passages},
     citation::Attempt,
     planning::QuestionType,
 };
@@ -44,12 +44,19 @@ pub(super) async fn quote(
     let texts = candidates.iter().map(|candidate| candidate.text().to_owned()).collect();
     let cosines = retrieve::cosines(ask, texts).await?;
     let by = GeneratedBy { model: MODEL.to_owned(), provider: PROVIDER.to_owned() };
+    let material = Material { question, sources: &sources, evidence: &evidence };
     if attempt == Attempt::First {
         let question_type = state.plan.as_ref().map_or(QuestionType::Lookup, |plan| plan.question_type);
-        let material = Material { question, sources: &sources, evidence: &evidence };
         if let Some(given) = passages(&material, question_type, &candidates, Some(&cosines)) {
             return Ok(Some(Written { text: given.text, by, passages: given.passages }));
         }
     }
-    Ok(compose(question, &candidates, Some(&cosines)).map(|answer| Written::answer(answer.text, by)))
+    let Some(answer) = compose(question, &candidates, Some(&cosines)) else { return Ok(None) };
+    if attempt == Attempt::First
+        && answer.features.probability() < LEAST
+        && let Some(given) = closest(&material, &answer)
+    {
+        return Ok(Some(Written { text: given.text, by, passages: given.passages }));
+    }
+    Ok(Some(Written::answer(answer.text, by)))
 }

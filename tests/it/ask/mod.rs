@@ -15,6 +15,7 @@ mod instructions;
 mod judges;
 mod neighbours;
 mod non_answer;
+mod options;
 mod passages;
 mod plan;
 mod processes;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::candidate::SentenceCandidate;
 use super::choose::{Scored, answer_by_part, one_answer};
+use super::confidence::Features;
 use super::form::names_option;
 use super::parts::parts;
 use super::{ExtractiveAnswer, QuotedSentence};
@@ -57,10 +58,12 @@ pub fn compose(
     }
     let choice =
         if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
-    if choice.sentences.is_empty() {
-        return None;
-    }
-    let mut answer = write(&in_reading_order(choice.sentences));
+    let cosine = |candidate: &SentenceCandidate| {
+        let place = candidates.iter().position(|other| std::ptr::eq(other, candidate));
+        place.and_then(|place| cosines?.get(place)).copied().unwrap_or(0.0)
+    };
+    let features = Features::of(question, *choice.sentences.first()?, &ranked, cosine);
+    let mut answer = write(&in_reading_order(choice.sentences), features);
     answer.name_missing(&choice.missing);
     Some(answer)
 }
@@ -134,8 +137,8 @@ fn in_reading_order(mut chosen: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
     chosen
 }
 
-fn write(chosen: &[Scored<'_>]) -> ExtractiveAnswer {
-    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new() };
+fn write(chosen: &[Scored<'_>], features: Features) -> ExtractiveAnswer {
+    let mut answer = ExtractiveAnswer { text: String::new(), sentences: Vec::new(), features };
     for (candidate, score) in chosen {
         let is_there = |range: &Range<usize>| {
             let stands = |s: &QuotedSentence| s.source == candidate.source && s.range == *range;

@@ -236,7 +236,7 @@ impl<'m> Sources<'m> {
     }
 
     /// The paragraph in which a sentence stands, with the list or code that belongs to it.
-    fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
+    pub(super) fn paragraph_of(&self, source: usize, start: usize, reason: PassageReason) -> Option<Excerpt> {
         let read = self.get(source)?;
         let unit = read.units.iter().position(|unit| unit.range.start <= start && start < unit.range.end)?;
         let section = read.sections.iter().find(|section| section.contains(&unit))?;

@@ -15,6 +15,7 @@
 mod candidate;
 mod choose;
 mod compose;
+pub mod confidence;
 mod excerpt;
 mod form;
 mod need;
@@ -40,7 +41,7 @@ pub use self::candidate::{MAX_CANDIDATES, SentenceCandidate, candidates};
 pub use self::compose::compose;
 pub use self::need::PassageReason;
 pub(crate) use self::parts::{compared, questions};
-pub use self::passages::passages;
+pub use self::passages::{closest, passages};
 
 /// A graded passage to quote from. Its number in markers is its place in the list, from 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,6 +89,8 @@ pub struct ExtractiveAnswer {
     pub text: String,
     /// Its sentences in order.
     pub sentences: Vec<QuotedSentence>,
+    /// What tells how sure it is of its best sentence.
+    pub features: confidence::Features,
 }
 
 /// The material of an answer: the question, the sources, and what each holds of the question.

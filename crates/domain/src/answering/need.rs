@@ -113,11 +113,14 @@ pub enum PassageReason {
     List,
     /// It comes nearest to explaining it.
     Explanation,
+    /// It comes nearest to the question; no sentence of it surely answers it.
+    Closest,
 }
 
 impl PassageReason {
     /// All reasons.
-    pub const ALL: [Self; 5] = [Self::Steps, Self::Compared, Self::Overview, Self::List, Self::Explanation];
+    pub const ALL: [Self; 6] =
+        [Self::Steps, Self::Compared, Self::Overview, Self::List, Self::Explanation, Self::Closest];
 }
 
 /// The need of a question, if it has one. A question for a number, a date, a person or a place is for that one thing.

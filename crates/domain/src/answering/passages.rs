@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::compose::rank;
 use super::excerpt::{Excerpt, ReadSource, Sources};
-use super::need::need;
+use super::need::{PassageReason, need};
 use super::quote::{escape_markers, plain_line};
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
-use super::{GivenPassage, Material, QuotedPassages, SentenceCandidate};
+use super::{ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
 use crate::markdown::{BlockKind, blocks};
 use crate::planning::QuestionType;
@@ -44,6 +44,19 @@ pub fn passages(
         page.paragraph(sentence);
     }
     Some(page)
+}
+
+/// The paragraph around the best sentence of an answer, for an answer that is too doubtful to be given as one; `None` if it
+/// cannot be quoted.
+#[must_use]
+pub fn closest(material: &Material<'_>, answer: &ExtractiveAnswer) -> Option<QuotedPassages> {
+    let sources = Sources::new(material, &[]);
+    let own = answer.sentences.iter().filter(|sentence| !sentence.is_context);
+    let best = own.reduce(|best, next| if next.score > best.score { next } else { best })?;
+    let excerpt = sources.paragraph_of(best.source, best.range.start, PassageReason::Closest)?;
+    let mut page = QuotedPassages { text: String::new(), passages: Vec::new() };
+    page.push(&sources, excerpt);
+    (!page.passages.is_empty()).then_some(page)
 }
 
 impl QuotedPassages {

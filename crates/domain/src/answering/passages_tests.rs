@@ -183,3 +183,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_doubtful_answer_is_given_its_paragraph() {
+    let parsed = parsed("Where is the toner of the printer?");
+    let source = AnswerSource { title: "Printers", ..AnswerSource::alone(PRINTER) };
+    let evidence = [PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, source.text)];
+    let material = Material { question: &parsed, sources: &[source], evidence: &evidence };
+    let answer = compose(&parsed, &candidates(&parsed, material.sources, &evidence), None).expect("an answer");
+    let given = closest(&material, &answer).expect("passages");
+    assert_eq!(given.passages, [GivenPassage { source_index: 0, reason: PassageReason::Closest, about: None }]);
+    assert!(given.text.contains("2. Pull the old toner out. [^1]"), "lists stay whole: {}", given.text);
+}

@@ -1,0 +1,102 @@
+//! How sure it is that a quoted sentence answers its question.
+//!
+//! A logistic model over what is known of the sentence, of its passage, and of the sentences that came near it. `tools/calibrate` fits it to right and wrong answers of the built-in answerer.
+
+mod model;
+
+use self::model::MODEL;
+use super::candidate::SentenceCandidate;
+use super::choose::Scored;
+use crate::evidence::Question;
+
+/// Number of features.
+pub const COUNT: usize = 9;
+
+/// Names of the features in the order of [`Features::values`], for the calibration tool.
+pub const NAMES: [&str; COUNT] = [
+    // Cosine of question and sentence.
+    "cosine",
+    // Share of the question's mass in the sentence, with what it is credited for.
+    "lexical",
+    // The same in the sentence alone.
+    "coverage",
+    // Weight of the weightiest term that the sentence lacks, as a share of the weightiest of all.
+    "rarest_missing",
+    // Share of neighbouring terms that are neighbours in the sentence.
+    "pairs",
+    // Whether the sentence holds the kind of thing asked for: up to 1, -1 if not, 0 if the kind cannot be seen.
+    "kind",
+    // Probability of its passage.
+    "probability",
+    // How far its score is above that of the best sentence elsewhere.
+    "margin",
+    // Whether it is the best by words and by meaning.
+    "agreement",
+];
+
+/// The probability below which a sentence is no answer: its passage is given instead. Of the right answers of each set at
+/// most two in a hundred are below it.
+pub const LEAST: f32 = 0.15;
+
+/// The features of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Features {
+    /// Values in the order of [`NAMES`].
+    pub values: [f32; COUNT],
+}
+
+impl Features {
+    /// The probability that the sentence answers the question, 0 to 1.
+    #[must_use]
+    pub fn probability(&self) -> f32 {
+        MODEL.probability(&self.values)
+    }
+
+    /// The features of the best sentence.
+    pub(super) fn of(
+        question: &Question,
+        best: Scored<'_>,
+        ranked: &[Scored<'_>],
+        cosine: impl Fn(&SentenceCandidate) -> f32,
+    ) -> Self {
+        let (sentence, score) = best;
+        let is_best = |value: &dyn Fn(&SentenceCandidate) -> f32| {
+            ranked.iter().all(|(candidate, _)| value(candidate) <= value(sentence))
+        };
+        let is_elsewhere =
+            |other: &SentenceCandidate| other.source != sentence.source || other.place.abs_diff(sentence.place) > 1;
+        let next = ranked.iter().filter(|(other, _)| is_elsewhere(other)).map(|(_, score)| *score).fold(0.0, f32::max);
+        let kind = match (question.kind.is_seen(), sentence.holds_kind) {
+            (false, _) => 0.0,
+            (true, true) => sentence.fit,
+            (true, false) => -1.0,
+        };
+        let agrees = is_best(&|candidate| candidate.lexical) && is_best(&|candidate| cosine(candidate));
+        Self {
+            values: [
+                cosine(sentence),
+                sentence.lexical,
+                question.terms.share(sentence.mask),
+                question.terms.rarest_missing(sentence.mask),
+                sentence.pairs,
+                kind,
+                sentence.probability,
+                score - next,
+                f32::from(u8::from(agrees)),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_for_a_sentence_makes_it_surer() {
+        let doubtful = Features { values: [0.3, 0.4, 0.4, 0.8, 0.0, -1.0, 0.05, 0.0, 0.0] };
+        let sure = Features { values: [0.8, 1.0, 1.0, 0.0, 1.0, 1.0, 0.9, 0.6, 1.0] };
+        assert!(doubtful.probability() < LEAST);
+        assert!(sure.probability() > 0.6);
+    }
+}
