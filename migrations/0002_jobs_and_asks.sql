@@ -37,8 +37,8 @@ CREATE INDEX job_unfinished ON job (created_at) WHERE finished_at IS NULL;
 CREATE SEQUENCE job_item_position;
 CREATE SEQUENCE job_item_fence;
 
--- One document of a job: the unit of work, of failure and of retry. It has one or two phases: up to the stored document,
--- and where that lacks vectors, those. Failed items keep payload and content for a retry, for as long as maintenance lets
+-- One document of a job: the unit of work, of failure and of retry. It has one or two phases: up to the stored document
+-- (fetch if it is to be fetched first, else store), and where that lacks vectors, those. Failed items keep payload and content for a retry, for as long as maintenance lets
 -- them.
 CREATE TABLE job_item (
     tenant_id        uuid        NOT NULL,
@@ -50,9 +50,10 @@ CREATE TABLE job_item (
     content          bytea,                      -- its bytes as handed in; null once settled; empty in the second phase
     content_bytes    bigint      NOT NULL,       -- size of content, kept
     state            text        NOT NULL CONSTRAINT job_item_state CHECK (state IN ('queued', 'running', 'succeeded', 'unchanged', 'failed', 'cancelled')),
-    phase            text        NOT NULL DEFAULT 'store' -- store: the document is to be stored. embed: it is stored and found by its
-                                                 -- words, its vectors are to be made; stays when the item ends
-        CONSTRAINT job_item_phase CHECK (phase IN ('store', 'embed')),
+    phase            text        NOT NULL DEFAULT 'store' -- store: the document is to be stored. fetch: likewise, and to be fetched by its URL
+                                                 -- before. embed: it is stored and found by its words, its vectors are to be made; stays when
+                                                 -- the item ends
+        CONSTRAINT job_item_phase CHECK (phase IN ('fetch', 'store', 'embed')),
     stored_version   integer,                    -- in phase embed, version of the document whose vectors are to be made
     available_at     timestamptz NOT NULL,       -- not before; moves forward when a transient failure waits
     attempts         integer     NOT NULL DEFAULT 0, -- claims so far
@@ -77,9 +78,11 @@ CREATE TABLE job_item (
     finished_at      timestamptz,
     PRIMARY KEY (tenant_id, job_id, ordinal)
 ) WITH (fillfactor = 70);
--- The phases are claimed apart: vectors wait until there is nothing to store, or have a worker of their own.
-CREATE INDEX job_item_queued ON job_item (phase, position) WHERE state = 'queued';
+-- The phases are claimed apart: hosts that hang delay no upload, and vectors wait until there is nothing to store, or have a
+-- worker of their own. Each tenant's items are claimed in their order.
+CREATE INDEX job_item_queued ON job_item (phase, tenant_id, position) WHERE state = 'queued';
 CREATE INDEX job_item_running ON job_item (lease_until) WHERE state = 'running';
+CREATE INDEX job_item_claims ON job_item (phase, tenant_id, fence) WHERE state = 'running';
 -- Failed items, for retries and for the causes in a report.
 CREATE INDEX job_item_failed ON job_item (tenant_id, job_id, ordinal) WHERE state = 'failed';
 CREATE INDEX job_item_context_gaps ON job_item (tenant_id, job_id) WHERE context_gaps IS NOT NULL;

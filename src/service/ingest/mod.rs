@@ -68,6 +68,9 @@ pub(crate) const MINIMUM_EXTRACTION_MEMORY_MIB: u64 = 256;
 /// Smallest prompt: with less there is no room for a document next to the instructions and the chunk.
 pub(crate) const MINIMUM_CONTEXT_PROMPT_TOKENS: u32 = 1024;
 
+/// Tasks of this process that fetch documents by URL and process them.
+const FETCH_TASKS: i64 = 3;
+
 /// Settings of ingest.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -124,7 +127,14 @@ impl Settings {
             max_items: 128,
             max_bytes: 2 * 1024 * 1024,
             max_losses: self.max_attempts,
+            max_claims: i64::MAX,
         }
+    }
+
+    /// The lease of documents that are to be fetched: short claims, and of one tenant fewer than there are tasks that
+    /// fetch, so that hosts that hang leave one to others.
+    fn lease_of_fetches(&self) -> Lease {
+        Lease { max_items: 16, max_claims: FETCH_TASKS - 1, ..self.lease() }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
         fingerprint::{Hash, content_hash, fingerprint},
         job::Indexing,
     },
-    store::NewJobItem,
+    store::{NewJobItem, Phase},
 };
 
 /// A document as it was submitted.
@@ -103,14 +103,14 @@ impl Submission {
 pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
     let IncomingDocument { source, uri, title, metadata, loader, content } = document;
     let loader = loader.to_owned();
-    let (work, content) = match content {
+    let (work, content, phase) = match content {
         Content::Given { media_type, bytes } => {
             let uri = uri.unwrap_or_else(|| source.clone());
-            (Work::Upload(Upload { uri, title, media_type, metadata, loader }), bytes)
+            (Work::Upload(Upload { uri, title, media_type, metadata, loader }), bytes, Phase::Store)
         }
         Content::At { url, media_type } => {
-            (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new())
+            (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new(), Phase::Fetch)
         }
     };
-    NewJobItem { source, payload: work.store(), content }
+    NewJobItem { source, payload: work.store(), content, phase }
 }

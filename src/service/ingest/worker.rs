@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Processor, Signal, batch::Tries, failure::IngestFailure, job_metrics::JobMetrics};
+use super::{FETCH_TASKS, Processor, Signal, batch::Tries, failure::IngestFailure, job_metrics::JobMetrics};
 use crate::{
     domain::job::Indexing,
     service::{
@@ -68,12 +68,14 @@ impl Worker {
     ///
     /// Vectors that are computed after their documents are stored are made when there is nothing to store; but one task
     /// is always reserved for them, so that they are made under any load, and one task never makes them, so that a slow
-    /// model delays no document.
+    /// model delays no document. Documents that are to be fetched have tasks of their own: a host that hangs delays no
+    /// document that is here.
     #[must_use]
     pub(crate) fn tasks(&self, stop: &CancellationToken) -> Vec<BackgroundTask> {
         let workers = self.processor.settings.workers.get();
         let documents_first: &[Phase] = &[Phase::Store, Phase::Embed];
         let duties = std::iter::repeat_n(documents_first, workers - 1).chain([&[Phase::Store][..], &[Phase::Embed]]);
+        let duties = duties.chain((0..FETCH_TASKS).map(|_| &[Phase::Fetch][..]));
         let mut tasks: Vec<BackgroundTask> =
             (1..).zip(duties).map(|(number, duty)| self.work_task(number, duty, stop.clone())).collect();
         tasks.push(self.reaper_task(stop.clone()));
@@ -190,7 +192,7 @@ impl Worker {
     async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
-        let has_second_phase = claim.phase == Phase::Store && claim.indexing == Indexing::Progressive;
+        let has_second_phase = claim.phase != Phase::Embed && claim.indexing == Indexing::Progressive;
         let handle = claim.handle;
         let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
@@ -234,7 +236,8 @@ impl Worker {
     async fn claim(&self, duty: &[Phase]) -> Result<Option<Claim>, StoreError> {
         let Processor { store, settings, context, .. } = &self.processor;
         for phase in duty {
-            if let Some(claim) = store.jobs().claim(*phase, &settings.lease(), context.clock.now()).await? {
+            let lease = if *phase == Phase::Fetch { settings.lease_of_fetches() } else { settings.lease() };
+            if let Some(claim) = store.jobs().claim(*phase, &lease, context.clock.now()).await? {
                 return Ok(Some(claim));
             }
         }

@@ -53,7 +53,7 @@ impl Documents<'_> {
                    (SELECT i.payload FROM job j JOIN job_item i USING (tenant_id, job_id)
                     WHERE j.tenant_id = d.tenant_id AND j.collection_id = d.collection_id AND j.kind = 'ingest'
                       AND j.finished_at IS NULL AND i.source = d.source AND i.state IN ('queued', 'running')
-                      AND i.phase = 'store' AND i.position > d.position
+                      AND i.phase <> 'embed' AND i.position > d.position
                     ORDER BY i.position DESC LIMIT 1) AS waiting
                FROM document d WHERE d.tenant_id = $1 AND d.document_id = $2"#,
             tenant.0,

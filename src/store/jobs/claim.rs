@@ -10,6 +10,8 @@ use crate::store::{Jobs, Lease, StoreError, Tx, jobs::control::cancel_page, jobs
 /// Phase of an item. Items of different phases are claimed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// The document is still to be fetched by its URL, and to be stored.
+    Fetch,
     /// The document is still to be stored.
     Store,
     /// The document is stored and found by its words; its vectors are still to be made.
@@ -18,8 +20,9 @@ pub enum Phase {
 
 impl Phase {
     /// Returns the phase's value in the database.
-    const fn as_str(self) -> &'static str {
+    pub(in crate::store) const fn as_str(self) -> &'static str {
         match self {
+            Self::Fetch => "fetch",
             Self::Store => "store",
             Self::Embed => "embed",
         }
@@ -84,7 +87,9 @@ enum Attempt {
 }
 
 impl Jobs<'_> {
-    /// Claims the oldest waiting items of one job in this phase. Returns `None` if there are none.
+    /// Claims the oldest waiting items of one job in this phase, of the tenant that has the fewest claims in it; among
+    /// equals chance decides, so that the oldest queue is not always first. Returns `None` if there are none, or only of
+    /// tenants that have as many claims as the lease allows.
     ///
     /// # Errors
     /// Any [`StoreError`].
@@ -100,7 +105,7 @@ impl Jobs<'_> {
 
     async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
-        let Some(first) = first_waiting(&mut transaction, phase, now).await? else {
+        let Some(first) = first_waiting(&mut transaction, phase, lease, now).await? else {
             return Ok(Attempt::NothingWaits);
         };
         if lock_job(&mut transaction, &first).await? == JobState::Cancelled {
@@ -131,17 +136,38 @@ struct QueuedItem {
     ordinal: i32,
 }
 
-/// Returns the oldest waiting item in this phase.
+/// Returns the oldest waiting item in this phase of the tenant whose turn it is. The tenants that wait are found by one
+/// look into the index each.
 async fn first_waiting(
     transaction: &mut Tx,
     phase: Phase,
+    lease: &Lease,
     now: OffsetDateTime,
 ) -> Result<Option<QueuedItem>, StoreError> {
     let row = sqlx::query!(
-        "SELECT tenant_id, job_id, ordinal FROM job_item WHERE state = 'queued' AND phase = $2 AND available_at <= $1
-         ORDER BY position LIMIT 1",
+        r#"WITH RECURSIVE waiting AS (
+               (SELECT tenant_id FROM job_item WHERE state = 'queued' AND phase = $2 ORDER BY phase, tenant_id LIMIT 1)
+               UNION ALL
+               SELECT (SELECT i.tenant_id FROM job_item i
+                       WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id > w.tenant_id
+                       ORDER BY i.phase, i.tenant_id LIMIT 1)
+               FROM waiting w WHERE w.tenant_id IS NOT NULL
+           ), served AS (
+               SELECT tenant_id, count(DISTINCT fence) AS claims FROM job_item
+               WHERE state = 'running' AND phase = $2 GROUP BY tenant_id
+           )
+           SELECT oldest.tenant_id AS "tenant_id!", oldest.job_id AS "job_id!", oldest.ordinal AS "ordinal!"
+           FROM waiting w
+           LEFT JOIN served s ON s.tenant_id = w.tenant_id
+           CROSS JOIN LATERAL (
+               SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
+               WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
+               ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
+           WHERE COALESCE(s.claims, 0) < $3
+           ORDER BY COALESCE(s.claims, 0), random() LIMIT 1"#,
         now,
         phase.as_str(),
+        lease.max_claims,
     )
     .fetch_optional(&mut **transaction)
     .await?;

@@ -194,7 +194,7 @@ async fn requeue_failed(
                       cause = NULL, message = NULL, finished_at = NULL
                WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))
                RETURNING phase, content_bytes)
-           SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase = 'store'), 0)::bigint AS "bytes!" FROM requeued"#,
+           SELECT count(*) AS "items!", COALESCE(sum(content_bytes) FILTER (WHERE phase <> 'embed'), 0)::bigint AS "bytes!" FROM requeued"#,
         tenant.0,
         job,
         now
@@ -247,8 +247,8 @@ async fn cancel_items(
              ORDER BY ordinal LIMIT $4 FOR UPDATE)
          UPDATE job_item SET state = 'cancelled', payload = NULL, content = NULL, lease_until = NULL,
                 finished_at = $5, cause = 'cancelled',
-                message = CASE phase WHEN 'store' THEN 'The job was cancelled before this document was indexed.'
-                    ELSE 'The job was cancelled before the vectors of this document were made: it is found by its words only. Send it again to have them made.' END
+                message = CASE phase WHEN 'embed' THEN 'The job was cancelled before the vectors of this document were made: it is found by its words only. Send it again to have them made.'
+                    ELSE 'The job was cancelled before this document was indexed.' END
          WHERE tenant_id = $1 AND job_id = $2 AND ordinal = ANY (ARRAY(SELECT ordinal FROM locked))",
         tenant.0,
         job,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
 use crate::store::{
-    Jobs, QueueFull, QueueLimits, StoreError, Tx, Work,
+    Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx, Work,
     jobs::idempotency,
     jobs::items::{ItemRows, int},
     jobs::limits::QueueSlot,
@@ -22,6 +22,8 @@ pub struct NewJobItem {
     pub payload: Value,
     /// Its bytes.
     pub content: Vec<u8>,
+    /// First phase of its processing.
+    pub phase: Phase,
 }
 
 /// A part of a request that is not a document: the job lists it as failed.

@@ -60,7 +60,7 @@ impl Jobs<'_> {
     pub async fn reap(&self, lease: &Lease, now: OffsetDateTime) -> Result<u64, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
         let given_up = sqlx::query!(
-            "UPDATE job_item SET state = 'failed', stage = CASE phase WHEN 'store' THEN 'load' ELSE 'embed' END, cause = 'worker_lost', finished_at = $2, lease_until = NULL,
+            "UPDATE job_item SET state = 'failed', stage = CASE phase WHEN 'embed' THEN 'embed' ELSE 'load' END, cause = 'worker_lost', finished_at = $2, lease_until = NULL,
                     lost = lost || fence,
                     message = 'A worker was lost each of the last times that it worked on this document, and on nothing else. Split the document, or give the service more memory, and send it again.'
              WHERE state = 'running' AND lease_until < $2

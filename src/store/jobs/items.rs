@@ -32,10 +32,12 @@ impl ItemRows {
         let sources: Vec<&str> = items.iter().map(|item| item.source.as_str()).collect();
         let payloads: Vec<&Value> = items.iter().map(|item| &item.payload).collect();
         let contents: Vec<&[u8]> = items.iter().map(|item| item.content.as_slice()).collect();
+        let phases: Vec<&str> = items.iter().map(|item| item.phase.as_str()).collect();
         sqlx::query!(
-            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, state, available_at)
-             SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), 'queued', $4
-             FROM UNNEST($5::text[], $6::jsonb[], $7::bytea[]) WITH ORDINALITY AS item (source, payload, content, ordinality)
+            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, phase, state, available_at)
+             SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), phase, 'queued', $4
+             FROM UNNEST($5::text[], $6::jsonb[], $7::bytea[], $8::text[]) WITH ORDINALITY
+                 AS item (source, payload, content, phase, ordinality)
              ORDER BY ordinality",
             self.tenant.0,
             self.job,
@@ -44,6 +46,7 @@ impl ItemRows {
             &sources as &[&str],
             &payloads as &[&Value],
             &contents as &[&[u8]],
+            &phases as &[&str],
         )
         .execute(&mut **transaction)
         .await?;

@@ -148,9 +148,9 @@ pub(in crate::store) async fn settle(
     let calls: Vec<i32> = items.iter().map(|item| item.embedding_calls).collect();
     sqlx::query!(
         "UPDATE job_item i SET
-                state = CASE WHEN (CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END) > 0
+                state = CASE WHEN (CASE i.phase WHEN 'embed' THEN i.chunks ELSE new.chunks END) > 0
                     THEN 'succeeded' ELSE 'unchanged' END,
-                chunks = CASE i.phase WHEN 'store' THEN new.chunks ELSE i.chunks END,
+                chunks = CASE i.phase WHEN 'embed' THEN i.chunks ELSE new.chunks END,
                 document_id = COALESCE(new.document_id, i.document_id), embedding_calls = new.calls, finished_at = $3,
                 payload = NULL, content = NULL, lease_until = NULL
          FROM UNNEST($4::int[], $5::uuid[], $6::int[], $7::int[]) AS new (ordinal, document_id, chunks, calls)

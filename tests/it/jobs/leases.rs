@@ -11,7 +11,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const LEASE: Lease = Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3 };
+const LEASE: Lease =
+    Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3, max_claims: i64::MAX };
 
 fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
@@ -48,6 +49,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
             source: format!("s{number}"),
             payload: json!({"v": "1"}),
             content: vec![b'x'; 100],
+            phase: Phase::Store,
         })
         .collect();
     let job = NewJob {

@@ -2,6 +2,7 @@
 
 pub(crate) mod chaos;
 mod control;
+mod fairness;
 mod kill;
 mod leases;
 mod queue_limit;

@@ -1,0 +1,97 @@
+//! Tenants share the workers: what one has waiting does not keep another waiting.
+
+use axum::Router;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    database,
+    harness::{Answer, Served, TestApp, send},
+};
+
+const OPERATOR: &str = "a-key-of-the-operator-0123456789";
+
+async fn post(app: &TestApp, key: &str, path: &str, body: Value) -> Answer {
+    send(app.request(Method::POST, path).bearer_auth(key).json(&body)).await
+}
+
+/// Keys of two tenants.
+async fn two_tenants(app: &TestApp) -> [String; 2] {
+    let mut keys = Vec::new();
+    for name in ["one", "two"] {
+        let tenant = post(app, OPERATOR, "/v1/tenants", json!({"name": name})).await;
+        let path = format!("/v1/tenants/{}/keys", tenant.body["id"].as_str().expect("an id"));
+        let key = post(app, OPERATOR, &path, json!({"name": name, "scopes": ["ingest"]})).await;
+        keys.push(key.body["secret"].as_str().expect("a secret").to_owned());
+    }
+    keys.try_into().expect("two")
+}
+
+async fn is_over(app: &TestApp, key: &str, job: &Value) -> bool {
+    let path = format!("/v1/jobs/{}?items_limit=1", job["id"].as_str().expect("an id"));
+    let job = send(app.request(Method::GET, &path).bearer_auth(key)).await;
+    job.body["finished_at"].is_string()
+}
+
+fn urls(address: std::net::SocketAddr, count: usize) -> Value {
+    let one = |number| json!({"source": format!("u{number}"), "url": format!("http://{address}/{number}")});
+    json!({"collection": "c", "documents": (0..count).map(one).collect::<Vec<_>>()})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hosts_that_hang_delay_nobody_else() {
+    let silent = Served::start(Router::new().fallback(std::future::pending::<String>)).await;
+    let page = Served::start(Router::new().fallback(|| async { "# A page\n\nThat is here." })).await;
+    let settings = [
+        ("CITED_API_KEYS", OPERATOR),
+        ("CITED_KEY_PEPPER", "a-pepper-of-the-tests-0123456789-0123456789"),
+        ("CITED_OUTBOUND_ALLOW", "127.0.0.1/32"),
+        // Longer than the test: nothing that hangs ends by itself.
+        ("CITED_OUTBOUND_TIMEOUT_S", "300"),
+    ];
+    let app = TestApp::start(database::create().await, &settings).await;
+    let [one, two] = two_tenants(&app).await;
+    let mut hanging = Vec::new();
+    for _ in 0..6 {
+        let job = post(&app, &one, "/v1/documents", urls(silent.address, 60)).await;
+        assert_eq!(job.status, 202, "{job:?}");
+        hanging.push(job.body);
+    }
+    // The other tenant's upload and its pages, and uploads of the same tenant.
+    for (key, body) in [
+        (&two, json!({"collection": "c", "documents": [{"source": "a", "text": "Some words."}]})),
+        (&one, json!({"collection": "d", "documents": [{"source": "a", "text": "Some words."}]})),
+        (&two, urls(page.address, 3)),
+    ] {
+        let done = post(&app, key, "/v1/documents?wait=true", body).await;
+        assert_eq!((done.status, &done.body["state"]), (200, &json!("succeeded")), "{done:?}");
+    }
+    for job in &hanging {
+        assert!(!is_over(&app, &one, job).await, "{job}");
+        let path = format!("/v1/jobs/{}/cancel", job["id"].as_str().expect("an id"));
+        assert!([200, 202].contains(&post(&app, &one, &path, json!({})).await.status));
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_queue_of_one_tenant_is_shared_with_others() {
+    let settings = [
+        ("CITED_API_KEYS", OPERATOR),
+        ("CITED_KEY_PEPPER", "a-pepper-of-the-tests-0123456789-0123456789"),
+        ("CITED_WORKERS", "1"),
+    ];
+    let app = TestApp::start(database::create().await, &settings).await;
+    let [one, two] = two_tenants(&app).await;
+    let document = |number: usize| json!({"source": format!("s{number}"), "text": format!("Words of document {number}. ").repeat(40)});
+    let many = json!({"collection": "c", "documents": (0..1_000).map(document).collect::<Vec<_>>()});
+    let long = post(&app, &one, "/v1/documents", many).await;
+    assert_eq!(long.status, 202, "{long:?}");
+    let few = json!({"collection": "c", "documents": [document(0)]});
+    let done = post(&app, &two, "/v1/documents?wait=true", few).await;
+    assert_eq!((done.status, &done.body["state"]), (200, &json!("succeeded")), "{done:?}");
+    assert!(!is_over(&app, &one, &long.body).await, "the long queue is not done first");
+    let path = format!("/v1/jobs/{}/cancel", long.body["id"].as_str().expect("an id"));
+    assert!([200, 202].contains(&post(&app, &one, &path, json!({})).await.status));
+    app.stop().await;
+}
