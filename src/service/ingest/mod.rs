@@ -127,14 +127,14 @@ impl Settings {
             max_items: 128,
             max_bytes: 2 * 1024 * 1024,
             max_losses: self.max_attempts,
-            max_claims: i64::MAX,
+            max_claims: None,
         }
     }
 
     /// The lease of documents that are to be fetched: short claims, and of one tenant fewer than there are tasks that
     /// fetch, so that hosts that hang leave one to others.
     fn lease_of_fetches(&self) -> Lease {
-        Lease { max_items: 16, max_claims: FETCH_TASKS - 1, ..self.lease() }
+        Lease { max_items: 16, max_claims: Some(FETCH_TASKS - 1), ..self.lease() }
     }
 }
 

@@ -78,6 +78,9 @@ pub struct ClaimedItem {
     pub is_suspected: bool,
 }
 
+/// Advisory lock of claims that are limited in number.
+const COUNTED_CLAIMS: i64 = 0x6369_7465_645f_636c;
+
 enum Attempt {
     Claimed(Claim),
     NothingWaits,
@@ -105,6 +108,10 @@ impl Jobs<'_> {
 
     async fn claim_once(&self, phase: Phase, lease: &Lease, now: OffsetDateTime) -> Result<Attempt, StoreError> {
         let mut transaction = self.store.begin_queue().await?;
+        if lease.max_claims.is_some() {
+            // Two claims at once would not count each other.
+            sqlx::query!("SELECT pg_advisory_xact_lock($1)", COUNTED_CLAIMS).fetch_one(&mut *transaction).await?;
+        }
         let Some(first) = first_waiting(&mut transaction, phase, lease, now).await? else {
             return Ok(Attempt::NothingWaits);
         };
@@ -163,7 +170,7 @@ async fn first_waiting(
                SELECT i.tenant_id, i.job_id, i.ordinal FROM job_item i
                WHERE i.state = 'queued' AND i.phase = $2 AND i.tenant_id = w.tenant_id AND i.available_at <= $1
                ORDER BY i.phase, i.tenant_id, i.position LIMIT 1) AS oldest
-           WHERE COALESCE(s.claims, 0) < $3
+           WHERE $3::bigint IS NULL OR COALESCE(s.claims, 0) < $3
            ORDER BY COALESCE(s.claims, 0), random() LIMIT 1"#,
         now,
         phase.as_str(),

@@ -21,8 +21,8 @@ pub struct Lease {
     pub max_bytes: i64,
     /// Number of workers lost while processing an item alone, after which the item fails.
     pub max_losses: i32,
-    /// Most claims of one tenant in one phase, over all workers.
-    pub max_claims: i64,
+    /// Most claims of one tenant in one phase, over all workers; `None` for any number.
+    pub max_claims: Option<i64>,
 }
 
 /// Number of lost workers after which an item is claimed alone, which separates the item that crashes its worker from

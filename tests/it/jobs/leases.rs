@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
 const LEASE: Lease =
-    Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3, max_claims: i64::MAX };
+    Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3, max_claims: None };
 
 fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
