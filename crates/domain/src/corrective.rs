@@ -159,11 +159,11 @@ pub struct Situation<'r> {
 pub enum AbstainReason {
     /// Every passage of every round was graded incorrect, or none was found.
     NoRelevantContent,
-    /// Some passages may be relevant, none surely.
+    /// Some passages may be relevant, none surely; or the built-in answerer finds no sentence in them to quote.
     LowSupport,
     /// The collections asked hold nothing.
     EmptyCollection,
-    /// The model calls of this ask are used up.
+    /// The next step needs more model calls than this ask has left.
     OutOfBudget,
     /// The answering model found no answer in the sources.
     ModelDeclined,

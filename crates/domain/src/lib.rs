@@ -2,7 +2,7 @@
 
 pub mod access;
 pub mod answering;
-pub mod asking;
+pub mod asked_part;
 pub mod audit;
 pub mod budget;
 pub mod citation;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{
-        asking::asking_part,
+        asked_part::asking_part,
         conversation::{self, Condensed, Turn},
         prompt,
     },

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     domain::{
-        asking::asking_part,
+        asked_part::asking_part,
         budget::Budget,
         corrective::StepCalls,
         cost::NanoUsd,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::asking::fiscal_year;
+use crate::asked_part::fiscal_year;
 
 /// The distinct numbers of a text, each in lower case and without thousands separators; a fiscal year is a year.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

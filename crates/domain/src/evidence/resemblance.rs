@@ -5,7 +5,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::asking::fiscal_year;
+use crate::asked_part::fiscal_year;
 
 /// Shortest word, in characters, of which another spelling can be told from another word.
 const SHORTEST: usize = 5;
