@@ -180,7 +180,7 @@ struct Constant {
     truncation: &'static str,
     parallel_tool_calls: bool,
     /// The form of the answer: text.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Map<String, Value>)]
     text: Value,
     top_p: f32,
     presence_penalty: f32,
@@ -195,7 +195,7 @@ struct Constant {
     background: bool,
     #[schema(example = "default")]
     service_tier: &'static str,
-    #[schema(value_type = Object)]
+    #[schema(value_type = Map<String, Value>)]
     metadata: Map<String, Value>,
     safety_identifier: Option<String>,
     prompt_cache_key: Option<String>,
