@@ -7,9 +7,13 @@ use secrecy::{ExposeSecret, SecretString};
 use super::reader::{Reader, entries};
 use crate::service::access::{MINIMUM_KEY_LENGTH, Pepper, Settings};
 
-/// Reads the keys of the operator and the pepper.
+/// Reads the keys of the operator, the pepper, and how often a key may be used.
 pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
-    Settings { operator_keys: read_operator_keys(reader, listen), pepper: read_pepper(reader) }
+    Settings {
+        operator_keys: read_operator_keys(reader, listen),
+        pepper: read_pepper(reader),
+        requests_per_minute: reader.optional("CITED_KEY_REQUESTS_PER_MINUTE"),
+    }
 }
 
 fn read_operator_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretString> {

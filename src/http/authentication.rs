@@ -1,8 +1,10 @@
 //! The layer that recognises callers by their keys.
 
+use std::time::Duration;
+
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -14,17 +16,30 @@ use crate::{
         identity::Caller,
     },
     service::{
-        access::{Identity, Refusal},
+        access::{Identity, KeyTurn, Refusal},
         granted::Granted,
     },
 };
 
-/// Accepts a request whose caller is known and may call the operation, and gives its handler what the caller may use.
-pub(super) async fn authenticate(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let Identity { grant, key_id } = match state.access.identify(presented(request.headers())).await {
-        Ok(identity) => identity,
+/// Accepts a request whose caller is known, has a turn and may call the operation, and gives its handler what the caller
+/// may use.
+pub(super) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let caller = match state.access.identify(presented(request.headers())).await {
+        Ok(caller) => caller,
         Err(refusal) => return refused(refusal).into_response(),
     };
+    let Some(turn) = state.access.turn(&caller) else { return authorize(state, caller, request, next).await };
+    let mut response = match turn.wait {
+        Some(wait) => too_often(turn.per_minute, wait).into_response(),
+        None => authorize(state, caller, request, next).await,
+    };
+    tell_turn(response.headers_mut(), turn);
+    response
+}
+
+/// Accepts a request whose caller may call the operation.
+async fn authorize(state: AppState, caller: Identity, mut request: Request, next: Next) -> Response {
+    let Identity { grant, key_id } = caller;
     // A path without this method has no operation; the router says so.
     if let Some(need) = state.needs.of_request(&request)
         && let Err(denied) = grant.check(need)
@@ -62,6 +77,29 @@ fn refused(refusal: Refusal) -> ApiError {
         Refusal::Revoked => "the key was revoked; ask for another one",
     };
     ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
+}
+
+fn too_often(per_minute: u32, wait: Duration) -> ApiError {
+    let detail = format!("the key is used more than {per_minute} times a minute; send the request again after a while");
+    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", "The key is used too often", detail)
+        .retry_after(whole_seconds(wait).to_string())
+}
+
+/// Tells a client what is left to its key (draft-ietf-httpapi-ratelimit-headers-10).
+fn tell_turn(headers: &mut HeaderMap, turn: KeyTurn) {
+    let KeyTurn { per_minute, remaining, wait } = turn;
+    let after = wait.map(|wait| format!(";t={}", whole_seconds(wait))).unwrap_or_default();
+    for (name, value) in [
+        ("ratelimit-policy", format!("\"key\";q={per_minute};w=60")),
+        ("ratelimit", format!("\"key\";r={remaining}{after}")),
+    ] {
+        headers.extend(HeaderValue::from_str(&value).ok().map(|value| (HeaderName::from_static(name), value)));
+    }
+}
+
+/// A time in seconds, rounded up: a client that waits so long is served.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 fn forbidden(denied: Denied) -> ApiError {

@@ -11,9 +11,10 @@ const OF_OPEN: [(&str, &str); 2] = [
     ("421", "The request is addressed to a name that is not the service's"),
 ];
 /// Failures of every route that needs a key.
-const OF_ALL: [(&str, &str); 4] = [
+const OF_ALL: [(&str, &str); 5] = [
     ("401", "No valid key"),
     ("403", "The key does not allow this (`insufficient_scope`), or a page of another origin sent the request"),
+    ("429", "The key is used too often (`rate_limited`); see Retry-After"),
     ("431", "Path, query and headers are too large"),
     ("503", "The database cannot be reached; see Retry-After"),
 ];

@@ -1,22 +1,24 @@
 //! Recognises callers: finds the rights that the key of a request grants.
 
+mod key_rate;
 mod keys;
 mod known_keys;
 mod operator_keys;
 mod pepper;
 mod tenants;
 
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 use secrecy::SecretString;
 
+use self::{key_rate::KeyRate, known_keys::KnownKeys, operator_keys::OperatorKeys};
 pub(crate) use self::{
+    key_rate::KeyTurn,
     keys::{IssuedKey, KeyRow, WantedKey},
     operator_keys::MINIMUM_KEY_LENGTH,
     pepper::Pepper,
     tenants::{TenantReceipt, TenantRow},
 };
-use self::{known_keys::KnownKeys, operator_keys::OperatorKeys};
 use super::{context::Context, error_chain};
 use crate::{
     domain::access::{Grant, KEY_PREFIX, KeyState, key_id},
@@ -30,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) operator_keys: Vec<SecretString>,
     /// Secret that the codes of stored keys are made with.
     pub(crate) pepper: Option<Pepper>,
+    /// Most requests per minute of each key; `None` for any number.
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
 }
 
 /// A caller that was recognised.
@@ -66,6 +70,7 @@ pub(crate) struct AccessService {
     operator_keys: Arc<OperatorKeys>,
     pepper: Option<Pepper>,
     known: Arc<KnownKeys>,
+    rate: Option<Arc<KeyRate>>,
 }
 
 impl AccessService {
@@ -78,6 +83,7 @@ impl AccessService {
             operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys)),
             pepper: settings.pepper.clone(),
             known: Arc::default(),
+            rate: settings.requests_per_minute.map(|number| Arc::new(KeyRate::new(number))),
         }
     }
 
@@ -99,6 +105,11 @@ impl AccessService {
                 None => self.stored(text).await,
             },
         }
+    }
+
+    /// Counts a request of a caller; `None` where there is no limit, or no key to count by.
+    pub(crate) fn turn(&self, caller: &Identity) -> Option<KeyTurn> {
+        Some(self.rate.as_ref()?.turn(caller.key_id.as_deref()?))
     }
 
     /// Recognises a stored key.

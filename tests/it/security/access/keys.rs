@@ -141,6 +141,27 @@ async fn without_keys_everybody_is_the_operator_but_a_key_is_held_to_what_it_gra
 }
 
 #[tokio::test]
+async fn a_key_that_is_used_too_often_waits_and_others_do_not() {
+    let settings = [&SETTINGS[..], &[("CITED_KEY_REQUESTS_PER_MINUTE", "2")]].concat();
+    let app = TestApp::start(database::create().await, &settings).await;
+    let (key, _) = create(&app, json!({"name": "desk", "scopes": ["read"]})).await;
+    let used = async || call(&app, &key, Method::GET, "/v1/collections", None).await;
+    let header = |answer: &Answer, name: &str| answer.headers[name].to_str().expect("a text").to_owned();
+    for left in [1, 0] {
+        let answer = used().await;
+        assert_eq!((answer.status, header(&answer, "ratelimit")), (200, format!("\"key\";r={left}")));
+        assert_eq!(header(&answer, "ratelimit-policy"), "\"key\";q=2;w=60");
+    }
+    let refused = used().await;
+    refused.assert_problem(429, "rate_limited");
+    let wait: u64 = header(&refused, "retry-after").parse().expect("seconds");
+    assert!((1..=30).contains(&wait), "{refused:?}");
+    assert_eq!(header(&refused, "ratelimit"), format!("\"key\";r=0;t={wait}"));
+    assert_eq!(status(&app, OPERATOR).await, 200);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn wrong_keys_are_not_made() {
     let app = TestApp::start(database::create().await, &SETTINGS).await;
     let wrong = json!({"name": " ", "scopes": [], "collections": [], "expires_at": "2020-01-01T00:00:00Z"});
