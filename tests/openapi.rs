@@ -112,6 +112,7 @@ fn every_end_of_an_ask_has_an_example() {
         "invalid_request",
         "not_found",
         "providers_unavailable",
+        "rate_limited",
         "unauthorized",
         "unreadable_body",
         "unsupported_media_type",
