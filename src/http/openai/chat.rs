@@ -1,6 +1,6 @@
 //! `POST /v1/chat/completions`.
 
-use std::{collections::HashSet, convert::Infallible};
+use std::convert::Infallible;
 
 use axum::{
     Json,
@@ -15,20 +15,17 @@ use futures::stream;
 use serde::Serialize;
 
 use super::{
-    super::{AppState, answer::AnswerBody, ask::failed, extract::ValidJson, problem::ApiError, public_url::public_url},
+    super::{AppState, answer::AnswerBody, extract::ValidJson, problem::ApiError, public_url::public_url},
     completion::{ChunkBody, CompletionBody, CompletionUsageBody, Identity},
     error::OpenAiProblem,
     housekeeping,
     model::ModelRef,
-    progress::Progress,
-    reply::{Annotation, Delivered, Writer},
-    request::{ChatBody, repointed},
-    stream::{Protocol, Relay, respond},
+    ready_ask::ReadyAsk,
+    reply::{Annotation, Delivered},
+    request::ChatBody,
+    stream::Protocol,
 };
-use crate::service::{
-    ask::{AskReport, StreamMode},
-    granted::Granted,
-};
+use crate::service::{ask::AskReport, granted::Granted};
 
 /// Create a chat completion
 ///
@@ -64,27 +61,14 @@ pub(in crate::http) async fn create_chat_completion(
         return Ok(housekept(identity, reply, is_streamed));
     }
     let model = ModelRef::read(&body.model)?;
-    let writer = Writer::new(model.style, public_url(&state, &headers));
-    let collections = model.collections(&granted).await?;
-    let (request, _) = body.into_ask(collections)?.read(&granted).map_err(repointed)?;
+    let base = public_url(&state, &headers);
+    let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
     if is_streamed {
-        let is_gradual = granted.has_answering_model(&request);
-        let frames = granted.stream_ask(request, StreamMode::Validated);
-        let chunks = Chunks { identity, wants_usage, cited: Vec::new() };
-        return Ok(respond(
-            chunks,
-            Relay::new(frames, Progress::new(writer, is_gradual), granted.caller().request_id.clone()),
-        ));
+        return Ok(ask.stream(Chunks { identity, wants_usage, cited: Vec::new() }));
     }
-    let report = granted.ask(&request).await.map_err(|ask| failed(ask, &HashSet::new()))?;
-    Ok(Json(completion(identity, writer, report)).into_response())
-}
-
-/// The completion of an ask that has ended.
-fn completion(identity: Identity, mut writer: Writer, report: AskReport) -> CompletionBody {
-    let delivered = writer.whole(&report);
+    let (delivered, report) = ask.whole().await?;
     let usage = CompletionUsageBody::from(&report.usage);
-    CompletionBody::new(identity, delivered, usage, Some(cited(report)))
+    Ok(Json(CompletionBody::new(identity, delivered, usage, Some(cited(report)))).into_response())
 }
 
 /// The answer as `POST /v1/ask` returns it.

@@ -6,6 +6,7 @@ mod error;
 mod housekeeping;
 mod model;
 mod progress;
+mod ready_ask;
 mod reply;
 mod request;
 mod response;

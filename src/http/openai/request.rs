@@ -1,4 +1,4 @@
-//! What the OpenAI-compatible routes are sent, as an ask.
+//! Requests of the OpenAI-compatible routes, as asks.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! `POST /v1/responses`, after the Open Responses specification.
 
-use std::collections::HashSet;
-
 use axum::{
     Json,
     extract::State,
@@ -14,23 +12,16 @@ use utoipa::ToSchema;
 
 use super::{
     super::{
-        AppState,
-        answer::AnswerBody,
-        ask::{AskBody, failed},
-        extract::ValidJson,
-        problem::ApiError,
-        public_url::public_url,
+        AppState, answer::AnswerBody, ask::AskBody, extract::ValidJson, problem::ApiError, public_url::public_url,
     },
     error::OpenAiProblem,
     model::ModelRef,
-    progress::Progress,
-    reply::Writer,
-    request::{ChatMessageBody, ContentBody, Parameters, repointed},
+    ready_ask::ReadyAsk,
+    request::{ChatMessageBody, ContentBody, Parameters},
     response::{MessageItem, ResponseBody, ResponseIdentity},
     response_events::ResponseEvents,
-    stream::{Relay, respond},
 };
-use crate::service::{ask::StreamMode, granted::Granted};
+use crate::service::granted::Granted;
 
 /// A conversation to be continued. Members of the specification that are not listed are ignored.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -159,17 +150,13 @@ pub(in crate::http) async fn create_response(
     };
     let is_streamed = body.stream == Some(true);
     let model = ModelRef::read(&body.model)?;
-    let mut writer = Writer::new(model.style, public_url(&state, &headers));
-    let collections = model.collections(&granted).await?;
-    let (request, _) = body.into_ask(collections)?.read(&granted).map_err(repointed)?;
+    let base = public_url(&state, &headers);
+    let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
     if is_streamed {
-        let is_gradual = granted.has_answering_model(&request);
-        let frames = granted.stream_ask(request, StreamMode::Validated);
-        let relay = Relay::new(frames, Progress::new(writer, is_gradual), granted.caller().request_id.clone());
-        return Ok(respond(ResponseEvents::new(identity, state.context), relay));
+        return Ok(ask.stream(ResponseEvents::new(identity, state.context)));
     }
-    let report = granted.ask(&request).await.map_err(|ask| failed(ask, &HashSet::new()))?;
-    let message = MessageItem::new(&identity, writer.whole(&report));
+    let (delivered, report) = ask.whole().await?;
+    let message = MessageItem::new(&identity, delivered);
     let spent = report.usage;
     let completed_at = state.context.clock.now().unix_timestamp();
     let response = ResponseBody::begun(&identity).completed(message, completed_at, &spent);

@@ -8,7 +8,7 @@ use governor::{
     middleware::StateInformationMiddleware,
 };
 
-/// What is left to a key after a request.
+/// The requests that are left to a key after one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyTurn {
     /// Requests per minute, and at once after a minute of rest.

@@ -89,7 +89,7 @@ pub struct ExtractiveAnswer {
     pub text: String,
     /// Its sentences in order.
     pub sentences: Vec<QuotedSentence>,
-    /// What tells how sure it is of its best sentence.
+    /// The features of its best sentence, which tell how sure it is.
     pub features: confidence::Features,
 }
 

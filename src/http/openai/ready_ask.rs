@@ -1,0 +1,63 @@
+//! An ask of a client of OpenAI, whatever the protocol of its answer.
+
+use std::collections::HashSet;
+
+use axum::response::Response;
+
+use super::{
+    super::{
+        ask::{AskBody, failed},
+        problem::ApiError,
+    },
+    model::ModelRef,
+    progress::Progress,
+    reply::{Delivered, Writer},
+    request::repointed,
+    stream::{Protocol, Relay, respond},
+};
+use crate::service::{
+    ask::{AskReport, AskRequest, StreamMode},
+    granted::Granted,
+};
+
+/// An ask that was read and may run.
+pub(super) struct ReadyAsk {
+    granted: Granted,
+    request: AskRequest,
+    writer: Writer,
+}
+
+impl ReadyAsk {
+    /// The ask of the model's collections that `into_ask` makes; links begin with `base`.
+    ///
+    /// # Errors
+    /// Faults of the request, with its own pointers; a collection list that cannot be read.
+    pub(super) async fn new(
+        granted: Granted,
+        model: ModelRef,
+        base: String,
+        into_ask: impl FnOnce(Vec<String>) -> Result<AskBody, ApiError>,
+    ) -> Result<Self, ApiError> {
+        let writer = Writer::new(model.style, base);
+        let collections = model.collections(&granted).await?;
+        let (request, _) = into_ask(collections)?.read(&granted).map_err(repointed)?;
+        Ok(Self { granted, request, writer })
+    }
+
+    /// Runs it, and streams its answer.
+    pub(super) fn stream(self, protocol: impl Protocol) -> Response {
+        let Self { granted, request, writer } = self;
+        let progress = Progress::new(writer, granted.has_answering_model(&request));
+        let frames = granted.stream_ask(request, StreamMode::Validated);
+        respond(protocol, Relay::new(frames, progress, granted.caller().request_id.clone()))
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// As an ask.
+    pub(super) async fn whole(mut self) -> Result<(Delivered, AskReport), ApiError> {
+        let report = Box::pin(self.granted.ask(&self.request)).await.map_err(|ask| failed(ask, &HashSet::new()))?;
+        Ok((self.writer.whole(&report), report))
+    }
+}
