@@ -28,6 +28,8 @@ async fn an_abstention_names_the_words_that_no_document_holds() {
     assert_eq!(answer.body["unknown_terms"], json!(["Kubernetes", "cluster", "upgraded"]), "{answer:?}");
     assert!(!answer.body["sources"].as_array().expect("sources").is_empty(), "the nearest passages: {answer:?}");
     assert!(answer.body.get("corrected").is_none(), "{answer:?}");
+    let counted = app.ask(ask("How many Kubernetes clusters are there?")).await;
+    assert_eq!(counted.body["unknown_terms"], json!(["Kubernetes", "clusters"]), "{counted:?}");
     let answered = app.ask(ask("How many days of paid annual leave does everyone have?")).await;
     assert!(answered.body.get("unknown_terms").is_none() && answered.body.get("corrected").is_none(), "{answered:?}");
     app.stop().await;

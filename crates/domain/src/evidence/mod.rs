@@ -14,6 +14,7 @@ use super::command_options::{holds_entry, options};
 use super::lexical::analyzer::Analyzer;
 use super::lexical::bm25::inverse_document_frequency;
 use super::lexical::openings::Openings;
+use super::wording::{Quantity, lower_case};
 
 /// Most distinct terms of a question that are used: one bit each of a [`TermMask`]. Later terms are ignored; a question
 /// of that length is a document.
@@ -254,9 +255,11 @@ impl QuestionTerms {
         if all > 0.0 { missing / all } else { 0.0 }
     }
 
-    /// Words of the question that no chunk of the collections holds, as it writes them.
+    /// Words of the question that no chunk of the collections holds, as it writes them. Words that ask for a quantity
+    /// ("how many") are left out: no document is about them.
     pub fn unknown_words(&self) -> impl Iterator<Item = &str> {
-        self.terms.iter().filter(|term| term.document_frequency == 0).map(|term| term.word.as_str())
+        let unknown = self.terms.iter().filter(|term| term.document_frequency == 0);
+        unknown.map(|term| term.word.as_str()).filter(|word| Quantity::of(&lower_case(word)).is_none())
     }
 
     /// The set of terms that no chunk of the collections holds.
