@@ -127,7 +127,8 @@ pub(in crate::http) async fn list_models(granted: Granted) -> Result<Json<ModelL
     loop {
         let page = granted.collections(after.as_deref(), PAGE).await?;
         data.extend(page.iter().map(ModelBody::of));
-        match page.last() {
+        let is_full = i64::try_from(page.len()).is_ok_and(|rows| rows == PAGE);
+        match page.last().filter(|_| is_full) {
             Some(last) => after = Some(last.collection.name.clone()),
             None => return Ok(Json(ModelListBody { object: "list", data })),
         }
