@@ -40,7 +40,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
 /// Sizes and limits of the pools.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// Most connections of each pool.
+    /// Most connections of each of the pools that serve requests; the pool of the queue has half as many.
     pub max_connections: u32,
     /// How long a request waits for a free connection before it fails with a database-unavailable error.
     pub acquire_timeout: Duration,
@@ -77,6 +77,8 @@ fn connections() -> u32 {
 pub struct Store {
     write: PgPool,
     read: PgPool,
+    /// Connections of the background loops: a queue that hangs takes none away from requests.
+    queue: PgPool,
     /// The user that owns the tables, for maintenance that the runtime role may not do.
     pub(in crate::store) owner: PgConnectOptions,
     pub(in crate::store) audit: AuditWriter,
@@ -121,16 +123,19 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let write = pool(primary, settings, settings.write_timeout).await?;
         let read = pool(replica.unwrap_or(primary), settings, settings.statement_timeout).await?;
-        for pool in [&write, &read] {
+        let for_queue = PoolSettings { max_connections: settings.max_connections.div_ceil(2), ..settings.clone() };
+        let queue = pool(primary, &for_queue, settings.write_timeout).await?;
+        for pool in [&write, &read, &queue] {
             refuse_bypass(pool).await?;
         }
         let audit = AuditWriter::start(write.clone());
-        Ok(Self { write, read, owner: primary.clone().application_name("cited maintenance"), audit })
+        Ok(Self { write, read, queue, owner: primary.clone().application_name("cited maintenance"), audit })
     }
 
-    /// Closes both pools and waits for their connections.
+    /// Closes the pools and waits for their connections.
     pub async fn close(&self) {
         self.read.close().await;
+        self.queue.close().await;
         self.write.close().await;
     }
 
@@ -150,16 +155,7 @@ impl Store {
 
     /// Begins a transaction that sees only one tenant's rows.
     pub(in crate::store) async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        self.begin_with(AssertSqlSafe(begin_for(tenant))).await
-    }
-
-    /// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
-    /// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
-    /// to the pool with an open transaction and the tenant of its caller.
-    async fn begin_with(&self, statement: impl SqlSafeStr) -> Result<Tx, StoreError> {
-        let connection = self.write.acquire().await?;
-        let beginning = Transaction::begin(connection, Some(statement.into_sql_str()));
-        Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
+        begin_with(&self.write, AssertSqlSafe(begin_for(tenant))).await
     }
 
     /// Returns the retrieval pool.
@@ -178,8 +174,17 @@ impl Store {
     pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
         const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
              SET LOCAL enable_sort = off";
-        self.begin_with(BEGIN).await
+        begin_with(&self.queue, BEGIN).await
     }
+}
+
+/// Begins a transaction, in a task that comes to its end also if the caller is dropped: before the reply to its
+/// BEGIN a [`Transaction`] does not know that there is something to roll back, and would give its connection back
+/// to the pool with an open transaction and the tenant of its caller.
+async fn begin_with(pool: &PgPool, statement: impl SqlSafeStr) -> Result<Tx, StoreError> {
+    let connection = pool.acquire().await?;
+    let beginning = Transaction::begin(connection, Some(statement.into_sql_str()));
+    Ok(tokio::spawn(beginning).await.map_err(|_| sqlx::Error::WorkerCrashed)??)
 }
 
 /// Returns the statement that opens a transaction and sets its tenant in one round trip; the text of a UUID cannot

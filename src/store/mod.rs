@@ -1,8 +1,8 @@
 //! The only module with SQL: Postgres with pgvector.
 //!
-//! A [`Store`] holds two pools, one for everything and one for retrieval (a read replica, if there is one). Both run as
-//! the role `cited_app`, which is subject to row level security; a transaction is opened for one tenant and sees no
-//! rows of others.
+//! A [`Store`] holds three pools: one for everything, one for retrieval (a read replica, if there is one) and one for
+//! the queue. All run as the role `cited_app`, which is subject to row level security; a transaction is opened for one
+//! tenant and sees no rows of others.
 
 mod access;
 mod asks;
