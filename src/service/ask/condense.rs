@@ -52,7 +52,7 @@ pub(crate) struct StandaloneQuestion {
 }
 
 /// The end of condensing.
-pub(super) enum Ending {
+pub(super) enum CondenseOutcome {
     /// There is a question to be searched for.
     Question,
     /// The conversation does not tell what is asked for; what is missing.
@@ -63,10 +63,10 @@ pub(super) enum Ending {
 ///
 /// # Errors
 /// When the time limit is reached, or the database fails. If no model answers, the words of the history are added.
-pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Ending, AskError> {
+pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<CondenseOutcome, AskError> {
     let history = conversation::recent(&ask.request.history);
     if history.is_empty() {
-        return Ok(Ending::Question);
+        return Ok(CondenseOutcome::Question);
     }
     ask.record.enter(Stage::Condense);
     let message = ask.asked();
@@ -78,7 +78,7 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Ending
         _ => None,
     };
     let standalone = match condensed {
-        Some(Condensed::Unclear(missing)) => return Ok(Ending::Unclear(missing)),
+        Some(Condensed::Unclear(missing)) => return Ok(CondenseOutcome::Unclear(missing)),
         Some(Condensed::Question(text)) => {
             Some(StandaloneQuestion { asked: asking_part(&text), text, by: CondensedBy::Model })
         }
@@ -99,7 +99,7 @@ pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<Ending
     if let Some(standalone) = standalone {
         ask.set_standalone(standalone);
     }
-    Ok(Ending::Question)
+    Ok(CondenseOutcome::Question)
 }
 
 /// The reply of a model, or `None`, with a warning, if there is no usable one.

@@ -80,7 +80,7 @@ async fn answer(
     if let Some(reply) = conversation::reply_to_courtesy(&ask.request.question) {
         return Ok(AskReport::with(ask, AskOutcome::NoQuestion { reply }, Findings::default()));
     }
-    if let condense::Ending::Unclear(missing) = condense::condense(ask, &corpus).await? {
+    if let condense::CondenseOutcome::Unclear(missing) = condense::condense(ask, &corpus).await? {
         let findings = Findings { missing: vec![missing], ..Findings::default() };
         return Ok(AskReport::with(ask, AskOutcome::Unclear, findings));
     }
@@ -190,10 +190,12 @@ async fn answer_from(
     emitter.emit_sources(&sources).await;
     let assignment = Assignment::new(ask, state, &sources);
     match write(ask, emitter, &assignment).await? {
-        Ending::Accepted(outcome) => Ok(answered(ask, state, outcome)),
-        Ending::NothingToQuote => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport))),
-        Ending::Declined => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::ModelDeclined))),
-        Ending::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
+        WriteOutcome::Accepted(outcome) => Ok(answered(ask, state, outcome)),
+        WriteOutcome::NothingToQuote => {
+            Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::LowSupport)))
+        }
+        WriteOutcome::Declined => Ok(AskReport::new(ask, state, AskOutcome::Abstained(AbstainReason::ModelDeclined))),
+        WriteOutcome::Rejected(draft) => Err(AskError::Rejected(Box::new(Rejection::new(ask, state, draft)))),
     }
 }
 
@@ -203,7 +205,7 @@ fn answered(ask: &AskContext, state: &LoopState, outcome: AskOutcome) -> AskRepo
 }
 
 /// How the writing of an answer ended.
-enum Ending {
+enum WriteOutcome {
     /// An answer, or passages.
     Accepted(AskOutcome),
     /// The sources contain nothing to quote.
@@ -214,7 +216,7 @@ enum Ending {
 }
 
 /// Has an answer written and checks it, at most twice: source N of the prompt is marker N.
-async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Result<Ending, AskError> {
+async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<'_>) -> Result<WriteOutcome, AskError> {
     let mut request = DraftRequest::First;
     loop {
         let has_declined = matches!(request, DraftRequest::SecondLook(_));
@@ -222,9 +224,9 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
         let attempt = request.attempt();
         let written = match generate::draft(ask, emitter, assignment, request).await {
             Ok(Some(written)) => written,
-            Ok(None) => return Ok(Ending::NothingToQuote),
+            Ok(None) => return Ok(WriteOutcome::NothingToQuote),
             // A second look is taken only as far as the limits allow.
-            Err(AskError::Service(ServiceError::Budget(_))) if has_declined => return Ok(Ending::Declined),
+            Err(AskError::Service(ServiceError::Budget(_))) if has_declined => return Ok(WriteOutcome::Declined),
             Err(error) => return Err(error),
         };
         ask.record.enter(Stage::Validate);
@@ -240,13 +242,13 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
         match judgement {
             Judgement::Accepted(answer) => {
                 emitter.emit_accepted(&answer).await;
-                return Ok(Ending::Accepted(written.outcome(answer)));
+                return Ok(WriteOutcome::Accepted(written.outcome(answer)));
             }
             Judgement::NonAnswer => {
                 emitter.emit_void(VoidReason::NonAnswer).await;
                 match generate::second_look(ask, assignment, attempt, written) {
                     Some(second_look) => request = DraftRequest::SecondLook(second_look),
-                    None => return Ok(Ending::Declined),
+                    None => return Ok(WriteOutcome::Declined),
                 }
             }
             Judgement::Retry { errors, prompt } => {
@@ -255,12 +257,12 @@ async fn write(ask: &AskContext, emitter: &mut Emitter, assignment: &Assignment<
             }
             Judgement::Rejected(errors) if has_declined => {
                 emitter.emit_void(VoidReason::CitationValidation(errors)).await;
-                return Ok(Ending::Declined);
+                return Ok(WriteOutcome::Declined);
             }
             Judgement::Rejected(errors) => {
                 emitter.emit_void(VoidReason::CitationValidation(errors.clone())).await;
                 let draft = RejectedDraft { errors, text: written.text, attempts: attempt.number(), by: written.by };
-                return Ok(Ending::Rejected(draft));
+                return Ok(WriteOutcome::Rejected(draft));
             }
         }
     }

@@ -35,7 +35,8 @@ pub(super) struct LoopState {
     pub(super) missing: Vec<String>,
     pub(super) fallback: Fallback,
     rounds: Vec<Round>,
-    has_content: bool,
+    /// Whether a search has shown that there is nothing to search.
+    corpus_is_empty: bool,
     rewriter_is_exhausted: bool,
 }
 
@@ -73,7 +74,7 @@ impl LoopState {
             missing: Vec::new(),
             fallback: if ask.may_search_web() { Fallback::Ready } else { Fallback::None },
             rounds: Vec::new(),
-            has_content: true,
+            corpus_is_empty: false,
             rewriter_is_exhausted: false,
         }
     }
@@ -92,7 +93,7 @@ impl LoopState {
     /// Weights the terms of the question by their rarity in what is searched.
     pub(super) fn weigh(&mut self, found: &Retrieved) {
         self.question = found.weigh(self.analyzer, &self.question.text);
-        self.has_content = found.chunks > 0;
+        self.corpus_is_empty = found.chunks == 0;
     }
 
     /// Replaces the question before the first round; the former wording counts as tried.
@@ -104,7 +105,7 @@ impl LoopState {
 
     /// Words of the question that no document holds; none where there is nothing to search.
     pub(super) fn unknown_words(&self, ask: &AskContext) -> Vec<String> {
-        let is_known = self.plan.is_some() && self.has_content && ask.knows_words();
+        let is_known = self.plan.is_some() && !self.corpus_is_empty && ask.knows_words();
         self.question.terms.unknown_words().filter(|_| is_known).map(str::to_owned).collect()
     }
 
@@ -117,7 +118,7 @@ impl LoopState {
         self.last_round = hits;
         self.missing = missing;
         self.answerability = Some(self.answerability.map_or(answerability, |best| best.max(answerability)));
-        self.has_content = found.chunks > 0;
+        self.corpus_is_empty = found.chunks == 0;
         new
     }
 
@@ -149,7 +150,7 @@ impl LoopState {
                 max_rewrite_attempts: settings.max_rewrite_attempts,
                 on_insufficient: ask.request.on_insufficient,
             },
-            has_content: self.has_content,
+            has_content: !self.corpus_is_empty,
             rounds,
             rewriter_is_exhausted: self.rewriter_is_exhausted,
             fallback: self.fallback,
