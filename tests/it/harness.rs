@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 
-use crate::{database, scripted::ModelServer};
+use crate::{database, scripted::ModelServer, wait};
 
 /// A running service on a database of its own.
 pub(crate) struct TestApp {
@@ -137,15 +137,11 @@ impl TestApp {
 
     /// A job once it has ended.
     pub(crate) async fn ended_job(&self, id: &str) -> Value {
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_mins(2);
-        loop {
+        wait::until_ok("the job ends", async || {
             let job = self.get(&format!("/v1/jobs/{id}")).await.body;
-            if job["finished_at"].is_string() {
-                return job;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "the job does not end: {job}");
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
+            if job["finished_at"].is_string() { Ok(job) } else { Err(job) }
+        })
+        .await
     }
 
     pub(crate) async fn ask(&self, body: Value) -> Answer {

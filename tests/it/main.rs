@@ -1,7 +1,7 @@
 //! Behaviour from outside: over HTTP, on a real Postgres, with a scripted model server.
 //!
 //! A folder per subject; beside them the service as tests see it ([`harness`], [`process`]), its database and the model
-//! server ([`scripted`]).
+//! server ([`scripted`]), and waiting for them ([`wait`]).
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop on what it did not expect")]
 
@@ -21,3 +21,4 @@ mod scripted;
 mod search;
 mod security;
 mod throw_away_postgres;
+mod wait;

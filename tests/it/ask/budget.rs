@@ -10,6 +10,7 @@ use crate::{
     database,
     harness::{TestApp, send},
     scripted::{ModelServer, Reply, Role},
+    wait,
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
@@ -140,15 +141,12 @@ async fn what_a_client_that_left_may_have_cost_stands() {
     let app = app(&server, &[("CITED_DAILY_COST_USD", "5")]).await;
     let request = app.request(Method::POST, "/v1/ask").json(&ask(json!({})));
     let impatient = tokio::spawn(async move { request.send().await });
-    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    server.wait_for_call(Role::Answer).await;
     assert_eq!(spent_today(&app).await, 1_024_000_000, "reserved before the call");
     impatient.abort();
-    assert_eq!(server.abandoned_within(Duration::from_secs(5)).await, 1);
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
-    while app.get("/v1/audit?outcome=client_gone").await.body["asks"] == json!([]) {
-        assert!(tokio::time::Instant::now() < deadline, "it is not in the audit");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    assert_eq!(server.once_abandoned().await, 1);
+    let audited = async || app.get("/v1/audit?outcome=client_gone").await.body["asks"] != json!([]);
+    wait::until("the ask is in the audit", audited).await;
     assert_eq!(spent_today(&app).await, 1_024_000_000, "the provider may bill all of it");
     // A provider that fails at once bills nothing.
     server.reply(Role::Answer, Reply::Status(500, "oops".to_owned()));
@@ -165,27 +163,21 @@ async fn lock_days(app: &TestApp) -> PgConnection {
     other
 }
 
-/// Waits until a count is 1.
-async fn becomes_one(app: &TestApp, sql: &str) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
-    while database::number(&app.database, sql).await != 1 {
-        assert!(tokio::time::Instant::now() < deadline, "it stays otherwise: {sql}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
 #[tokio::test]
 async fn what_cannot_be_booked_at_once_is_booked_later() {
     let server = ModelServer::start().await;
     server.reply(Role::Answer, Reply::Slow(Duration::from_millis(1_500), ANSWER.to_owned()));
     let app = app(&server, &[("CITED_DAILY_COST_USD", "5")]).await;
     let asking = tokio::spawn(send(app.request(Method::POST, "/v1/ask").json(&ask(json!({})))));
-    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    server.wait_for_call(Role::Answer).await;
     let other = lock_days(&app).await;
     let answer = tokio::time::timeout(Duration::from_secs(15), asking).await.expect("it ends").expect("no panic");
     assert_eq!((answer.status, &answer.body["outcome"]), (200, &json!("answered")), "{answer:?}");
     other.close().await.expect("a close");
-    becomes_one(&app, "SELECT count(*) FROM usage_daily WHERE cost_nano_usd = 20000000").await;
+    wait::until_count(&app.database, "SELECT count(*) FROM usage_daily WHERE cost_nano_usd = 20000000", |count| {
+        count == 1
+    })
+    .await;
     app.stop().await;
 }
 
@@ -202,6 +194,11 @@ async fn what_is_reserved_too_late_is_given_back() {
     assert!(server.calls(Role::Answer).is_empty());
     other.close().await.expect("a close");
     // The reservation comes through now.
-    becomes_one(&app, "SELECT count(*) FROM usage_daily WHERE calls = 1 AND cost_nano_usd = 0").await;
+    wait::until_count(
+        &app.database,
+        "SELECT count(*) FROM usage_daily WHERE calls = 1 AND cost_nano_usd = 0",
+        |count| count == 1,
+    )
+    .await;
     app.stop().await;
 }

@@ -10,6 +10,7 @@ use crate::{
     database,
     harness::{Answer, TestApp, send},
     scripted::{ModelServer, Reply, Role},
+    wait,
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
@@ -181,7 +182,7 @@ async fn who_waits_for_one_that_fails_or_leaves_goes_on() {
     server.drop_reply(Role::Answer);
     let request = app.request(Method::POST, "/v1/ask").json(&ask());
     let leader = tokio::spawn(async move { request.send().await });
-    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    server.wait_for_call(Role::Answer).await;
     server.say(Role::Answer, ANSWER);
     server.drop_reply(Role::Answer);
     let second = second(&server, &app).await;
@@ -207,17 +208,13 @@ async fn who_only_waited_gives_up_nobody_elses_claim() {
     server.drop_reply(Role::Answer);
     let request = app.request(Method::POST, "/v1/ask").json(&ask());
     let leader = tokio::spawn(async move { request.send().await });
-    server.wait_for_call(Role::Answer, Duration::from_secs(20)).await;
+    server.wait_for_call(Role::Answer).await;
     let second = second(&server, &app).await;
     second.ask(with("limits", json!({"timeout_ms": 700}))).await.assert_problem(504, "deadline");
     let claims = "SELECT count(*) FROM answer_cache WHERE answer IS NULL";
     assert_eq!(database::number(&app.database, claims).await, 1, "the one who writes still has it");
     leader.abort();
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
-    while database::number(&app.database, claims).await > 0 {
-        assert!(tokio::time::Instant::now() < deadline, "who leaves gives it up");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&app.database, claims, |claims| claims == 0).await;
     second.stop().await;
     app.stop().await;
 }
@@ -242,16 +239,12 @@ async fn no_ask_waits_for_ever_for_the_cache() {
     other.close().await.expect("a close");
     // It cannot be kept, until later.
     let asking = tokio::spawn(send(app.request(Method::POST, "/v1/ask").json(&ask())));
-    server.wait_for_call(Role::Answer, in_time).await;
+    server.wait_for_call(Role::Answer).await;
     let other = lock_answers(&app).await;
     let answer = tokio::time::timeout(in_time, asking).await.expect("it ends").expect("no panic");
     assert_answered(&answer, false);
     other.close().await.expect("a close");
-    let deadline = tokio::time::Instant::now() + in_time;
-    while cached(&app).await == 0 {
-        assert!(tokio::time::Instant::now() < deadline, "it is not kept");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    wait::until("the answer is kept", async || cached(&app).await > 0).await;
     assert_answered(&app.ask(ask()).await, true);
     app.stop().await;
 }

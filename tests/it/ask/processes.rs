@@ -11,6 +11,7 @@ use crate::{
     harness::client,
     process::Process,
     scripted::{DIMENSION, ModelServer, Reply, Role},
+    wait,
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
@@ -110,11 +111,7 @@ async fn a_day_is_kept_by_two_processes_and_survives_the_end_of_one() {
     let Pair { server, database, processes: [first, second], client, _file } = pair;
     let url = format!("{}/v1/ask", second.base);
     let lost = tokio::spawn(client.post(url).json(&ask).send());
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    while server.calls(Role::Answer).len() == calls {
-        assert!(tokio::time::Instant::now() < deadline, "it is not under way");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until("it is under way", async || server.calls(Role::Answer).len() > calls).await;
     second.kill().await;
     assert!(lost.await.expect("no panic").is_err(), "the connection broke");
     let spent = "SELECT cost_nano_usd FROM usage_daily";
@@ -162,7 +159,7 @@ async fn the_end_of_the_one_that_asks_lets_the_other_go_on() {
     let ask = json!({"question": QUESTION, "collections": ["handbook"], "cache": {"ttl_s": 60}});
     let Pair { server, database, processes: [first, second], client, _file } = pair;
     let leader = tokio::spawn(client.post(format!("{}/v1/ask", first.base)).json(&ask).send());
-    server.wait_for_call(Role::Answer, Duration::from_secs(30)).await;
+    server.wait_for_call(Role::Answer).await;
     first.kill().await;
     assert!(leader.await.expect("no panic").is_err(), "the connection broke");
     // Its claim holds no longer than its own time would have; who comes afterwards writes the answer.

@@ -9,6 +9,7 @@ use crate::{
     dialect::Dialect,
     harness::TestApp,
     scripted::{ModelServer, Piece, Reply, Role},
+    wait,
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have, and when does leave lapse?";
@@ -237,7 +238,7 @@ async fn every_failure_is_one_error_frame() {
     late["limits"] = json!({"timeout_ms": 1_500});
     let late = frames(&app, late).await;
     assert_eq!((&end(&late)["code"], &end(&late)["stage"]), (&json!("deadline"), &json!("generating")));
-    assert_eq!(server.abandoned_within(Duration::from_secs(5)).await, 1);
+    assert_eq!(server.once_abandoned().await, 1);
     server.reply(Role::Answer, Reply::Body("data: {\"choices\": [".to_owned()));
     server.drop_reply(Role::Answer);
     assert_eq!(end(&frames(&app, ask(json!(true))).await)["code"], "providers_unavailable");
@@ -263,16 +264,12 @@ async fn who_leaves_a_stream_frees_everything_within_a_second() {
         seen.push_str(&String::from_utf8_lossy(&chunk));
     }
     drop(response);
-    assert_eq!(server.abandoned_within(Duration::from_secs(1)).await, 1, "the model call ends");
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
-    loop {
+    assert_eq!(server.once_abandoned().await, 1, "the model call ends");
+    wait::until_ok("the ask is in the audit", async || {
         let page = app.get("/v1/audit?outcome=client_gone").await;
-        if page.body["asks"].as_array().is_some_and(|rows| rows.len() == 1) {
-            break;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "it is not in the audit: {page:?}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        if page.body["asks"].as_array().is_some_and(|rows| rows.len() == 1) { Ok(()) } else { Err(page) }
+    })
+    .await;
     app.stop().await;
 }
 
@@ -326,7 +323,7 @@ async fn a_slow_reader_slows_the_model_down() {
     let first = response.chunk().await.expect("readable").expect("something");
     assert!(!first.is_empty());
     // Nobody reads: the model's reply is not taken in, and the time limit ends the ask and frees the model.
-    assert_eq!(server.abandoned_within(Duration::from_secs(10)).await, 1);
+    assert_eq!(server.once_abandoned().await, 1);
     let mut rest = first.to_vec();
     while let Some(chunk) = response.chunk().await.expect("readable") {
         rest.extend_from_slice(&chunk);

@@ -10,6 +10,7 @@ use crate::{
     database,
     harness::{TestApp, send},
     scripted::{ModelServer, Reply},
+    wait,
 };
 
 /// Has the database refuse a document, once it has a lock.
@@ -132,11 +133,7 @@ async fn a_delete_goes_on_when_its_request_may_not() {
     late.assert_problem(504, "deadline");
     holder.execute("COMMIT").await.expect("let go");
     holder.close().await.expect("a close");
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
-    while app.get("/v1/collections/c").await.status != 404 {
-        assert!(tokio::time::Instant::now() < deadline, "the collection is still there");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until("the collection is gone", async || app.get("/v1/collections/c").await.status == 404).await;
     app.stop().await;
 }
 
@@ -149,9 +146,8 @@ async fn a_cancelled_job_stays_so_when_its_failures_were_tried_again() {
     documents.extend((0..400).map(|number| text(&format!("{number}.md"), &format!("Topic {number}."))));
     let job = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
     let id = job["id"].as_str().expect("an id");
-    while app.get(&format!("/v1/jobs/{id}?items_limit=1")).await.body["counts"]["failed"] == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let failed = async || app.get(&format!("/v1/jobs/{id}?items_limit=1")).await.body["counts"]["failed"] != 0;
+    wait::until("a document has failed", failed).await;
     assert_eq!(app.post(&format!("/v1/jobs/{id}/cancel"), json!({})).await.body["state"], "cancelled");
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
     let job = app.ended_job(id).await;
@@ -173,9 +169,7 @@ async fn a_delete_and_a_refused_document_leave_nothing_of_their_claim_behind() {
         let waiters = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND {condition}"
         );
-        while database::number(&app.database, &waiters).await == 0 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        wait::until_count(&app.database, &waiters, |waiting| waiting > 0).await;
     };
     // The whole claim is on its way into the database when the delete comes, which waits for it to be refused.
     documents.extend([text("new.md", "Boats."), text("refused.md", "Trams.")]);

@@ -150,12 +150,7 @@ async fn a_full_queue_accepts_nothing_and_says_when_to_come_back() {
     // Once that is done there is room again.
     server.delay_embeddings(Duration::ZERO);
     let id = first.body["id"].as_str().expect("id");
-    for _ in 0..200 {
-        if app.get(&format!("/v1/jobs/{id}")).await.body["finished_at"].is_string() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    app.ended_job(id).await;
     assert_eq!(app.post("/v1/documents?wait=true", documents(3, 10)).await.status, 200);
     app.stop().await;
 }

@@ -1,19 +1,13 @@
 //! Activates the next index of a collection, and goes back to the previous one.
 
-use std::time::Duration;
-
 use serde_json::json;
 use sqlx::{ConnectOptions, Connection, Executor};
 
 use super::{
-    GUIDE, LIMIT, activate, active, assert_found, build, chunks, chunks_in, citation, complete, document, drop_index,
-    indexes, make_fresh, next, shape, small, text,
+    GUIDE, activate, active, assert_found, build, chunks, chunks_in, citation, complete, document, drop_index, indexes,
+    make_fresh, next, shape, small, text,
 };
-use crate::{
-    database,
-    harness::TestApp,
-    scripted::{ModelServer, poll_until},
-};
+use crate::{database, harness::TestApp, scripted::ModelServer, wait};
 
 #[tokio::test]
 async fn an_activation_is_undone_by_another_until_the_index_before_is_dropped() {
@@ -72,7 +66,7 @@ async fn what_is_under_way_at_an_activation_goes_into_the_index_that_is_active_t
     server.hold_embeddings(Some("northern"));
     let documents = json!([{"source": "guide.md", "text": GUIDE, "media_type": "text/markdown"}]);
     let sent = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
-    poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     assert_eq!(activate(&app, &text(&next(&app).await["id"])).await.status, 200);
     server.hold_embeddings(None);
     let job = app.ended_job(&text(&sent["id"])).await;
@@ -100,16 +94,14 @@ async fn an_upload_that_waits_for_an_activation_goes_into_the_index_that_is_acti
     server.hold_embeddings(Some("northern"));
     let documents = json!([{"source": "guide.md", "text": GUIDE, "media_type": "text/markdown"}]);
     let sent = app.post("/v1/documents", json!({"collection": "c", "documents": documents})).await.body;
-    poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     // Holds both up, so that the activation requests the lock first.
     let mut holder = app.database.connect().await.expect("connect");
     holder.execute("BEGIN; SELECT FROM collection FOR UPDATE").await.expect("locked");
     let waiting = async |so_many: i64| {
         let waiters =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while database::number(&app.database, waiters).await < so_many {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        wait::until_count(&app.database, waiters, |waiting| waiting >= so_many).await;
     };
     let (done, ()) = tokio::join!(activate(&app, &small_chunks), async {
         waiting(1).await;

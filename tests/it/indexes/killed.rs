@@ -10,10 +10,7 @@ use std::{
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep},
-};
+use tokio::{sync::watch, time::sleep};
 
 use super::{
     LIMIT,
@@ -26,6 +23,7 @@ use crate::{
     jobs::chaos::Random,
     process::{Process, ended_job},
     scripted::ModelServer,
+    wait,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -64,11 +62,9 @@ async fn a_build_goes_on_where_it_was() {
         )
     };
     let (landed, running) = (items("state = 'succeeded'"), items("state = 'running'"));
-    let deadline = tokio::time::Instant::now() + LIMIT;
-    while database::number(&database, &landed).await == 0 || database::number(&database, &running).await == 0 {
-        assert!(tokio::time::Instant::now() < deadline, "nothing lands");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let both =
+        async || database::number(&database, &landed).await > 0 && database::number(&database, &running).await > 0;
+    wait::until("one claim has landed and another is running", both).await;
     service.kill().await;
     let before = database::number(&database, &landed).await;
     assert!(before < 400, "it was killed in the middle");
@@ -128,9 +124,7 @@ async fn a_move_to_another_model_goes_on_where_it_was() {
     let (job, index) = (text(&begun.body["job"]["id"]), text(&begun.body["index"]["id"]));
     // The first claim is committed, the second is running.
     let landed = "SELECT count(*) FROM job_item JOIN job USING (tenant_id, job_id) WHERE kind = 'index' AND job_item.state = 'succeeded'";
-    while database::number(&database, landed).await == 0 {
-        sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&database, landed, |items| items > 0).await;
     sleep(Duration::from_millis(200)).await;
     service.kill().await;
     let before = database::number(&database, landed).await;
@@ -269,11 +263,7 @@ async fn run(kills: usize, seed: u64) {
     }
     stop.store(true, Ordering::Relaxed);
     operator.await.expect("no answer was a defect");
-    let deadline = Instant::now() + Duration::from_mins(3);
-    while database::number(&database, "SELECT count(*) FROM job WHERE finished_at IS NULL").await > 0 {
-        assert!(Instant::now() < deadline, "a job does not end");
-        sleep(Duration::from_millis(100)).await;
-    }
+    wait::until_count(&database, "SELECT count(*) FROM job WHERE finished_at IS NULL", |jobs| jobs == 0).await;
     assert_is_whole(&service.base, &database).await;
     let (_, ended_well) = service.stop().await;
     assert!(ended_well);

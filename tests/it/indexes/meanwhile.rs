@@ -1,17 +1,16 @@
 //! Uploads, deletes and other changes while a collection has two indexes.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{
-    GUIDE, LIMIT, TRAMS, activate, active, assert_found, begin, build, chunks, chunks_in, collection, complete, delete,
+    GUIDE, TRAMS, activate, active, assert_found, begin, build, chunks, chunks_in, collection, complete, delete,
     document, drop_index, make_fresh, next, shape, small, text,
 };
 use crate::{
     database,
     harness::TestApp,
-    scripted::{DIMENSION, ModelServer, Role, poll_until},
+    scripted::{DIMENSION, ModelServer, Role},
+    wait,
 };
 
 #[tokio::test]
@@ -24,7 +23,7 @@ async fn uploads_and_deletes_beside_the_job_win() {
     server.hold_embeddings(Some("northern"));
     let begun = begin(&app, &small()).await.body["job"].clone();
     begin(&app, &small()).await.assert_problem(409, "index_building");
-    poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     let other = next(&app).await;
     assert_eq!((&other["documents"], &other["job_id"]), (&json!(0), &begun["id"]), "{other}");
     let refused = activate(&app, &text(&other["id"])).await;
@@ -168,7 +167,7 @@ async fn dropping_an_index_stops_the_jobs_that_build_it() {
     let calls = server.embedding_keys().len();
     server.hold_embeddings(Some("northern"));
     let job = text(&begin(&app, &small()).await.body["job"]["id"]);
-    poll_until(LIMIT, || server.embedding_keys().len() > calls).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     let second = text(&next(&app).await["id"]);
     let dropped = drop_index(&app, &second).await;
     assert_eq!(
@@ -189,12 +188,8 @@ async fn dropping_an_index_stops_the_jobs_that_build_it() {
     app.ingest("c", &[("late.md", TRAMS)]).await;
     let dropped = drop_index(&app, &text(&third["id"])).await;
     assert_eq!((dropped.status, &dropped.body["chunks"]), (200, &third["chunks"]), "{dropped:?}");
-    let deadline = tokio::time::Instant::now() + LIMIT;
     let open = "SELECT count(*) FROM job WHERE finished_at IS NULL";
-    while database::number(&app.database, open).await > 0 {
-        assert!(tokio::time::Instant::now() < deadline, "a job does not end");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&app.database, open, |jobs| jobs == 0).await;
     let stopped = "SELECT count(*) FROM job WHERE kind = 'index' AND state = 'cancelled'";
     assert_eq!(database::number(&app.database, stopped).await, 2);
     server.hold_embeddings(None);

@@ -11,7 +11,10 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, TestApp};
+use crate::{
+    harness::{Answer, TestApp},
+    wait,
+};
 
 const GUIDE: &str = "# Harbour\n\n## Boats\n\nBoats land at the northern pier every morning at seven.\n\nThey leave again at \
     noon, save on Sundays, when they stay until the evening.\n\n## Trains\n\nTrains leave from platform two every hour.\n\n\
@@ -73,15 +76,11 @@ async fn next(app: &TestApp) -> Value {
 
 /// Waits until the next index has all documents in their current version.
 async fn complete(app: &TestApp) {
-    let deadline = tokio::time::Instant::now() + LIMIT;
-    loop {
+    wait::until_ok("the next index has all documents", async || {
         let (next, collection) = (next(app).await, collection(app).await);
-        if next["documents"] == collection["documents"] {
-            return;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "documents are missing: {next} {collection}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        if next["documents"] == collection["documents"] { Ok(()) } else { Err((next, collection)) }
+    })
+    .await;
 }
 
 fn small() -> Value {

@@ -8,7 +8,8 @@ use super::{activate, active, begin, build, chunks, collection, complete, docume
 use crate::{
     database,
     harness::TestApp,
-    scripted::{DIMENSION, ModelServer, Reply, poll_until},
+    scripted::{DIMENSION, ModelServer, Reply},
+    wait,
 };
 
 pub(super) const FIRST: &str = "scripted-embedding";
@@ -126,9 +127,7 @@ async fn ingest_goes_on_without_the_model_of_the_next_index() {
     second.embedding_reply(Reply::Status(401, "the key has run out".to_owned()));
     app.ingest("c", &[("b.md", "Trains leave from platform two.")]).await;
     let failed = "SELECT count(*) FROM job WHERE kind = 'index' AND state = 'failed'";
-    while database::number(&app.database, failed).await == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&app.database, failed, |jobs| jobs > 0).await;
     let by_second = text(&next(&app).await["id"]);
     let refused = activate(&app, &by_second).await;
     refused.assert_problem(409, "index_incomplete");
@@ -163,7 +162,7 @@ async fn dropping_an_index_stops_the_job_that_embeds_it() {
     app.ingest("c", &[("a.md", "Boats land here."), ("b.md", "Trains leave.")]).await;
     second.hold_embeddings(Some("leave"));
     let begun = begin(&app, &with_second()).await.body;
-    poll_until(Duration::from_secs(20), || !second.embedding_keys().is_empty()).await;
+    wait::until("an embedding is requested", async || !second.embedding_keys().is_empty()).await;
     assert_eq!(drop_index(&app, &text(&begun["index"]["id"])).await.status, 200);
     assert_eq!(app.ended_job(&text(&begun["job"]["id"])).await["state"], "cancelled");
     second.hold_embeddings(None);
@@ -179,7 +178,7 @@ async fn a_build_that_was_cancelled_or_failed_is_retried_and_done_with_what_is_l
     second.hold_embeddings(Some("leave"));
     let begun = begin(&app, &with_second()).await.body;
     let (index, job) = (text(&begun["index"]["id"]), text(&begun["job"]["id"]));
-    poll_until(Duration::from_secs(20), || !second.embedding_keys().is_empty()).await;
+    wait::until("an embedding is requested", async || !second.embedding_keys().is_empty()).await;
     assert_eq!(app.post(&format!("/v1/jobs/{job}/cancel"), json!({})).await.status, 200);
     assert_eq!(app.ended_job(&job).await["state"], "cancelled");
     second.hold_embeddings(None);

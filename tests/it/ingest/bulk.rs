@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use futures::channel::mpsc;
 use reqwest::{Body, Method, RequestBuilder};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 use crate::{
     database,
     harness::{TestApp, send},
     scripted::ModelServer,
+    wait,
 };
 
 fn line(number: usize) -> String {
@@ -26,15 +27,10 @@ fn bulk(app: &TestApp, query: &str, body: impl Into<Body>) -> RequestBuilder {
         .body(body)
 }
 
-async fn ended(app: &TestApp, id: &str) -> Value {
-    for _ in 0..600 {
-        let job = app.get(&format!("/v1/jobs/{id}")).await.body;
-        if job["finished_at"].is_string() {
-            return job;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{id} does not end");
+/// The id of the newest job, once there is one.
+async fn first_job(app: &TestApp) -> String {
+    let job = async || app.get("/v1/jobs").await.body["jobs"][0]["id"].as_str().map(str::to_owned).ok_or("no job");
+    wait::until_ok("a job is listed", job).await
 }
 
 #[tokio::test]
@@ -98,14 +94,11 @@ async fn documents_are_indexed_while_the_stream_goes_on() {
     let second = line(1);
     let (half, rest) = second.split_at(10);
     sender.unbounded_send(Ok(half.to_owned())).expect("open");
-    let mut listed = json!(null);
-    for _ in 0..200 {
-        listed = app.get("/v1/jobs").await.body["jobs"][0].clone();
-        if listed["counts"]["documents"] == 1 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let listed = wait::until_ok("the first document is stored", async || {
+        let listed = app.get("/v1/jobs").await.body["jobs"][0].clone();
+        if listed["counts"]["documents"] == 1 { Ok(listed) } else { Err(listed) }
+    })
+    .await;
     assert_eq!(
         (&listed["state"], &listed["counts"]["documents"], &listed["is_receiving"]),
         (&json!("running"), &json!(1), &json!(true)),
@@ -131,15 +124,7 @@ async fn a_broken_stream_keeps_what_had_arrived_and_says_so() {
     socket.flush().await.expect("sent");
     tokio::time::sleep(Duration::from_millis(300)).await;
     drop(socket);
-    let mut id = None;
-    for _ in 0..200 {
-        id = app.get("/v1/jobs").await.body["jobs"][0]["id"].as_str().map(str::to_owned);
-        if id.is_some() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let job = ended(&app, &id.expect("a job")).await;
+    let job = app.ended_job(&first_job(&app).await).await;
     assert_eq!(
         (&job["state"], &job["counts"]["documents"], &job["is_incomplete"]),
         (&json!("succeeded"), &json!(2), &json!(true)),
@@ -190,7 +175,7 @@ async fn a_sender_that_vanished_with_its_service_is_given_up() {
         "UPDATE job SET state = 'running', finished_at = NULL, receiving_until = now() + interval '1 second' WHERE job_id = '{id}'"
     );
     database::execute(&app.database, &open).await;
-    let job = ended(&app, id).await;
+    let job = app.ended_job(id).await;
     assert_eq!((&job["state"], &job["is_incomplete"]), (&json!("succeeded"), &json!(true)), "{job}");
     app.stop().await;
 }
@@ -207,9 +192,7 @@ async fn a_full_queue_slows_the_stream_down_and_loses_nothing() {
         database::number(&app.database, waiting).await
     };
     // The first part fits, the second does not.
-    while waiting().await == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until("the first part is queued", async || waiting().await > 0).await;
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert_eq!(waiting().await, 500);
     server.hold_embeddings(None);
@@ -231,15 +214,7 @@ async fn a_cancelled_stream_is_told() {
     let (sender, receiver) = mpsc::unbounded::<Result<String, std::io::Error>>();
     let answer = tokio::spawn(send(bulk(&app, "collection=c", Body::wrap_stream(receiver))));
     sender.unbounded_send(Ok(line(0))).expect("open");
-    let mut id = None;
-    for _ in 0..200 {
-        id = app.get("/v1/jobs").await.body["jobs"][0]["id"].as_str().map(str::to_owned);
-        if id.is_some() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let id = id.expect("a job");
+    let id = first_job(&app).await;
     assert_eq!(app.post(&format!("/v1/jobs/{id}/cancel"), json!({})).await.status, 200);
     sender.unbounded_send(Ok(line(1))).expect("open");
     let answer = answer.await.expect("no panic");

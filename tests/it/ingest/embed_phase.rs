@@ -1,13 +1,12 @@
 //! The embed phase of progressive documents: many chunks, a model that is gone, contexts.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::{
     database,
     harness::TestApp,
     scripted::{ModelServer, Reply, Role},
+    wait,
 };
 
 /// More than are embedded and stored together (256).
@@ -37,15 +36,11 @@ async fn send(app: &TestApp, text: &str) -> String {
 
 /// The job once its document is found by its words.
 async fn searchable(app: &TestApp, job: &str) -> Value {
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
-    loop {
+    wait::until_ok("the document is searchable", async || {
         let body = app.get(job).await.body;
-        if body["counts"]["searchable"] == 1 {
-            return body;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "not searchable: {body}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        if body["counts"]["searchable"] == 1 { Ok(body) } else { Err(body) }
+    })
+    .await
 }
 
 async fn ended(app: &TestApp, job: &str) -> Value {
@@ -73,11 +68,7 @@ async fn vectors_of_a_long_document_are_kept_as_they_are_made() {
     let job = send(&app, &text).await;
     searchable(&app, &job).await;
     // The second round waits for the model; the first is stored, and counts.
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
-    while database::number(&app.database, "SELECT count(*) FROM chunk_embedding").await < 256 {
-        assert!(tokio::time::Instant::now() < deadline, "the first round is not stored");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&app.database, "SELECT count(*) FROM chunk_embedding", |vectors| vectors >= 256).await;
     let collection = app.get("/v1/collections/c").await.body;
     assert_eq!((&collection["chunks"], &collection["embedded_chunks"]), (&json!(CHUNKS), &json!(256)), "{collection}");
     assert_eq!(app.get(&job).await.body["items"][0]["state"], "searchable");
@@ -113,7 +104,7 @@ async fn a_model_that_is_gone_leaves_its_documents_searchable_until_it_is_back()
     server.embedding_reply(Reply::Later(503, "5"));
     let job = send(&app, PARAGRAPHS[0]).await;
     searchable(&app, &job).await;
-    server.wait_for_scripted_embedding(Duration::from_mins(1)).await;
+    server.wait_for_scripted_embedding().await;
     app.stop().await;
 
     let app = start("second").await;

@@ -19,6 +19,7 @@ use crate::{
     database,
     harness::{TestApp, send},
     scripted::ModelServer,
+    wait,
 };
 
 const SETTINGS: [(&str, &str); 3] =
@@ -185,12 +186,7 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
     site.put("/missing", &[Page::Document("text/plain", b"Here it is.".to_vec(), "\"1\"")]);
     let id = job["id"].as_str().unwrap();
     assert_eq!(app.post(&format!("/v1/jobs/{id}/retry"), json!({})).await.status, 202);
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    let mut again = app.get(&format!("/v1/jobs/{id}")).await.body;
-    while again["finished_at"].is_null() && tokio::time::Instant::now() < deadline {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        again = app.get(&format!("/v1/jobs/{id}")).await.body;
-    }
+    let again = app.ended_job(id).await;
     assert_eq!((&again["counts"]["documents"], &again["counts"]["failed"]), (&json!(2), &json!(8)), "{again}");
     app.stop().await;
 }
@@ -255,14 +251,11 @@ async fn a_job_of_urls_says_how_long_it_takes() {
     let answer = tokio::spawn(send(request));
     sender.unbounded_send(line(site.put("/first", &page("First words.")))).expect("open");
     let until = async |holds: fn(&Value) -> bool| {
-        for _ in 0..400 {
+        wait::until_ok("the job gets there", async || {
             let job = app.get("/v1/jobs").await.body["jobs"][0].clone();
-            if holds(&job) {
-                return job;
-            }
-            tokio::time::sleep(Duration::from_millis(25)).await;
-        }
-        panic!("{}", app.get("/v1/jobs").await.body);
+            if holds(&job) { Ok(job) } else { Err(job) }
+        })
+        .await
     };
     until(|job| job["progress"]["settled"] == 1).await;
     sender.unbounded_send(line(site.put("/second", &page("Held words.")))).expect("open");

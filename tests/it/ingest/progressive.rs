@@ -9,7 +9,8 @@ use crate::{
     database,
     harness::{Answer, TestApp, client, send},
     process::{Process, ended_job},
-    scripted::{DIMENSION, ModelServer, Reply, poll_until},
+    scripted::{DIMENSION, ModelServer, Reply},
+    wait,
 };
 
 const BOATS: &str = "Boats land at the harbour.";
@@ -33,15 +34,11 @@ async fn send_progressive(app: &TestApp, documents: &[(&str, &str)]) -> String {
 
 /// Waits until this many documents of the job are found by their words, and returns the job.
 async fn searchable(app: &TestApp, job: &str, count: u64) -> Value {
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
-    loop {
+    wait::until_ok("the documents are searchable", async || {
         let body = app.get(&format!("/v1/jobs/{job}")).await.body;
-        if body["counts"]["searchable"] == count {
-            return body;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "not searchable: {body}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        if body["counts"]["searchable"] == count { Ok(body) } else { Err(body) }
+    })
+    .await
 }
 
 async fn search(app: &TestApp, query: &str, mode: &str) -> Answer {
@@ -192,7 +189,7 @@ async fn a_document_that_goes_before_its_vectors_leaves_none_behind() {
     server.hold_embeddings(Some("Boats"));
     let deleted = send_progressive(&app, &[("a.md", BOATS)]).await;
     let running = searchable(&app, &deleted, 1).await;
-    poll_until(Duration::from_secs(20), || server.embedding_keys().len() > 1).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > 1).await;
     let document = running["items"][0]["document_id"].as_str().expect("it is stored");
     let receipt = app.delete(&format!("/v1/documents/{document}")).await;
     assert_eq!((&receipt.body["chunks"], &receipt.body["queue_items"]), (&json!(1), &json!(1)), "{receipt:?}");
@@ -330,11 +327,7 @@ async fn vectors_that_are_awaited_keep_no_other_index_back() {
     let job = send_progressive(&app, &[("b.md", TRAMS)]).await;
     searchable(&app, &job, 1).await;
     let activate = async |id: &str| app.post(&index(&format!("/{id}/activate")), json!({})).await;
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
-    while activate(second_index).await.status != 200 {
-        assert!(tokio::time::Instant::now() < deadline, "the next index is not complete");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until("the next index is complete", async || activate(second_index).await.status == 200).await;
     assert_eq!(sources(&app, "market square", "dense").await[0], "b.md");
     assert_eq!(coverage(&app, "market").await["fraction"], 1.0);
     // The previous index lacks them, and reports that, until a build makes them.
@@ -377,9 +370,7 @@ async fn killed_between_the_phases_it_goes_on_with_the_vectors() {
     let begun = send(request(Method::POST, &service.base, "/v1/documents").json(&body)).await;
     let id = begun.body["id"].as_str().expect("an id");
     let landed = "SELECT count(*) FROM job_item WHERE state = 'succeeded'";
-    while database::number(&database, landed).await == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&database, landed, |items| items > 0).await;
     service.kill().await;
     let before = database::number(&database, "SELECT count(*) FROM chunk_embedding").await;
     assert!(before > 0 && before < 700, "it was killed in the middle: {before}");

@@ -1,14 +1,13 @@
 //! One source sent more than once: the last wins, also within one claim and however uploads overlap.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
     database,
     harness::{TestApp, send},
-    scripted::{ModelServer, poll_until},
+    scripted::ModelServer,
+    wait,
 };
 
 const BOATS: &str = "Boats land at the harbour.";
@@ -76,7 +75,7 @@ async fn an_upload_whose_text_was_stored_meanwhile_comes_before_an_older_one_all
     for documents in uploads {
         let calls = server.embedding_keys().len();
         jobs.push(upload(&app, documents).await);
-        poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
+        wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     }
     for (job, held, unchanged) in [(0, Some("square"), 0), (2, Some("Trams"), 1), (1, None, 1)] {
         server.hold_embeddings(held);
@@ -96,13 +95,11 @@ async fn a_source_that_one_progressive_stream_names_twice_gets_its_vectors() {
     server.hold_embeddings(Some("Boats"));
     let calls = server.embedding_keys().len();
     stream(&app, &[("busy.md", BOATS)], "&indexing=progressive").await;
-    poll_until(Duration::from_mins(1), || server.embedding_keys().len() > calls).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > calls).await;
     let job = stream(&app, &[("a.md", TRAMS), ("a.md", BUSES)], "&indexing=progressive").await;
     let awaiting =
         format!("SELECT count(*) FROM job_item WHERE job_id = '{job}' AND phase = 'embed' AND state = 'queued'");
-    while database::number(&app.database, &awaiting).await < 2 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait::until_count(&app.database, &awaiting, |items| items == 2).await;
     server.hold_embeddings(None);
     let ended = app.ended_job(&job).await;
     assert_eq!((&ended["state"], &ended["counts"]["complete"]), (&json!("succeeded"), &json!(2)), "{ended}");

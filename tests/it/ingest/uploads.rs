@@ -7,6 +7,7 @@ use crate::{
     database,
     harness::{TestApp, send, slice},
     scripted::{ModelServer, Reply},
+    wait,
 };
 
 async fn app() -> (ModelServer, TestApp) {
@@ -178,11 +179,7 @@ async fn a_transient_embedding_failure_is_tried_again() {
     let begun = app.post("/v1/documents", json!({"collection": "notes", "documents": documents})).await.body;
     let waiting =
         "SELECT count(*) FROM job_item WHERE state = 'queued' AND available_at > now() + interval '9 minutes'";
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_mins(1);
-    while database::number(&app.database, waiting).await == 0 {
-        assert!(tokio::time::Instant::now() < deadline, "it does not wait");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    wait::until_count(&app.database, waiting, |items| items > 0).await;
     database::execute(&app.database, "UPDATE job_item SET available_at = now() WHERE state = 'queued'").await;
     let ended = app.ended_job(begun["id"].as_str().expect("an id")).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");

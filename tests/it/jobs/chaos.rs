@@ -35,6 +35,7 @@ use crate::{
     operations::private_postgres::{folder, settings as postgres_settings},
     process::Process,
     scripted::{DIMENSION, ModelServer},
+    wait,
 };
 
 /// Clients at once, each with sources of its own.
@@ -192,11 +193,7 @@ impl Database {
     }
 
     async fn wait_until_it_answers(&self) {
-        let deadline = Instant::now() + PATIENCE;
-        while self.options.connect().await.is_err() {
-            assert!(Instant::now() < deadline, "Postgres does not come back");
-            sleep(Duration::from_millis(50)).await;
-        }
+        wait::until("Postgres comes back", async || self.options.connect().await.is_ok()).await;
     }
 
     async fn stop(self) {

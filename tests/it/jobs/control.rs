@@ -10,6 +10,7 @@ use crate::{
     database,
     harness::{TestApp, send},
     scripted::{ModelServer, Reply, embed},
+    wait,
 };
 
 /// Far less than what the scripts hold up, and more than a crawling machine needs.
@@ -23,14 +24,11 @@ fn documents(collection: &str, count: usize) -> Value {
 }
 
 async fn wait_for(app: &TestApp, id: &str, holds: impl Fn(&Value) -> bool) -> Value {
-    for _ in 0..600 {
+    wait::until_ok("the job gets there", async || {
         let job = app.get(&format!("/v1/jobs/{id}?items_limit=1")).await.body;
-        if holds(&job) {
-            return job;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the job {id} does not get there: {}", app.get(&format!("/v1/jobs/{id}?items_limit=3")).await.body);
+        if holds(&job) { Ok(job) } else { Err(job) }
+    })
+    .await
 }
 
 fn id_of(job: &Value) -> String {

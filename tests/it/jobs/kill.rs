@@ -16,7 +16,8 @@ use crate::{
     jobs::chaos::Random,
     operations::private_postgres::{folder, settings as postgres_settings},
     process::{Process, command, embedded, ended_job},
-    scripted::{ModelServer, poll_until},
+    scripted::ModelServer,
+    wait,
 };
 
 /// Documents of the job that is interrupted.
@@ -216,7 +217,7 @@ async fn wait_for_claim(options: &PgConnectOptions, fence: i64) -> bool {
 
 /// Waits until there were more requests for embeddings than before.
 async fn wait_until_embedding(server: &ModelServer, before: usize) {
-    poll_until(Duration::from_mins(1), || server.embedding_keys().len() > before).await;
+    wait::until("an embedding is requested", async || server.embedding_keys().len() > before).await;
 }
 
 async fn pause(random: &mut Random) {
@@ -279,12 +280,6 @@ fn postgres_of(folder: &Path) -> Option<Pid> {
 
 /// Waits until a postmaster runs that is not the former one.
 async fn wait_for_postgres(folder: &Path, former: Option<Pid>) -> Pid {
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
-    loop {
-        if let Some(pid) = postgres_of(folder).filter(|pid| Some(*pid) != former) {
-            return pid;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "Postgres does not come back");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let running = async || postgres_of(folder).filter(|pid| Some(*pid) != former).ok_or("none runs");
+    wait::until_ok("Postgres comes back", running).await
 }

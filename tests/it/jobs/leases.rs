@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::{ConnectOptions, Connection, Executor};
 use time::{Duration, OffsetDateTime};
 
-use crate::{database, harness::TestApp, scripted::ModelServer};
+use crate::{database, harness::TestApp, scripted::ModelServer, wait};
 
 const LEASE: Lease =
     Lease { duration: Duration::seconds(30), max_items: 10, max_bytes: 1 << 20, max_losses: 3, max_claims: None };
@@ -100,9 +100,7 @@ async fn who_comes_second_to_a_job_takes_the_next_one() {
     let let_go = async {
         let waiters =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while database::number(&options, waiters).await < 2 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        wait::until_count(&options, waiters, |waiting| waiting == 2).await;
         holder.execute("COMMIT").await.expect("let go");
     };
     let jobs = store.jobs();
@@ -251,17 +249,9 @@ async fn an_older_upload_never_overwrites_a_newer_one() {
     let body = |text: &str| json!({"collection": "c", "documents": [{"source": "a.md", "text": text}]});
     let older = app.post("/v1/documents", body("The older words.")).await;
     assert_eq!(older.status, 202, "{older:?}");
-    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    server.wait_for_scripted_embedding().await;
     app.ingest("c", &[("a.md", "The newer words.")]).await;
-    let path = older.headers["location"].to_str().expect("location").to_owned();
-    let mut job = app.get(&path).await.body;
-    for _ in 0..600 {
-        if job["finished_at"].is_string() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        job = app.get(&path).await.body;
-    }
+    let job = app.ended_job(older.body["id"].as_str().expect("an id")).await;
     assert_eq!(job["state"], "succeeded", "{job}");
     let id = app.get("/v1/documents?collection=c").await.body["documents"][0]["id"].clone();
     let content = app.get(&format!("/v1/documents/{}/content", id.as_str().expect("id"))).await.body;
@@ -277,7 +267,7 @@ async fn an_older_upload_comes_too_late_also_where_the_newer_found_everything_as
     server.embedding_reply(crate::scripted::Reply::Status(503, "busy".to_owned()));
     let body = json!({"collection": "c", "documents": [{"source": "a.md", "text": "Words in between."}]});
     let between = app.post("/v1/documents", body).await.body;
-    server.wait_for_scripted_embedding(std::time::Duration::from_secs(20)).await;
+    server.wait_for_scripted_embedding().await;
     let last = app.ingest("c", &[("a.md", "The words that stay.")]).await;
     assert_eq!(last["counts"]["unchanged"], 1, "{last}");
     let ended = app.ended_job(between["id"].as_str().expect("an id")).await;

@@ -11,6 +11,7 @@ use crate::{
     harness::client,
     process::Process,
     scripted::{DIMENSION, ModelServer},
+    wait,
 };
 
 fn settings(server: &ModelServer, options: &PgConnectOptions, key: &str) -> Vec<(String, String)> {
@@ -46,13 +47,8 @@ async fn post(door: &Process, name: &str, count: usize) -> String {
 
 /// Waits by the database: the door may be stopped.
 async fn wait_for(options: &PgConnectOptions, condition: &str) {
-    let deadline = tokio::time::Instant::now() + Duration::from_mins(2);
-    while database::number(options, &format!("SELECT count(*) FROM (SELECT FROM job WHERE {condition}) found")).await
-        == 0
-    {
-        assert!(tokio::time::Instant::now() < deadline, "there is no job where {condition}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let found = format!("SELECT count(*) FROM (SELECT FROM job WHERE {condition}) found");
+    wait::until_count(options, &found, |jobs| jobs > 0).await;
 }
 
 async fn share(processes: usize) {

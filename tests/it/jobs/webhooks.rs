@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use crate::{
     database,
     harness::{TestApp, send},
-    scripted::{ModelServer, poll_until},
+    scripted::ModelServer,
+    wait,
 };
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -51,7 +52,7 @@ impl Receiver {
     }
 
     async fn wait_for(&self, count: usize) -> Vec<(HeaderMap, String)> {
-        poll_until(Duration::from_secs(30), || self.received.lock().expect("lock").len() >= count).await;
+        wait::until("the webhook is delivered", async || self.received.lock().expect("lock").len() >= count).await;
         let received = self.received.lock().expect("lock").clone();
         assert_eq!(received.len(), count);
         received
@@ -86,15 +87,11 @@ fn assert_signed(headers: &HeaderMap, body: &str) -> String {
 }
 
 async fn wait_for_state(app: &TestApp, job: &str, state: &str) -> Value {
-    let mut hook = json!(null);
-    for _ in 0..200 {
-        hook = app.get(&format!("/v1/jobs/{job}")).await.body["webhook"].clone();
-        if hook["state"] == state {
-            return hook;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{hook}");
+    wait::until_ok(&format!("the webhook is {state}"), async || {
+        let hook = app.get(&format!("/v1/jobs/{job}")).await.body["webhook"].clone();
+        if hook["state"] == state { Ok(hook) } else { Err(hook) }
+    })
+    .await
 }
 
 #[tokio::test]

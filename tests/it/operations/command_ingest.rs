@@ -8,6 +8,7 @@ use crate::{
     harness::TestApp,
     process::command,
     scripted::{ModelServer, Reply},
+    wait,
 };
 
 /// Runs the command in a folder against a service.
@@ -147,9 +148,7 @@ async fn documents_are_found_by_their_words_first_where_that_is_wanted() {
             let job = app.get("/v1/jobs").await.body["jobs"][0].clone();
             job["indexing"] == "progressive" && job["counts"]["searchable"] == 1 && job["counts"]["complete"] == 0
         };
-        while !is_searchable().await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        wait::until("one document is searchable", is_searchable).await;
         server.hold_embeddings(None);
     };
     let watch = tokio::time::timeout(Duration::from_mins(1), watch);

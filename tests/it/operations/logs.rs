@@ -1,7 +1,5 @@
 //! The logs of the service: enough to find a request again, and nothing that nobody should read.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -9,7 +7,8 @@ use crate::{
     database,
     harness::{client, send},
     process::Process,
-    scripted::{ModelServer, Reply, Role, poll_until},
+    scripted::{ModelServer, Reply, Role},
+    wait,
 };
 
 const KEY: &str = "a-key-of-the-tests-0123456789";
@@ -46,7 +45,7 @@ async fn requests_are_logged_with_their_identity_and_without_their_content() {
     for (id, route, status) in
         [("ingest-1", "/v1/documents", 200), ("ask-1", "/v1/ask", 503), ("ask-2", "/v1/ask", 401)]
     {
-        poll_until(Duration::from_secs(10), || line_of(id).is_some()).await;
+        wait::until("the request is logged", async || line_of(id).is_some()).await;
         let line = line_of(id).expect("a line");
         assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
     }

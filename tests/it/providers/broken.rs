@@ -11,7 +11,8 @@ use crate::{
     ask::stream,
     dialect::Dialect,
     harness::TestApp,
-    scripted::{ModelServer, Piece, Reply, Role, poll_until},
+    scripted::{ModelServer, Piece, Reply, Role},
+    wait,
 };
 
 const QUESTION: &str = "How many days of paid annual leave does everyone have?";
@@ -183,7 +184,7 @@ async fn a_provider_that_hangs_leaves_time_for_the_next() {
     let answer = app.ask(request).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(failed(&answer.body), [("timeout", true)]);
-    assert_eq!(slow.abandoned_within(Duration::from_secs(5)).await, 1);
+    assert_eq!(slow.once_abandoned().await, 1);
     // Its caller was impatient; once, that says nothing against it.
     let again = app.ask(ask(&["p1:x", "p0:x"])).await;
     assert_eq!(failed(&again.body), []);
@@ -239,7 +240,7 @@ async fn a_model_that_falls_silent_in_a_stream_leaves_time_for_the_next() {
         let calls = row["calls"].as_array().expect("calls");
         assert_eq!(attempts(&calls.last().expect("a call")["failed_attempts"]), [("timeout", true)], "{row}");
     }
-    poll_until(Duration::from_secs(5), || silent.abandoned() == 2).await;
+    wait::until("both calls are ended", async || silent.abandoned() == 2).await;
     assert_eq!(silent.abandoned(), 2, "both calls are ended");
     app.stop().await;
 }

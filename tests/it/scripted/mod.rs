@@ -23,7 +23,7 @@ use serde_json::Value;
 use tokio::sync::Barrier;
 
 pub(crate) use self::embedding::{DIMENSION, embed};
-use crate::{dialect::Dialect, harness::Served};
+use crate::{dialect::Dialect, harness::Served, wait};
 
 /// The purpose of a call, read from its system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,8 +179,11 @@ impl ModelServer {
     }
 
     /// Waits until the scripted embedding replies are used up.
-    pub(crate) async fn wait_for_scripted_embedding(&self, limit: Duration) {
-        poll_until(limit, || self.shared.script.lock().expect("lock").embedding.is_empty()).await;
+    pub(crate) async fn wait_for_scripted_embedding(&self) {
+        wait::until("the scripted embedding is used", async || {
+            self.shared.script.lock().expect("lock").embedding.is_empty()
+        })
+        .await;
     }
 
     pub(crate) fn calls(&self, role: Role) -> Vec<Call> {
@@ -203,24 +206,15 @@ impl ModelServer {
         self.shared.abandoned.load(Ordering::SeqCst)
     }
 
-    /// The same once there is one, at the latest after `limit`.
-    pub(crate) async fn abandoned_within(&self, limit: Duration) -> usize {
-        poll_until(limit, || self.abandoned() > 0).await;
+    /// The same once there is one.
+    pub(crate) async fn once_abandoned(&self) -> usize {
+        wait::until("a call is abandoned", async || self.abandoned() > 0).await;
         self.abandoned()
     }
 
     /// Waits until a call of this role has come in.
-    pub(crate) async fn wait_for_call(&self, role: Role, limit: Duration) {
-        poll_until(limit, || !self.calls(role).is_empty()).await;
-        assert!(!self.calls(role).is_empty(), "no call for {role:?} within {limit:?}");
-    }
-}
-
-/// Asks again and again until it holds or the time is up.
-pub(crate) async fn poll_until(limit: Duration, holds: impl Fn() -> bool) {
-    let deadline = tokio::time::Instant::now() + limit;
-    while !holds() && tokio::time::Instant::now() < deadline {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+    pub(crate) async fn wait_for_call(&self, role: Role) {
+        wait::until(&format!("a call for {role:?}"), async || !self.calls(role).is_empty()).await;
     }
 }
 

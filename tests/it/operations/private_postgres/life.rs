@@ -5,9 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use embedded_postgres::{Durability, PrivatePostgres, Settings, Source, find_binaries};
 use sqlx::ConnectOptions;
 
-use super::{
-    assert_all_is_there, eventually, folder, number, processes_in, run, settings, stop_and_check, write_something,
-};
+use super::{assert_all_is_there, folder, number, processes_in, run, settings, stop_and_check, write_something};
+use crate::wait;
 
 #[tokio::test]
 async fn data_survives_a_stop_and_a_start_and_no_process_is_left() {
@@ -71,7 +70,7 @@ async fn pgvector_works_and_a_parallel_index_build_needs_no_shared_memory_device
 async fn dropping_it_stops_postgres_too() {
     let folder = folder();
     drop(PrivatePostgres::start(&settings(folder.path())).await.unwrap());
-    eventually("no process is left", async || processes_in(folder.path()).is_empty().then_some(())).await;
+    wait::until("no process is left", async || processes_in(folder.path()).is_empty()).await;
 }
 
 #[test]
@@ -84,7 +83,7 @@ fn a_runtime_that_ends_stops_postgres_too() {
     drop(postgres);
     tokio::runtime::Runtime::new()
         .unwrap()
-        .block_on(eventually("no process is left", async || processes_in(folder.path()).is_empty().then_some(())));
+        .block_on(wait::until("no process is left", async || processes_in(folder.path()).is_empty()));
 }
 
 #[tokio::test]

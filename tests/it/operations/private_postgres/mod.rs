@@ -10,7 +10,6 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
-    time::{Duration, Instant},
 };
 
 use embedded_postgres::{Durability, Folders, PrivatePostgres, Settings};
@@ -64,18 +63,6 @@ async fn write_something(options: &PgConnectOptions) {
 
 async fn assert_all_is_there(options: &PgConnectOptions) {
     assert_eq!(number(options, "SELECT count(*)::int FROM kept").await, 1000);
-}
-
-/// Waits for something that happens in another process, which nothing here can be told of.
-async fn eventually<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(outcome) = attempt().await {
-            return outcome;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
 }
 
 pub(crate) fn postmaster(folder: &Path) -> Option<i32> {

@@ -17,9 +17,9 @@ use nix::{
 use sqlx::ConnectOptions;
 
 use super::{
-    assert_all_is_there, eventually, folder, kill_now, postmaster, processes_in, settings, stop_and_check,
-    write_something,
+    assert_all_is_there, folder, kill_now, postmaster, processes_in, settings, stop_and_check, write_something,
 };
+use crate::wait;
 
 /// Names the data directory to the service that a test starts in order to kill it.
 const VICTIM_DATA_DIR: &str = "CITED_TEST_VICTIM_DATA_DIR";
@@ -32,9 +32,8 @@ async fn a_killed_postmaster_comes_back_with_all_data() {
     write_something(&options).await;
     let killed = postmaster(folder.path()).unwrap();
     kill_now(killed);
-    eventually("Postgres is started again", async || {
-        let is_new = postmaster(folder.path()).is_some_and(|pid| pid != killed);
-        if is_new { options.connect().await.ok() } else { None }
+    wait::until("Postgres is started again", async || {
+        postmaster(folder.path()).is_some_and(|pid| pid != killed) && options.connect().await.is_ok()
     })
     .await;
     assert_all_is_there(&options).await;
@@ -128,9 +127,8 @@ async fn a_service_killed_over_and_over_during_its_starts_recovers() {
     let postgres = PrivatePostgres::start(&settings(folder.path())).await.unwrap();
     write_something(&postgres.connect_options()).await;
     // An initdb of a killed service ends when it finds its directory gone.
-    eventually("only one Postgres is left", async || {
-        let has_initdb = processes_in(folder.path()).iter().any(|process| process.contains("unfinished"));
-        (!has_initdb).then_some(())
+    wait::until("only one Postgres is left", async || {
+        !processes_in(folder.path()).iter().any(|process| process.contains("unfinished"))
     })
     .await;
     postgres.stop().await.unwrap();

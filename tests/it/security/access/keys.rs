@@ -11,6 +11,7 @@ use crate::{
     harness::{Answer, TestApp, send},
     process::command,
     scripted::ModelServer,
+    wait,
 };
 
 const SETTINGS: [(&str, &str); 2] = [("CITED_API_KEYS", OPERATOR), ("CITED_KEY_PEPPER", PEPPER)];
@@ -34,15 +35,9 @@ async fn status(app: &TestApp, key: &str) -> u16 {
     call(app, key, Method::GET, "/v1/collections", None).await.status
 }
 
-/// Whether the key is refused before long.
-async fn is_refused_soon(app: &TestApp, key: &str) -> bool {
-    for _ in 0..500 {
-        if status(app, key).await == 401 {
-            return true;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    false
+/// Waits until the key is refused.
+async fn until_refused(app: &TestApp, key: &str) {
+    wait::until("the key is refused", async || status(app, key).await == 401).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -53,15 +48,11 @@ async fn a_key_opens_until_it_is_revoked_in_every_process() {
     assert!(secret.starts_with(&format!("cited_{id}_")), "{id}");
     assert_eq!((status(&here, &secret).await, status(&there, &secret).await), (200, 200));
     let path = format!("/v1/keys/{id}");
-    let mut shown = call(&here, OPERATOR, Method::GET, &path, None).await.body;
-    for _ in 0..500 {
-        if shown["last_used_at"].is_string() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        shown = call(&here, OPERATOR, Method::GET, &path, None).await.body;
-    }
-    assert!(shown["last_used_at"].is_string(), "{shown}");
+    wait::until("its use is shown", async || {
+        call(&here, OPERATOR, Method::GET, &path, None).await.body["last_used_at"].is_string()
+    })
+    .await;
+    let shown = call(&here, OPERATOR, Method::GET, &path, None).await.body;
     assert_eq!((&shown["state"], &shown["collections"]), (&json!("valid"), &json!(["a"])));
     let listed = call(&here, OPERATOR, Method::GET, "/v1/keys?limit=1", None).await.body;
     assert_eq!((&listed["keys"], &listed["next_cursor"]), (&json!([shown]), &Value::Null));
@@ -71,7 +62,7 @@ async fn a_key_opens_until_it_is_revoked_in_every_process() {
     let revoked = call(&here, OPERATOR, Method::DELETE, &path, None).await;
     assert_eq!((revoked.status, &revoked.body["state"]), (200, &json!("revoked")));
     assert_eq!(status(&here, &secret).await, 401);
-    assert!(is_refused_soon(&there, &secret).await);
+    until_refused(&there, &secret).await;
     let rotation = call(&here, OPERATOR, Method::POST, &format!("{path}/rotate"), Some(json!({}))).await;
     rotation.assert_problem(409, "key_over");
     here.stop().await;
@@ -197,6 +188,6 @@ async fn commands_manage_keys_and_tenants() {
     assert_eq!(status(&app, &text(&key["secret"])).await, 200);
     assert_eq!(run(&["tenants", "list"]).await["tenants"].as_array().map(Vec::len), Some(2));
     assert_eq!(run(&["tenants", "delete", &tenant]).await["documents"], 0);
-    assert!(is_refused_soon(&app, &text(&key["secret"])).await);
+    until_refused(&app, &text(&key["secret"])).await;
     app.stop().await;
 }
