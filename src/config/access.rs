@@ -7,12 +7,15 @@ use secrecy::{ExposeSecret, SecretString};
 use super::reader::{Reader, entries};
 use crate::service::access::{MINIMUM_KEY_LENGTH, Pepper, Settings};
 
-/// Reads the keys of the operator, the pepper, and how often a key may be used.
+/// Reads the keys of the operator, the pepper, and how often keys and addresses may be used.
 pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
     Settings {
         operator_keys: read_operator_keys(reader, listen),
         pepper: read_pepper(reader),
-        requests_per_minute: reader.optional("CITED_KEY_REQUESTS_PER_MINUTE"),
+        key_requests_per_minute: reader.optional("CITED_KEY_REQUESTS_PER_MINUTE"),
+        key_concurrency: reader.optional("CITED_KEY_CONCURRENCY"),
+        address_requests_per_minute: reader.optional("CITED_ADDRESS_REQUESTS_PER_MINUTE"),
+        refusals_per_minute: reader.value("CITED_REFUSALS_PER_MINUTE", Settings::default().refusals_per_minute),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Settings of the listener and of the HTTP layer.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use ipnet::IpNet;
 use url::{Host, Origin, Url};
 
 use super::reader::Reader;
 use crate::{
-    http::{AllowedHosts, CrossOriginSettings, Settings},
+    http::{AllowedHosts, CrossOriginSettings, Settings, TrustedProxies},
     server,
 };
 
@@ -15,6 +16,11 @@ pub(super) fn read(reader: &mut Reader, listen: SocketAddr, server: &server::Set
     let defaults = Settings::default();
     Settings {
         cross_origin: read_cross_origin(reader, listen, needs_keys),
+        trusted_proxies: TrustedProxies(reader.list(
+            "CITED_TRUSTED_PROXIES",
+            "addresses like 10.0.0.1 and networks like 10.0.0.0/8",
+            network,
+        )),
         max_body_bytes: reader.value("CITED_MAX_BODY_BYTES", defaults.max_body_bytes),
         max_bytes_in_flight: reader.value("CITED_MAX_BYTES_IN_FLIGHT", defaults.max_bytes_in_flight),
         has_tls: server.tls.is_some(),
@@ -68,6 +74,12 @@ fn read_cross_origin(reader: &mut Reader, listen: SocketAddr, has_keys: bool) ->
     CrossOriginSettings { hosts, origins }
 }
 
+/// A network, or an address as a network of its own.
+fn network(text: &str) -> Option<IpNet> {
+    let of_one = || text.parse::<IpAddr>().map(IpNet::from).ok();
+    text.parse().ok().or_else(of_one)
+}
+
 /// An origin is scheme, host and port; a URL with more is a mistake.
 fn origin(text: &str) -> Option<Origin> {
     let url: Url = text.parse().ok()?;
@@ -111,6 +123,7 @@ mod tests {
         for (name, values) in [
             ("CITED_ALLOWED_HOSTS", ["cited.example:80", "https://cited.example", "*"]),
             ("CITED_ALLOWED_ORIGINS", ["cited.example", "https://cited.example/path", "file://x"]),
+            ("CITED_TRUSTED_PROXIES", ["proxy.example", "10.0.0.0/33", "*"]),
         ] {
             for value in values {
                 let error = read(&[(name, value)]).expect_err(value).to_string();

@@ -1,6 +1,6 @@
 //! The layer that recognises callers by their keys.
 
-use std::time::Duration;
+use std::{net::IpAddr, num::NonZeroUsize, time::Duration};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
@@ -9,14 +9,19 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{AppState, middleware::request_id, problem::ApiError};
+use super::{
+    AppState, HeldBody,
+    client_address::{client_address, host_of},
+    middleware::request_id,
+    problem::ApiError,
+};
 use crate::{
     domain::{
         access::{Denied, Scope},
         identity::Caller,
     },
     service::{
-        access::{Identity, KeyTurn, Refusal},
+        access::{Identity, Refusal, Turn},
         granted::Granted,
     },
 };
@@ -24,17 +29,55 @@ use crate::{
 /// Accepts a request whose caller is known, has a turn and may call the operation, and gives its handler what the caller
 /// may use.
 pub(super) async fn authenticate(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let client = client_address(&request);
+    let limits_address = |client: IpAddr| state.access.address_turn(host_of(client));
+    if let Some(refused) = client.and_then(limits_address).and_then(|turn| Limited::Address.refuse(turn)) {
+        return refused;
+    }
     let caller = match state.access.identify(presented(request.headers())).await {
         Ok(caller) => caller,
-        Err(refusal) => return refused(refusal).into_response(),
+        Err(refusal) => return refuse(&state, client, refusal),
     };
-    let Some(turn) = state.access.turn(&caller) else { return authorize(state, caller, request, next).await };
-    let mut response = match turn.wait {
-        Some(wait) => too_often(turn.per_minute, wait).into_response(),
-        None => authorize(state, caller, request, next).await,
-    };
-    tell_turn(response.headers_mut(), turn);
-    response
+    let Some(turn) = state.access.key_turn(&caller) else { return begin(state, caller, request, next).await };
+    match Limited::Key.refuse(turn) {
+        Some(refused) => refused,
+        None => Limited::Key.tell(turn, begin(state, caller, request, next).await),
+    }
+}
+
+/// Serves a request of a caller unless too many of the same key are under way. It is under way until its response has
+/// been passed on.
+async fn begin(state: AppState, caller: Identity, request: Request, next: Next) -> Response {
+    match state.access.begin(&caller) {
+        Ok(None) => authorize(state, caller, request, next).await,
+        Ok(Some(under_way)) => {
+            authorize(state, caller, request, next).await.map(|body| HeldBody::wrap(body, under_way))
+        }
+        Err(most) => too_many_at_once(most).into_response(),
+    }
+}
+
+/// Refuses a request that has no valid key. Keys that are not valid are logged with the address that they came from, and
+/// an address that sends many is told to wait; a valid key of the same address is served all the same.
+fn refuse(state: &AppState, client: Option<IpAddr>, refusal: Refusal) -> Response {
+    let (Some(client), Some(reason)) = (client, reason(&refusal)) else { return refused(refusal).into_response() };
+    let turn = state.access.refusal_turn(host_of(client));
+    if let Some(refused) = Limited::Refusals.refuse(turn) {
+        return refused;
+    }
+    tracing::warn!(target: "cited::http", %client, reason, "a request was refused because its key is {reason}");
+    refused(refusal).into_response()
+}
+
+/// Why a key is refused, for the log; `None` where there was no key to refuse.
+const fn reason(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::Missing | Refusal::Store(_) => None,
+        Refusal::Malformed => Some("malformed"),
+        Refusal::Unknown => Some("unknown"),
+        Refusal::Expired => Some("expired"),
+        Refusal::Revoked => Some("revoked"),
+    }
 }
 
 /// Accepts a request whose caller may call the operation.
@@ -79,22 +122,57 @@ fn refused(refusal: Refusal) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
 }
 
-fn too_often(per_minute: u32, wait: Duration) -> ApiError {
-    let detail = format!("the key is used more than {per_minute} times a minute; send the request again after a while");
-    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", "The key is used too often", detail)
-        .retry_after(whole_seconds(wait).to_string())
+/// A limit of requests per minute.
+#[derive(Clone, Copy)]
+enum Limited {
+    /// The requests of a key.
+    Key,
+    /// The requests from an address.
+    Address,
+    /// The requests from an address whose key is not valid.
+    Refusals,
 }
 
-/// Tells a client what is left to its key (draft-ietf-httpapi-ratelimit-headers-10).
-fn tell_turn(headers: &mut HeaderMap, turn: KeyTurn) {
-    let KeyTurn { per_minute, remaining, wait } = turn;
-    let after = wait.map(|wait| format!(";t={}", whole_seconds(wait))).unwrap_or_default();
-    for (name, value) in [
-        ("ratelimit-policy", format!("\"key\";q={per_minute};w=60")),
-        ("ratelimit", format!("\"key\";r={remaining}{after}")),
-    ] {
-        headers.extend(HeaderValue::from_str(&value).ok().map(|value| (HeaderName::from_static(name), value)));
+impl Limited {
+    /// The refusal of a request that has to wait.
+    fn refuse(self, turn: Turn) -> Option<Response> {
+        let wait = turn.wait?;
+        let (subject, title) = match self {
+            Self::Key => ("the key is used", "The key is used too often"),
+            Self::Address => ("this address sends requests", "The address sends too many requests"),
+            Self::Refusals => ("this address sends keys that are not valid", "The address sends too many wrong keys"),
+        };
+        let detail =
+            format!("{subject} more than {} times a minute; send the request again after a while", turn.per_minute);
+        let problem = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", title, detail)
+            .retry_after(whole_seconds(wait).to_string());
+        Some(self.tell(turn, problem.into_response()))
     }
+
+    /// Tells a client in the headers what is left (draft-ietf-httpapi-ratelimit-headers-10).
+    fn tell(self, turn: Turn, mut response: Response) -> Response {
+        let Turn { per_minute, remaining, wait } = turn;
+        let name = match self {
+            Self::Key => "key",
+            Self::Address => "address",
+            Self::Refusals => "wrong-keys",
+        };
+        let after = wait.map(|wait| format!(";t={}", whole_seconds(wait))).unwrap_or_default();
+        for (header, value) in [
+            ("ratelimit-policy", format!("\"{name}\";q={per_minute};w=60")),
+            ("ratelimit", format!("\"{name}\";r={remaining}{after}")),
+        ] {
+            let value = HeaderValue::from_str(&value).ok();
+            response.headers_mut().extend(value.map(|value| (HeaderName::from_static(header), value)));
+        }
+        response
+    }
+}
+
+fn too_many_at_once(most: NonZeroUsize) -> ApiError {
+    let detail = format!("{most} requests of this key are under way, which is the limit; wait until one has ended");
+    let title = "Too many requests of the key are under way";
+    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", title, detail).retry_after("1")
 }
 
 /// A time in seconds, rounded up: a client that waits so long is served.

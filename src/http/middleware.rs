@@ -11,6 +11,7 @@ use tower_http::request_id::RequestId;
 
 use super::{
     MAX_HEADER_BYTES,
+    client_address::client_address,
     openai::{AsOpenAi, OpenAiProblem},
     problem::{ApiError, Problem},
 };
@@ -131,9 +132,10 @@ pub(super) async fn log_request(request: Request, next: Next) -> Response {
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
     let id = request_id(&request).unwrap_or_default();
+    let client = client_address(&request).map(tracing::field::display);
     let response = next.run(request).await;
     let status = response.status().as_u16();
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(target: "cited::http", %method, route, status, duration_ms, request_id = id, "{method} {route} {status}");
+    tracing::info!(target: "cited::http", %method, route, status, duration_ms, client, request_id = id, "{method} {route} {status}");
     response
 }

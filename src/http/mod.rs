@@ -7,6 +7,7 @@ mod authentication;
 mod bulk;
 mod check;
 mod citations;
+mod client_address;
 mod collections;
 mod cross_origin;
 mod documents;
@@ -15,6 +16,7 @@ mod fields;
 mod filter;
 mod headers;
 mod health;
+mod held_body;
 mod in_flight;
 mod indexes;
 mod ingest;
@@ -50,7 +52,9 @@ use tower_http::{
 use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+pub(crate) use client_address::{PeerAddress, TrustedProxies, host_of};
 pub(crate) use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
+pub(crate) use held_body::HeldBody;
 pub use openapi::openapi_document;
 
 use self::operations::Needs;
@@ -66,6 +70,8 @@ const SMALL_BODY_BYTES: usize = 256 * 1024;
 pub struct Settings {
     /// Names of the service, and pages that may call it.
     pub cross_origin: CrossOriginSettings,
+    /// Proxies whose word about the address of a client is believed.
+    pub trusted_proxies: TrustedProxies,
     /// Largest body of the routes that accept documents, in bytes.
     pub max_body_bytes: usize,
     /// Most bytes of bodies of documents that are held at once.
@@ -82,6 +88,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             cross_origin: CrossOriginSettings::default(),
+            trusted_proxies: TrustedProxies::default(),
             max_body_bytes: 64 * 1024 * 1024,
             max_bytes_in_flight: 64 * 1024 * 1024,
             has_tls: false,
@@ -152,6 +159,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
         .layer(axum::middleware::from_fn_with_state(settings.has_tls, headers::harden))
+        .layer(axum::middleware::from_fn_with_state(settings.trusted_proxies.clone(), client_address::find_client))
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
         .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))

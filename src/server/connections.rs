@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -10,6 +10,8 @@ use std::{
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::http::host_of;
 
 /// Most connections unless configured.
 pub(super) const MOST_BY_DEFAULT: usize = 10_000;
@@ -89,7 +91,7 @@ impl Connections {
     /// progress; if there is no such connection either, it gets none. So silent connections, however many, keep
     /// nobody out.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
-        let peer = peer_of(address);
+        let peer = host_of(address);
         let mut open = lock(&self.open);
         let of_peer = open.by_peer.get(&peer).copied().unwrap_or(0);
         let is_full = if of_peer >= self.limits.of_one_peer {
@@ -210,17 +212,6 @@ impl Drop for Place {
     }
 }
 
-/// The peer that an address belongs to: of IPv6 the network of 64 bits, which one host may have for itself.
-fn peer_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        address @ IpAddr::V4(_) => address,
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // The critical sections above leave nothing half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -287,14 +278,6 @@ mod tests {
         drop(first);
         assert!(connections.admit(address(3)).is_some());
         assert_eq!(lock(&connections.open).by_peer.len(), 1, "peers without connections are forgotten");
-    }
-
-    #[test]
-    fn the_addresses_of_one_host_are_one_peer() {
-        let peer = |text: &str| peer_of(text.parse().expect("an address"));
-        assert_eq!(peer("2001:db8::1"), peer("2001:db8::ffff:1"));
-        assert_ne!(peer("2001:db8::1"), peer("2001:db8:0:1::1"));
-        assert_eq!(peer("::ffff:192.0.2.1"), peer("192.0.2.1"));
     }
 
     #[tokio::test]

@@ -25,7 +25,10 @@ use self::{
     connections::{Connections, Limits, Place},
     tls::TlsServer,
 };
-use crate::{http, shutdown::Shutdown};
+use crate::{
+    http::{self, PeerAddress},
+    shutdown::Shutdown,
+};
 
 /// How long connections may do nothing.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +114,7 @@ pub(crate) async fn serve(listener: TcpListener, acceptance: Acceptance, router:
         // One that finds no place is closed by dropping it.
         if let Some(place) = connections.admit(peer.ip()) {
             let server = Arc::clone(&server);
-            tasks.spawn(async move { server.open(stream, place).await });
+            tasks.spawn(async move { server.open(stream, PeerAddress(peer.ip()), place).await });
         }
     }
     drop(listener);
@@ -139,26 +142,31 @@ fn builder(header_timeout: Duration) -> auto::Builder<TokioExecutor> {
 }
 
 impl Server {
-    async fn open(&self, stream: TcpStream, place: Place) {
+    async fn open(&self, stream: TcpStream, peer: PeerAddress, place: Place) {
         // Responses are small and should be sent without delay.
         let _ = stream.set_nodelay(true);
-        let Some(tls) = &self.tls else { return self.converse(stream, place).await };
+        let Some(tls) = &self.tls else { return self.converse(stream, peer, place).await };
         let encrypted = tokio::select! {
             encrypted = tokio::time::timeout(self.times.idle, tls.accept(stream)) => encrypted,
             () = place.evicted() => return,
             () = self.shutdown.soft.cancelled() => return,
         };
         match encrypted {
-            Ok(Ok(stream)) => self.converse(stream, place).await,
+            Ok(Ok(stream)) => self.converse(stream, peer, place).await,
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
     }
 
     /// Serves the requests of a connection until it ends, is idle for too long, or has to give way to another.
-    async fn converse(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, place: Place) {
-        let service =
-            TowerToHyperService::new(tracked::service(self.router.clone(), place.connection(), self.times.progress));
+    async fn converse(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        peer: PeerAddress,
+        place: Place,
+    ) {
+        let service = tracked::service(self.router.clone(), place.connection(), peer, self.times.progress);
+        let service = TowerToHyperService::new(service);
         let mut http = pin!(self.http.serve_connection_with_upgrades(TokioIo::new(stream), service));
         let mut ending = false;
         let mut last_read = None;

@@ -20,15 +20,17 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tower::{Service, ServiceExt, service_fn};
 
-use super::connections::{Connection, InProgress};
+use super::connections::Connection;
+use crate::http::{HeldBody, PeerAddress};
 
 /// Bytes of a body that must arrive in each interval in which they are waited for.
 pub(super) const LEAST_PROGRESS: usize = 1024;
 
-/// The router for one connection; bodies make progress in each `interval`.
+/// The router for one connection, from this peer; bodies make progress in each `interval`.
 pub(super) fn service(
     router: Router,
     connection: Arc<Connection>,
+    peer: PeerAddress,
     interval: Duration,
 ) -> impl Service<
     axum::http::Request<Incoming>,
@@ -41,38 +43,13 @@ pub(super) fn service(
     service_fn(move |request: axum::http::Request<Incoming>| -> BoxFuture<'static, Result<Response, Infallible>> {
         let in_progress = connection.begin();
         let router = router.clone();
-        let request: Request = request.map(|body| Body::new(MovingBody::new(body, interval)));
+        let mut request: Request = request.map(|body| Body::new(MovingBody::new(body, interval)));
+        request.extensions_mut().insert(peer);
         Box::pin(async move {
             let response = router.oneshot(request).await?;
-            Ok(response.map(|body| Body::new(TrackedBody { body, _in_progress: in_progress })))
+            Ok(response.map(|body| HeldBody::wrap(body, in_progress)))
         })
     })
-}
-
-/// The body of a response, whose request is in progress until it has been passed on.
-struct TrackedBody {
-    body: Body,
-    _in_progress: InProgress,
-}
-
-impl HttpBody for TrackedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 /// The body of a request, which fails if it is waited for and too little of it arrives.

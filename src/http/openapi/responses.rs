@@ -14,7 +14,10 @@ const OF_OPEN: [(&str, &str); 2] = [
 const OF_ALL: [(&str, &str); 5] = [
     ("401", "No valid key"),
     ("403", "The key does not allow this (`insufficient_scope`), or a page of another origin sent the request"),
-    ("429", "The key is used too often (`rate_limited`); see Retry-After"),
+    (
+        "429",
+        "The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After",
+    ),
     ("431", "Path, query and headers are too large"),
     ("503", "The database cannot be reached; see Retry-After"),
 ];

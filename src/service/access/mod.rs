@@ -1,22 +1,28 @@
 //! Recognises callers: finds the rights that the key of a request grants.
 
-mod key_rate;
+mod concurrency;
 mod keys;
 mod known_keys;
 mod operator_keys;
 mod pepper;
+mod rate;
 mod tenants;
 
-use std::{num::NonZeroU32, sync::Arc};
+use std::{
+    net::IpAddr,
+    num::{NonZeroU32, NonZeroUsize},
+    sync::Arc,
+};
 
 use secrecy::SecretString;
 
-use self::{key_rate::KeyRate, known_keys::KnownKeys, operator_keys::OperatorKeys};
+use self::{concurrency::Concurrency, known_keys::KnownKeys, operator_keys::OperatorKeys, rate::Rate};
 pub(crate) use self::{
-    key_rate::KeyTurn,
+    concurrency::UnderWay,
     keys::{IssuedKey, KeyRow, WantedKey},
     operator_keys::MINIMUM_KEY_LENGTH,
     pepper::Pepper,
+    rate::Turn,
     tenants::{TenantReceipt, TenantRow},
 };
 use super::{context::Context, error_chain};
@@ -25,15 +31,35 @@ use crate::{
     store::{FoundKey, Store, StoreError},
 };
 
-/// Keys of the configuration.
-#[derive(Clone, Debug, Default)]
+/// Keys of the configuration, and how often keys and addresses may be used.
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Keys of the operator; if there are none, no key is required.
     pub(crate) operator_keys: Vec<SecretString>,
     /// Secret that the codes of stored keys are made with.
     pub(crate) pepper: Option<Pepper>,
     /// Most requests per minute of each key; `None` for any number.
-    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    pub(crate) key_requests_per_minute: Option<NonZeroU32>,
+    /// Most requests of each key that are served at once; `None` for any number.
+    pub(crate) key_concurrency: Option<NonZeroUsize>,
+    /// Most requests per minute from each address; `None` for any number.
+    pub(crate) address_requests_per_minute: Option<NonZeroU32>,
+    /// Most requests per minute from each address whose key is not valid.
+    pub(crate) refusals_per_minute: NonZeroU32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        const REFUSALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("not zero");
+        Self {
+            operator_keys: Vec::new(),
+            pepper: None,
+            key_requests_per_minute: None,
+            key_concurrency: None,
+            address_requests_per_minute: None,
+            refusals_per_minute: REFUSALS_PER_MINUTE,
+        }
+    }
 }
 
 /// A caller that was recognised.
@@ -62,6 +88,25 @@ pub(crate) enum Refusal {
     Store(StoreError),
 }
 
+/// How often keys and addresses may be used.
+struct Limits {
+    key_rate: Option<Rate<String>>,
+    key_concurrency: Option<Arc<Concurrency>>,
+    address_rate: Option<Rate<IpAddr>>,
+    refusals: Rate<IpAddr>,
+}
+
+impl Limits {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            key_rate: settings.key_requests_per_minute.map(Rate::new),
+            key_concurrency: settings.key_concurrency.map(|most| Arc::new(Concurrency::new(most))),
+            address_rate: settings.address_requests_per_minute.map(Rate::new),
+            refusals: Rate::new(settings.refusals_per_minute),
+        }
+    }
+}
+
 /// The use case.
 #[derive(Clone)]
 pub(crate) struct AccessService {
@@ -70,7 +115,7 @@ pub(crate) struct AccessService {
     operator_keys: Arc<OperatorKeys>,
     pepper: Option<Pepper>,
     known: Arc<KnownKeys>,
-    rate: Option<Arc<KeyRate>>,
+    limits: Arc<Limits>,
 }
 
 impl AccessService {
@@ -83,7 +128,7 @@ impl AccessService {
             operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys)),
             pepper: settings.pepper.clone(),
             known: Arc::default(),
-            rate: settings.requests_per_minute.map(|number| Arc::new(KeyRate::new(number))),
+            limits: Arc::new(Limits::new(settings)),
         }
     }
 
@@ -107,9 +152,29 @@ impl AccessService {
         }
     }
 
-    /// Counts a request of a caller; `None` where there is no limit, or no key to count by.
-    pub(crate) fn turn(&self, caller: &Identity) -> Option<KeyTurn> {
-        Some(self.rate.as_ref()?.turn(caller.key_id.as_deref()?))
+    /// Counts a request of a caller; `None` where there is no limit, or no key to count by. Only keys that exist are
+    /// counted, so that guesses take no memory.
+    pub(crate) fn key_turn(&self, caller: &Identity) -> Option<Turn> {
+        Some(self.limits.key_rate.as_ref()?.turn(caller.key_id.as_ref()?))
+    }
+
+    /// Begins a request of a caller; `None` where there is no limit, or no key to count by.
+    ///
+    /// # Errors
+    /// The limit, if as many requests of the key are under way.
+    pub(crate) fn begin(&self, caller: &Identity) -> Result<Option<UnderWay>, NonZeroUsize> {
+        let counted = self.limits.key_concurrency.as_ref().zip(caller.key_id.as_deref());
+        counted.map(|(concurrency, key_id)| concurrency.begin(key_id)).transpose()
+    }
+
+    /// Counts a request from a host, before anything is known of its caller; `None` where there is no limit.
+    pub(crate) fn address_turn(&self, host: IpAddr) -> Option<Turn> {
+        Some(self.limits.address_rate.as_ref()?.turn(&host))
+    }
+
+    /// Counts a request from a host whose key is not valid.
+    pub(crate) fn refusal_turn(&self, host: IpAddr) -> Turn {
+        self.limits.refusals.turn(&host)
     }
 
     /// Recognises a stored key.

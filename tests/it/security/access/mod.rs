@@ -1,6 +1,7 @@
-//! Keys, scopes, collections and tenants.
+//! Keys, scopes, collections, tenants and limits.
 
 mod keys;
+mod limits;
 mod matrix;
 mod operations;
 mod tenants;

@@ -48,10 +48,10 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) async fn start(prepare: &str) -> Self {
+    /// A service whose database was changed by this statement after it had started.
+    pub(super) async fn start(change: &str) -> Self {
         let models = ModelServer::start().await;
         let database = database::create().await;
-        database::execute(&database, prepare).await;
         let (url, base) = (database::url(&database), models.base_url());
         let process = Process::serve(&[
             ("DATABASE_URL", url.as_str()),
@@ -59,9 +59,11 @@ impl World {
             ("CITED_EMBEDDING_MODEL", "scripted-embedding"),
             ("CITED_API_KEYS", OPERATOR),
             ("CITED_KEY_PEPPER", PEPPER),
+            ("CITED_REFUSALS_PER_MINUTE", "100000"),
             ("CITED_LOG", "debug"),
         ])
         .await;
+        database::execute(&database, change).await;
         let caller = Caller { base: process.base.clone() };
         let admin = caller.key(OPERATOR, "/v1/keys", json!({"name": "admin", "scopes": ["admin"]})).await;
         let limited = json!({"name": "limited", "scopes": ["admin"], "collections": ["open"]});

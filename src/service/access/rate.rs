@@ -1,0 +1,67 @@
+//! How often a key or an address may be used, by the generic cell rate algorithm. Each process counts by itself.
+
+use std::{hash::Hash, num::NonZeroU32, time::Duration};
+
+use governor::{
+    DefaultKeyedRateLimiter, Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+    middleware::StateInformationMiddleware,
+};
+
+/// Entries above which those are forgotten that have rested long enough to have their whole rate again.
+const MOST_ENTRIES: usize = 10_000;
+
+/// The requests that are left after one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Requests per minute, and at once after a minute of rest.
+    pub(crate) per_minute: u32,
+    /// Requests that could follow at once.
+    pub(crate) remaining: u32,
+    /// How long the request that was refused has to wait; `None` for one that is served.
+    pub(crate) wait: Option<Duration>,
+}
+
+/// The requests of each key, or of each address.
+pub(super) struct Rate<K: Clone + Eq + Hash> {
+    per_minute: NonZeroU32,
+    clock: DefaultClock,
+    entries: DefaultKeyedRateLimiter<K, StateInformationMiddleware>,
+}
+
+impl<K: Clone + Eq + Hash> Rate<K> {
+    /// A limit of so many requests per minute for each.
+    pub(super) fn new(per_minute: NonZeroU32) -> Self {
+        let entries = RateLimiter::keyed(Quota::per_minute(per_minute)).with_middleware();
+        Self { per_minute, clock: DefaultClock::default(), entries }
+    }
+
+    /// Counts a request.
+    pub(super) fn turn(&self, entry: &K) -> Turn {
+        if self.entries.len() > MOST_ENTRIES {
+            self.entries.retain_recent();
+        }
+        let per_minute = self.per_minute.get();
+        match self.entries.check_key(entry) {
+            Ok(state) => Turn { per_minute, remaining: state.remaining_burst_capacity(), wait: None },
+            Err(refusal) => Turn { per_minute, remaining: 0, wait: Some(refusal.wait_time_from(self.clock.now())) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_held_to_its_own_rate() {
+        let rate = Rate::new(NonZeroU32::new(2).expect("two"));
+        let left = |key: &'static str| rate.turn(&key).remaining;
+        assert_eq!((left("a"), left("a")), (1, 0));
+        let refused = rate.turn(&"a");
+        let wait = refused.wait.expect("a third within a minute is refused");
+        assert!(wait <= Duration::from_secs(30), "{wait:?}");
+        assert_eq!((refused.per_minute, refused.remaining), (2, 0));
+        assert!(rate.turn(&"b").wait.is_none());
+    }
+}
