@@ -7,6 +7,7 @@ mod busy;
 mod client;
 mod comparison;
 mod corpus;
+mod graph;
 mod ingest;
 mod model_server;
 mod naive;
@@ -97,6 +98,7 @@ async fn main_profile(arguments: &Arguments, folder: &Path, report: &mut Report)
     report.note("start to first answer", milliseconds(service.age()));
     report
         .note("chunks that hold a question's words, sum over the words, mean", format!("{:.0}", corpus.mean_postings));
+    graph::wait(&service, arguments.paragraphs).await?;
     let kept = Kept::fill(&service, first).await?;
     let way = Way::Ask(arguments.members.clone());
     for clients in &arguments.clients {

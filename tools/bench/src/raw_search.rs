@@ -42,11 +42,11 @@ impl RawSearch {
     pub async fn connect(data_dir: &Path, questions: &[String]) -> anyhow::Result<Self> {
         let options = raw_copy::superuser(data_dir)?;
         let pool = PgPoolOptions::new().max_connections(CONNECTIONS).connect_with(options).await?;
-        let profile: i32 =
-            sqlx::query_scalar("SELECT profile_id FROM chunk_embedding LIMIT 1").fetch_one(&pool).await?;
-        // Numbers, not parameters: the index of a profile is used only if the planner sees them.
+        let index: String =
+            sqlx::query_scalar("SELECT index_id::text FROM chunk_embedding LIMIT 1").fetch_one(&pool).await?;
+        // A literal, not a parameter: the graph of an index is used only if the planner sees which one is searched.
         let statement = format!(
-            "SELECT document_id, ordinal FROM chunk_embedding WHERE profile_id = {profile}
+            "SELECT document_id, ordinal FROM chunk_embedding WHERE index_id = '{index}'
              ORDER BY (embedding::halfvec({DIMENSION})) <=> $1::text::halfvec LIMIT 10"
         );
         let vectors = Vectors::new();
