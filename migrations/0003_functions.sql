@@ -444,13 +444,12 @@ END $$;
 
 -- Writes rows of any tenants, given as an array of objects with the columns as members: asks that end at the same time
 -- share one write, and so one flush of the log. A second row of the same ask is left out.
+-- Owned by the role cited_worker (0004_security.sql).
 CREATE FUNCTION write_ask_audit(in_rows jsonb) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-    PERFORM set_config('cited.queue_worker', 'on', true);
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     INSERT INTO ask_audit SELECT * FROM jsonb_populate_recordset(NULL::ask_audit, in_rows)
     ON CONFLICT (tenant_id, ask_id) DO NOTHING;
-END $$;
+$$;
 
 -- Keys and tenants ---------------------------------------------------------------------------------
 

@@ -1,7 +1,9 @@
 -- Rights and row level security.
 --
--- The service works as the role cited_app, which owns nothing. Two roles own functions that read past the policies:
--- cited_lexical a search, cited_keys the look-up of a key and the list of tenants. All are created before the migrations run (src/store/connect.rs).
+-- Requests are served as the role cited_app, which owns nothing. The queue is served as cited_worker, which has the same
+-- rights and sees the rows of every tenant in the tables of the queue; it owns the function that writes the audit rows of
+-- several tenants at once. Two roles own functions that read past the policies: cited_lexical a search, cited_keys the
+-- look-up of a key and the list of tenants. All are created before the migrations run (src/store/connect.rs).
 
 -- Tables -------------------------------------------------------------------------------------------
 
@@ -42,16 +44,13 @@ BEGIN
     FOREACH name IN ARRAY ARRAY[
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
         'ask_audit', 'usage_daily', 'answer_cache'] LOOP
-        EXECUTE format('CREATE POLICY queue_worker ON %I TO cited_app
-            USING ((SELECT current_setting(''cited.queue_worker'', true)) = ''on'')', name);
+        EXECUTE format('CREATE POLICY queue_worker ON %I TO cited_worker USING (true)', name);
     END LOOP;
 END $$;
 
 -- Maintenance of vector graphs reads of every tenant which indexes there are and how many chunks they have, and no more.
-CREATE POLICY maintenance ON collection_index FOR SELECT TO cited_app
-    USING ((SELECT current_setting('cited.queue_worker', true)) = 'on');
-CREATE POLICY maintenance ON index_statistic FOR SELECT TO cited_app
-    USING ((SELECT current_setting('cited.queue_worker', true)) = 'on');
+CREATE POLICY maintenance ON collection_index FOR SELECT TO cited_worker USING (true);
+CREATE POLICY maintenance ON index_statistic  FOR SELECT TO cited_worker USING (true);
 
 -- Functions ----------------------------------------------------------------------------------------
 
@@ -73,6 +72,11 @@ GRANT CREATE ON SCHEMA public TO cited_keys;
 ALTER FUNCTION find_api_key OWNER TO cited_keys;
 ALTER FUNCTION list_tenants OWNER TO cited_keys;
 REVOKE CREATE ON SCHEMA public FROM cited_keys;
+
+-- write_ask_audit writes the rows of several tenants.
+GRANT CREATE ON SCHEMA public TO cited_worker;
+ALTER FUNCTION write_ask_audit OWNER TO cited_worker;
+REVOKE CREATE ON SCHEMA public FROM cited_worker;
 
 REVOKE EXECUTE ON FUNCTION
     lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,

@@ -12,6 +12,7 @@ use crate::store::{
     MIGRATOR, StoreError, Tx,
     asks::audit_writer::AuditWriter,
     collections::profile::{self, ProfileId},
+    login::{Login, RuntimeRole},
     schema_version::SchemaVersion,
 };
 
@@ -22,14 +23,15 @@ const MINIMUM_PGVECTOR: (u32, u32) = (0, 8);
 
 /// Remedy for roles that do not exist and cannot be created.
 pub(in crate::store) const ROLES_REMEDY: &str = "grant it CREATEROLE, or as an administrator run: \
-     CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; \
-     GRANT cited_app, cited_lexical, cited_keys TO <the user>";
+     CREATE ROLE cited_app NOLOGIN; CREATE ROLE cited_worker NOLOGIN IN ROLE cited_app; \
+     CREATE ROLE cited_lexical NOLOGIN; CREATE ROLE cited_keys NOLOGIN; \
+     GRANT cited_app, cited_worker, cited_lexical, cited_keys TO <the user>";
 
-/// Statements that every pooled connection runs first. The role is the one that row level security applies to. Vector
-/// searches continue until they have enough rows that pass the filter. A statement whose client has gone is cancelled
-/// within half a second; a server on Windows cannot detect that. Notices are suppressed, because the usual one (no
-/// transaction to roll back after a cancelled statement) requires no action.
-const SESSION: &str = "SET ROLE cited_app; SET hnsw.iterative_scan = relaxed_order; \
+/// Statements that every pooled connection runs first. Vector searches continue until they have enough rows that pass the
+/// filter. A statement whose client has gone is cancelled within half a second; a server on Windows cannot detect that.
+/// Notices are suppressed, because the usual one (no transaction to roll back after a cancelled statement) requires no
+/// action.
+const SESSION: &str = "SET hnsw.iterative_scan = relaxed_order; \
      SET jit = off; SET client_min_messages = error; SET default_transaction_isolation = 'read committed'; \
      SELECT set_config('client_connection_check_interval', '500ms', false) WHERE version() !~ 'Visual C|mingw'";
 
@@ -115,19 +117,24 @@ impl Store {
     /// Opens the pools: `primary` for everything, `replica` (if given) for retrieval.
     ///
     /// # Errors
-    /// [`StoreError::Unsuitable`] when the runtime role could bypass row level security.
+    /// [`StoreError::Unsuitable`] when a role that the service works as, or logs in as, could bypass row level security,
+    /// or a table does not force it.
     pub async fn connect(
         primary: &PgConnectOptions,
         replica: Option<&PgConnectOptions>,
         settings: &PoolSettings,
     ) -> Result<Self, StoreError> {
-        let write = pool(primary, settings, settings.write_timeout).await?;
-        let read = pool(replica.unwrap_or(primary), settings, settings.statement_timeout).await?;
+        let login = RuntimeRole::Requests.login(primary, primary).await?;
+        let write = pool(login, settings, settings.write_timeout).await?;
+        let login = RuntimeRole::Requests.login(primary, replica.unwrap_or(primary)).await?;
+        let read = pool(login, settings, settings.statement_timeout).await?;
         let for_queue = PoolSettings { max_connections: settings.max_connections.div_ceil(2), ..settings.clone() };
-        let queue = pool(primary, &for_queue, settings.write_timeout).await?;
+        let login = RuntimeRole::Queue.login(primary, primary).await?;
+        let queue = pool(login, &for_queue, settings.write_timeout).await?;
         for pool in [&write, &read, &queue] {
             refuse_bypass(pool).await?;
         }
+        refuse_unforced(&write).await?;
         let audit = AuditWriter::start(write.clone());
         Ok(Self { write, read, queue, owner: primary.clone().application_name("cited maintenance"), audit })
     }
@@ -172,8 +179,7 @@ impl Store {
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.
     pub(in crate::store) async fn begin_queue(&self) -> Result<Tx, StoreError> {
-        const BEGIN: &str = "BEGIN; SET LOCAL cited.queue_worker = 'on'; SET LOCAL enable_bitmapscan = off; \
-             SET LOCAL enable_sort = off";
+        const BEGIN: &str = "BEGIN; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off";
         begin_with(&self.queue, BEGIN).await
     }
 }
@@ -193,12 +199,10 @@ pub(in crate::store) fn begin_for(tenant: TenantId) -> String {
     format!("BEGIN; SET LOCAL cited.tenant = '{}'", tenant.0)
 }
 
-async fn pool(
-    options: &PgConnectOptions,
-    settings: &PoolSettings,
-    statement_timeout: Duration,
-) -> Result<PgPool, StoreError> {
-    let options = options.clone().application_name("cited").options([
+async fn pool(login: Login, settings: &PoolSettings, statement_timeout: Duration) -> Result<PgPool, StoreError> {
+    let set_role = login.set_role.map_or_else(String::new, |role| format!("SET ROLE {}; ", role.name()));
+    let session = format!("{set_role}{SESSION}");
+    let options = login.options.application_name("cited").options([
         ("statement_timeout", statement_timeout.as_millis()),
         ("lock_timeout", settings.lock_timeout.as_millis()),
         ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_TIMEOUT.as_millis()),
@@ -216,9 +220,10 @@ async fn pool(
                 Ok(true)
             })
         })
-        .after_connect(|connection, _| {
+        .after_connect(move |connection, _| {
+            let session = AssertSqlSafe(session.clone());
             Box::pin(async move {
-                connection.execute(sqlx::raw_sql(SESSION)).await?;
+                connection.execute(sqlx::raw_sql(session)).await?;
                 Ok(())
             })
         })
@@ -227,20 +232,47 @@ async fn pool(
     Ok(pool)
 }
 
+/// Refuses roles that row level security would not apply to, be it the one that a connection works as, or the one that it
+/// logged in as and could go back to.
 async fn refuse_bypass(pool: &PgPool) -> Result<(), StoreError> {
-    let role = sqlx::query!(
-        r#"SELECT rolname::text AS "name!", (rolsuper OR rolbypassrls) AS "bypasses!"
-           FROM pg_roles WHERE rolname = current_user"#
+    let bypassing = sqlx::query!(
+        r#"SELECT rolname::text AS "name!", rolname = current_user AS "is_current!"
+           FROM pg_roles WHERE rolname IN (current_user, session_user) AND (rolsuper OR rolbypassrls)
+           ORDER BY 2 DESC LIMIT 1"#
+    )
+    .fetch_optional(pool)
+    .await?;
+    let Some(role) = bypassing else { return Ok(()) };
+    Err(StoreError::Unsuitable(if role.is_current {
+        format!(
+            "the database role {} can bypass row level security; take SUPERUSER and BYPASSRLS away from it",
+            role.name
+        )
+    } else {
+        format!(
+            "the service has to log in as {}, which can bypass row level security, because the server does not let \
+             cited_app and cited_worker in; let them in (pg_hba.conf), or use a user without SUPERUSER and BYPASSRLS",
+            role.name
+        )
+    }))
+}
+
+/// Refuses tables of tenants whose policies do not bind their owner: somebody has changed the schema by hand.
+async fn refuse_unforced(pool: &PgPool) -> Result<(), StoreError> {
+    let unforced = sqlx::query_scalar!(
+        r#"SELECT string_agg(c.relname, ', ' ORDER BY c.relname)
+           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+           WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+             AND NOT (c.relrowsecurity AND c.relforcerowsecurity)"#
     )
     .fetch_one(pool)
     .await?;
-    if role.bypasses {
-        return Err(StoreError::Unsuitable(format!(
-            "the database role {} can bypass row level security; take SUPERUSER and BYPASSRLS away from it",
-            role.name
-        )));
-    }
-    Ok(())
+    unforced.map_or(Ok(()), |tables| {
+        Err(StoreError::Unsuitable(format!(
+            "row level security is not forced on {tables}, so that tenants could see each other's rows; run ALTER TABLE \
+             … ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY on each"
+        )))
+    })
 }
 
 async fn check_server(connection: &mut PgConnection) -> Result<(), StoreError> {
@@ -281,7 +313,7 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
         DO $$
         DECLARE wanted text;
         BEGIN
-            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_lexical', 'cited_keys'] LOOP
+            FOREACH wanted IN ARRAY ARRAY['cited_app', 'cited_worker', 'cited_lexical', 'cited_keys'] LOOP
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
                     BEGIN
                         EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', wanted);
@@ -292,6 +324,9 @@ async fn ensure_roles(connection: &mut PgConnection) -> Result<(), StoreError> {
                     EXECUTE format('GRANT %I TO %I', wanted, current_user);
                 END IF;
             END LOOP;
+            IF NOT pg_has_role('cited_worker', 'cited_app', 'USAGE') THEN
+                GRANT cited_app TO cited_worker;
+            END IF;
         END $$";
     connection.execute(sqlx::raw_sql(CREATE)).await.map_err(|error| {
         let denied =

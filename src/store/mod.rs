@@ -1,8 +1,8 @@
 //! The only module with SQL: Postgres with pgvector.
 //!
 //! A [`Store`] holds three pools: one for everything, one for retrieval (a read replica, if there is one) and one for
-//! the queue. All run as the role `cited_app`, which is subject to row level security; a transaction is opened for one
-//! tenant and sees no rows of others.
+//! the queue. They log in as the roles `cited_app` and, for the queue, `cited_worker`, which are subject to row level
+//! security; a transaction of a request is opened for one tenant and sees no rows of others.
 
 mod access;
 mod asks;
@@ -13,6 +13,7 @@ mod diagnostics;
 mod documents;
 mod error;
 mod jobs;
+mod login;
 mod schema_version;
 mod search;
 

@@ -146,34 +146,84 @@ async fn every_table_with_a_tenant_is_forced_and_has_a_policy() {
     assert_eq!(database::number(&database, protected).await, i64::try_from(TABLES.len()).expect("few"));
 }
 
+fn one_connection() -> PoolSettings {
+    PoolSettings { max_connections: 1, ..PoolSettings::default() }
+}
+
+/// Where the login were a superuser's, one statement (`RESET ROLE`) would undo row level security.
 #[tokio::test]
-async fn a_login_that_could_bypass_runs_as_a_role_that_cannot() {
-    let database = database::create().await;
-    // A role of the same rights as cited_app, but for this database's sessions only.
-    database::execute(
-        &database,
-        "CREATE ROLE bypassing_login LOGIN PASSWORD 'x' BYPASSRLS; GRANT cited_app TO bypassing_login",
-    )
-    .await;
-    let options = database.clone().username("bypassing_login").password("x");
-    // It logs in with the right to bypass, and runs as cited_app, which has none.
-    Store::connect(&options, None, &PoolSettings { max_connections: 1, ..PoolSettings::default() })
-        .await
-        .expect("bound")
-        .close()
-        .await;
-    // Roles belong to the whole server, so cited_app itself is not touched; its name is what counts.
-    let mut connection = database.connect().await.expect("connect");
-    let bypasses: bool = connection
-        .fetch_one(
-            "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname IN ('cited_app', 'cited_lexical', 'cited_keys')",
+async fn pools_log_in_as_roles_that_cannot_bypass() {
+    let app = TestApp::built_in().await;
+    app.ingest("c", &[("a.md", "Boats land here.")]).await;
+    let logins = |condition: &str| {
+        format!(
+            "SELECT count(*) FROM pg_stat_activity JOIN pg_roles ON usename = rolname
+             WHERE datname = current_database() AND application_name = 'cited' AND pid <> pg_backend_pid() AND {condition}"
         )
-        .await
-        .expect("row")
-        .get(0);
-    assert!(!bypasses);
-    connection.close().await.expect("close");
+    };
+    for (condition, are_there) in [
+        ("usename = 'cited_app'", true),
+        ("usename = 'cited_worker'", true),
+        ("usename NOT IN ('cited_app', 'cited_worker')", false),
+        ("(rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication)", false),
+    ] {
+        assert_eq!(database::number(&app.database, &logins(condition)).await > 0, are_there, "{condition}");
+    }
+    app.stop().await;
+}
+
+/// The roles that its owner has no right to let in have to be taken over.
+#[tokio::test]
+async fn a_login_that_could_bypass_is_refused() {
+    let database = database::create().await;
+    let grants =
+        "CREATE ROLE bypassing_login LOGIN PASSWORD 'x' BYPASSRLS; GRANT cited_app, cited_worker TO bypassing_login";
+    database::execute(&database, grants).await;
+    let options = database.clone().username("bypassing_login").password("x");
+    match Store::connect(&options, None, &one_connection()).await {
+        Err(StoreError::Unsuitable(detail)) => {
+            assert!(detail.contains("log in as bypassing_login") && detail.contains("pg_hba.conf"), "{detail}");
+        }
+        other => panic!("it is not refused: {other:?}"),
+    }
+    database::execute(&database, "ALTER ROLE bypassing_login NOBYPASSRLS").await;
+    Store::connect(&options, None, &one_connection()).await.expect("it is bound now").close().await;
     database::execute(&database, "DROP ROLE bypassing_login").await;
+}
+
+#[tokio::test]
+async fn a_table_that_does_not_bind_its_owner_is_refused() {
+    let database = database::create().await;
+    Store::connect(&database, None, &one_connection()).await.expect("all are bound").close().await;
+    database::execute(&database, "ALTER TABLE webhook NO FORCE ROW LEVEL SECURITY").await;
+    database::execute(&database, "ALTER TABLE chunk DISABLE ROW LEVEL SECURITY").await;
+    match Store::connect(&database, None, &one_connection()).await {
+        Err(StoreError::Unsuitable(detail)) => assert!(detail.contains("not forced on chunk, webhook"), "{detail}"),
+        other => panic!("it is not refused: {other:?}"),
+    }
+}
+
+/// A worker sees the queue of every tenant and no document; a request sees its tenant.
+#[tokio::test]
+async fn each_runtime_role_sees_its_own_share() {
+    let app = TestApp::built_in().await;
+    app.ingest("c", &[("a.md", "Boats land here.")]).await;
+    for (role, table, seen) in [
+        ("cited_app", "job_item", 0),
+        ("cited_app", "document", 0),
+        ("cited_worker", "job_item", 1),
+        ("cited_worker", "document", 0),
+        ("cited_worker", "chunk", 0),
+        ("cited_worker", "collection", 0),
+    ] {
+        let mut connection = app.database.connect().await.expect("connect");
+        connection.execute(AssertSqlSafe(format!("SET ROLE {role}"))).await.expect("role");
+        let count: i64 =
+            connection.fetch_one(AssertSqlSafe(format!("SELECT count(*) FROM {table}"))).await.expect("row").get(0);
+        assert_eq!(count, seen, "{role} {table}");
+        connection.close().await.expect("close");
+    }
+    app.stop().await;
 }
 
 #[tokio::test]

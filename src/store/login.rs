@@ -1,0 +1,103 @@
+//! How the pools log in: as roles that may do the service's work and nothing else. Their passwords are derived from that
+//! of the owner, so that all processes of a database agree and nobody has to keep another secret.
+
+use std::time::Duration;
+
+use ring::hmac;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, postgres::PgConnectOptions};
+
+use crate::{domain::fingerprint::hex, store::StoreError};
+
+/// Times that a role which was just let in is tried, with pauses: a replica learns of it a little later.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A role that pooled connections work as. Row level security applies to both.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RuntimeRole {
+    /// Serves requests: sees the rows of one tenant in each transaction.
+    Requests,
+    /// Serves the queue: sees the rows of every tenant there, and what is forgotten by age.
+    Queue,
+}
+
+/// The way into the database for the connections of a pool.
+pub(super) struct Login {
+    /// Server and user.
+    pub(super) options: PgConnectOptions,
+    /// The role to take over, where the user is not the role itself.
+    pub(super) set_role: Option<RuntimeRole>,
+}
+
+impl RuntimeRole {
+    /// Its name in the database.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "cited_app",
+            Self::Queue => "cited_worker",
+        }
+    }
+
+    /// Logs in at a server as the role itself, and lets it in first if the owner may do so. Where neither works, such as
+    /// with an owner who may not change roles, the user of `server` logs in and takes the role over.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(super) async fn login(self, owner: &PgConnectOptions, server: &PgConnectOptions) -> Result<Login, StoreError> {
+        let password = self.password(owner);
+        let options = server.clone().username(self.name()).password(&password);
+        if opens(&options).await? {
+            return Ok(Login { options, set_role: None });
+        }
+        if self.let_in(owner, &password).await? {
+            for _ in 0..TRIES {
+                if opens(&options).await? {
+                    return Ok(Login { options, set_role: None });
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        Ok(Login { options: server.clone(), set_role: Some(self) })
+    }
+
+    fn password(self, owner: &PgConnectOptions) -> String {
+        let url = owner.to_url_lossy();
+        let key = hmac::Key::new(hmac::HMAC_SHA256, url.password().unwrap_or_default().as_bytes());
+        hex(hmac::sign(&key, self.name().as_bytes()).as_ref())
+    }
+
+    /// Lets the role log in with this password; returns whether the owner may do so.
+    async fn let_in(self, owner: &PgConnectOptions, password: &str) -> Result<bool, StoreError> {
+        let mut connection = PgConnection::connect_with(owner).await?;
+        // Neither a role's name nor hexadecimal digits can carry SQL.
+        let statement = format!("ALTER ROLE {} LOGIN PASSWORD '{password}'", self.name());
+        let altered = connection.execute(AssertSqlSafe(statement)).await;
+        connection.close().await?;
+        match altered {
+            Ok(_) => Ok(true),
+            Err(error) => match code(&error).as_deref() {
+                Some("42501") => Ok(false),
+                // Another process did the same at this moment.
+                Some("XX000") => Ok(true),
+                _ => Err(error.into()),
+            },
+        }
+    }
+}
+
+/// Whether the server lets this user in.
+async fn opens(options: &PgConnectOptions) -> Result<bool, StoreError> {
+    match PgConnection::connect_with(options).await {
+        Ok(connection) => {
+            connection.close().await?;
+            Ok(true)
+        }
+        // Class 28 of SQLSTATE: invalid authorization.
+        Err(error) if code(&error).is_some_and(|code| code.starts_with("28")) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    error.as_database_error()?.code().map(std::borrow::Cow::into_owned)
+}
