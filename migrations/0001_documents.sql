@@ -115,6 +115,8 @@ CREATE TABLE document (
     source         text        NOT NULL,         -- the caller's own name for it, unique in its collection
     uri            text        NOT NULL,         -- where it was read from; the source when the caller gave nothing else
     loader         text        NOT NULL,         -- how it came: json, multipart, sample, …
+    attached_to    text,                         -- source of the message that it was found in, also where other messages are between
+                                                 -- them; it goes with that. Null: it was handed in by itself
     fetched_at     timestamptz NOT NULL,         -- when it was handed in or fetched
     etag           text,                         -- of the HTTP response it came in, where there was one
     last_modified  text,                         -- of the HTTP response it came in, as the server wrote it
@@ -142,6 +144,8 @@ CREATE TABLE document (
 );
 -- The same bytes under another name.
 CREATE INDEX document_content ON document (tenant_id, content_hash);
+-- What was found in a message.
+CREATE INDEX document_attached ON document (tenant_id, collection_id, attached_to) WHERE attached_to IS NOT NULL;
 -- A collection's documents in random order: the last 32 bits of our version 7 UUIDs are random (RFC 9562, 5.7; the bits
 -- before them count).
 CREATE INDEX document_sample ON document (tenant_id, collection_id, "right"(document_id::text, 8));

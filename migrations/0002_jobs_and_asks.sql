@@ -43,7 +43,8 @@ CREATE SEQUENCE job_item_fence;
 CREATE TABLE job_item (
     tenant_id        uuid        NOT NULL,
     job_id           uuid        NOT NULL,
-    ordinal          integer     NOT NULL,       -- place in the request, from 0
+    ordinal          integer     NOT NULL,       -- place in the request, from 0; attachments that were found in its documents are numbered
+                                                 -- from 1,000,000,000
     position         bigint      NOT NULL DEFAULT nextval('job_item_position'), -- first in, first out
     source           text        NOT NULL,
     payload          jsonb,                      -- versioned description of the document; null once settled

@@ -67,6 +67,8 @@ pub(super) struct ProvenanceBody {
     uri: String,
     /// How the document was submitted: `json`, `multipart`, `bulk` or `url`.
     loader: String,
+    /// Source of the message that the document was found in, if it is an attachment; it is replaced and deleted with that.
+    attached_to: Option<String>,
     /// When the document was submitted or fetched.
     #[serde(with = "time::serde::rfc3339")]
     fetched_at: OffsetDateTime,
@@ -202,6 +204,7 @@ impl From<DocumentRow> for DocumentBody {
             provenance: ProvenanceBody {
                 uri: row.uri,
                 loader: row.loader,
+                attached_to: row.attached_to,
                 fetched_at: row.fetched_at,
                 etag: row.etag,
                 last_modified: row.last_modified,

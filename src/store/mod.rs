@@ -34,10 +34,10 @@ pub(crate) use collections::{
 pub(crate) use connect_options::connect_options;
 pub(crate) use diagnostics::examine;
 pub(crate) use documents::{
-    CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt, DocumentFilter,
-    DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem, NewChunk, NewDocument,
-    NewVector, ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk, VectorBatch,
-    VectorOutcome, storable,
+    AttachedTo, CitedChunks, CitedPassage, CitedState, ContextGaps, ContextWork, ContextsSoFar, DeleteReceipt,
+    DocumentFilter, DocumentOrigin, DocumentRow, DocumentText, Documents, EarlierFetch, FetchRecord, FilledItem,
+    NewChunk, NewDocument, NewVector, ReadDocument, Replaceable, StoredAs, StoredChunk, TextRange, UnembeddedChunk,
+    VectorBatch, VectorOutcome, storable,
 };
 pub(crate) use jobs::{
     AppendOutcome, CancelOutcome, Claim, ClaimHandle, ClaimedItem, DueWebhook, FirstAnswer, JobCounts, JobDetail,

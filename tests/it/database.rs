@@ -83,7 +83,7 @@ pub(crate) async fn execute(options: &PgConnectOptions, sql: &str) {
 
 /// Laws of every database at rest: no orphan, no double, statistics equal to a recount. Each statement counts what
 /// breaks it.
-pub(crate) const LAWS: [(&str, &str); 17] = [
+pub(crate) const LAWS: [(&str, &str); 18] = [
         ("documents whose chunk count is wrong", "SELECT count(*) FROM document d JOIN collection l USING (tenant_id, collection_id)
             WHERE d.chunks <> (SELECT count(*) FROM chunk c WHERE c.document_id = d.document_id AND c.index_id = l.index_id)"),
         ("documents whose chunk count in the next index is wrong", "SELECT count(*) FROM document_index o
@@ -99,6 +99,8 @@ pub(crate) const LAWS: [(&str, &str); 17] = [
         ("vectors without a chunk", "SELECT count(*) FROM chunk_embedding e WHERE NOT EXISTS (SELECT FROM chunk c WHERE e.document_id = c.document_id AND e.index_id = c.index_id AND e.ordinal = c.ordinal)"),
         ("vectors of another model than that of their index", "SELECT count(*) FROM chunk_embedding e JOIN collection_index i USING (index_id) WHERE e.profile_id <> i.profile_id"),
         ("collections with more than two indexes", "SELECT count(*) FROM (SELECT FROM collection_index GROUP BY collection_id HAVING count(*) > 2) crowded"),
+        ("attachments without their message", "SELECT count(*) FROM document a WHERE attached_to IS NOT NULL AND NOT EXISTS
+            (SELECT FROM document m WHERE m.collection_id = a.collection_id AND m.source = a.attached_to)"),
         ("sources stored twice", "SELECT count(*) FROM (SELECT FROM document GROUP BY collection_id, source HAVING count(*) > 1) doubled"),
         ("indexes whose counters are wrong", "SELECT count(*) FROM index_statistic s WHERE
             documents <> (SELECT count(DISTINCT document_id) FROM chunk c WHERE c.index_id = s.index_id) OR

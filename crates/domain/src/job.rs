@@ -89,22 +89,11 @@ pub struct ReadingNotes {
     pub dropped_characters: u32,
     /// Pages without text, from 1: they are scans, or drawn.
     pub pages_without_text: Vec<u32>,
-    /// Attachments of a message, or pages of them, that could not be read, each with the reason.
+    /// Attachments of a message that are not read, each with the reason. The others are documents of their own.
     pub unread_attachments: Vec<String>,
 }
 
 impl ReadingNotes {
-    /// Adds the notes on an attachment of this name.
-    pub fn add(&mut self, name: &str, attached: Self) {
-        self.repaired_characters = self.repaired_characters.saturating_add(attached.repaired_characters);
-        self.dropped_characters = self.dropped_characters.saturating_add(attached.dropped_characters);
-        self.unread_attachments.extend(attached.unread_attachments);
-        if !attached.pages_without_text.is_empty() {
-            let pages: Vec<String> = attached.pages_without_text.iter().map(u32::to_string).collect();
-            self.unread_attachments.push(format!("{name} (pages without text: {})", pages.join(", ")));
-        }
-    }
-
     /// Whether there is nothing to tell.
     #[must_use]
     pub fn is_empty(&self) -> bool {

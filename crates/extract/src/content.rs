@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cause, ExtractError, Extracted, repair::Control};
+use super::{Cause, ExtractError, attachments::Attachments, repair::Control};
 use domain::{
     job::ReadingNotes,
     split::{Heading, PageMap},
@@ -23,6 +23,8 @@ pub(super) struct Content {
     pub(super) title: Option<String>,
     /// Characters that were restored or dropped, and parts without text.
     pub(super) notes: ReadingNotes,
+    /// Documents that are attached to it.
+    pub(super) attachments: Attachments,
 }
 
 impl Content {
@@ -55,22 +57,6 @@ impl Content {
         let end = self.text.len();
         self.headings.push(Heading { bytes: end - text.len()..end, level: level.clamp(1, MAX_LEVEL), text });
         Ok(())
-    }
-
-    /// Adds another document below a heading with its name.
-    pub(super) fn embed(&mut self, name: &str, other: Extracted) -> Result<(), ExtractError> {
-        self.heading(2, name)?;
-        let Extracted { text, headings, notes, .. } = other;
-        self.text.push_str("\n\n");
-        let start = self.text.len();
-        self.text.push_str(&text);
-        self.headings.extend(headings.into_iter().map(|heading| Heading {
-            bytes: heading.bytes.start + start..heading.bytes.end + start,
-            level: heading.level.saturating_add(2).min(MAX_LEVEL),
-            text: heading.text,
-        }));
-        self.notes.add(name, notes);
-        if self.text.len() > MAX_TEXT_BYTES { Err(too_long()) } else { Ok(()) }
     }
 
     /// Starts the next page; text added from now on belongs to it.

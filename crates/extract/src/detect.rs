@@ -88,7 +88,10 @@ fn signature(bytes: &[u8]) -> Option<Signature> {
 /// # Errors
 /// `unsupported`, `encrypted` or `malformed` for bytes that cannot be text.
 pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractError> {
-    match signature(bytes) {
+    // A message that brings a PDF, or mentions its signature, is a message.
+    let is_inside = |found: &Signature| matches!(found, Signature::Pdf) && !bytes.starts_with(b"%PDF");
+    let found = signature(bytes).filter(|found| !(is_inside(found) && mail_format(bytes, declared).is_some()));
+    match found {
         // A file that only mentions the signature of a PDF is a text about one.
         Some(Signature::Pdf)
             if !bytes.starts_with(b"%PDF") && is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() =>
@@ -271,8 +274,9 @@ mod tests {
 
     #[test]
     fn content_goes_before_names() {
-        let cases: [(&[u8], &str, Format, &str); 22] = [
+        let cases: [(&[u8], &str, Format, &str); 23] = [
             (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
+            (b"From: a@b.example\nDate: now\n\n%PDF-1.7", "message/rfc822", Format::Mail, "message/rfc822"),
             (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
             (b"# Files\n\nOne starts with %PDF-1.7.", "text/markdown", Format::Markdown, "text/markdown"),
             (b" <!DOCTYPE HTML>\n<p>", "text/plain", Format::Html, "text/html"),

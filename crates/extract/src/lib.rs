@@ -6,6 +6,7 @@
 //! formats, and the caller reads them in a process that may fail.
 
 mod archive;
+mod attachments;
 mod content;
 mod converted;
 mod decode;
@@ -27,6 +28,7 @@ mod xml;
 
 use serde::{Deserialize, Serialize};
 
+pub use attachments::Attachment;
 pub use content::MAX_TEXT_BYTES;
 pub use detect::{looks_like_document, needs_isolation};
 pub use error::{Cause, ExtractError};
@@ -59,6 +61,8 @@ pub struct Extracted {
     pub pages: PageMap,
     /// Characters that were restored or dropped, and parts without text.
     pub notes: ReadingNotes,
+    /// Documents that are attached to it and can be read, those in attached messages included.
+    pub attachments: Vec<Attachment>,
 }
 
 /// Extracts the text of a document. `declared` is the media type given by its sender or its name; if the content
@@ -67,11 +71,6 @@ pub struct Extracted {
 /// # Errors
 /// Any [`Cause`] but `timed_out` and `crashed`.
 pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
-    extract_nested(bytes, declared, 0)
-}
-
-/// The same for a document that is attached to `nesting` others, one in the other.
-fn extract_nested(bytes: &[u8], declared: &str, nesting: usize) -> Result<Extracted, ExtractError> {
     if bytes.is_empty() {
         return Err(ExtractError::empty());
     }
@@ -102,8 +101,8 @@ fn extract_nested(bytes: &[u8], declared: &str, nesting: usize) -> Result<Extrac
         Format::Ppt => converted::document(bytes, anydoc::Format::Ppt, &mut content)?,
         Format::Odt => converted::document(bytes, anydoc::Format::Odt, &mut content)?,
         Format::Odp => converted::document(bytes, anydoc::Format::Odp, &mut content)?,
-        Format::Mail => mail::message(bytes, nesting, &mut content)?,
-        Format::Mailbox => mail::mailbox(bytes, nesting, &mut content)?,
+        Format::Mail => mail::message(bytes, &mut content)?,
+        Format::Mailbox => mail::mailbox(bytes, &mut content)?,
     }
     if content.text.trim().is_empty() {
         return Err(ExtractError::empty());
@@ -118,7 +117,9 @@ fn text_of(bytes: &[u8], declared: &str, format: Format, notes: &mut ReadingNote
 }
 
 fn finish(content: Content, format: Format, media_type: String) -> Extracted {
-    let Content { text, headings, pages, title, notes } = content;
+    let Content { text, headings, pages, title, mut notes, attachments } = content;
+    let (attachments, unread) = attachments.finish();
+    notes.unread_attachments = unread;
     let splitter = match format {
         Format::Markdown => SplitterKind::Markdown,
         Format::Code => SplitterKind::Code,
@@ -130,7 +131,7 @@ fn finish(content: Content, format: Format, media_type: String) -> Extracted {
         Format::Xlsx | Format::Xls | Format::Xlsb | Format::Ods | Format::Mailbox => None,
         _ => headings.first().filter(|heading| heading.bytes.start == 0).map(|heading| heading.text.clone()),
     });
-    Extracted { text, title, media_type, splitter, headings, pages, notes }
+    Extracted { text, title, media_type, splitter, headings, pages, notes, attachments }
 }
 
 /// The first heading of Markdown text if it comes before any other text.

@@ -1,4 +1,5 @@
-//! Mail (RFC 5322, MIME) and mailboxes of it: headers, body, and the attachments, each below its name.
+//! Mail (RFC 5322, MIME) and mailboxes of it: headers, body, and the names of the attachments, which are documents of
+//! their own.
 
 use std::fmt::Write;
 
@@ -6,10 +7,12 @@ use mail_parser::{
     Address, Message, MessageParser, MessagePart, MimeHeaders, PartType, mailbox::mbox::MessageIterator,
 };
 
-use super::{ExtractError, MediaType, content::Content, extract_nested, html};
-
-/// Levels of attachments in attachments that are read.
-const MAX_NESTING: usize = 3;
+use super::{
+    ExtractError,
+    attachments::{AttachedFile, Attachments, Place},
+    content::Content,
+    html,
+};
 
 /// Names of headers; a text that begins with several of them, among them one of [`TELLING`], is a message.
 const KNOWN: [&str; 13] = [
@@ -64,27 +67,44 @@ pub(super) fn looks_like_mailbox(bytes: &[u8]) -> bool {
     bytes.starts_with(b"From ") && end.and_then(|end| bytes.get(end + 1..)).is_some_and(looks_like_message)
 }
 
-/// Adds a message; `nesting` counts the documents that it is attached to.
-pub(super) fn message(bytes: &[u8], nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+/// Adds a message.
+pub(super) fn message(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     let message = MessageParser::default().parse(bytes);
     let message = message.ok_or_else(|| ExtractError::malformed("message", "it has no headers"))?;
     content.name(message.subject().unwrap_or_default());
-    write(&message, nesting, content)
+    write(&message, &Place::default(), content)
 }
 
 /// Adds the messages of a mailbox.
-pub(super) fn mailbox(bytes: &[u8], nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+pub(super) fn mailbox(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
     let parser = MessageParser::default();
-    for entry in MessageIterator::new(bytes) {
+    for (number, entry) in (1..).zip(MessageIterator::new(bytes)) {
         let entry = entry.map_err(|error| ExtractError::malformed("mailbox", error))?;
         if let Some(message) = parser.parse(entry.contents()) {
-            write(&message, nesting, content)?;
+            write(&message, &Place::default().numbered(number), content)?;
         }
     }
     Ok(())
 }
 
-fn write(message: &Message<'_>, nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+/// Adds what is attached to a message that is attached itself.
+pub(super) fn attachments_of_message(bytes: &[u8], place: &Place, attachments: &mut Attachments) {
+    if let Some(message) = MessageParser::default().parse(bytes) {
+        for file in message.attachments().filter_map(file) {
+            attachments.add(file, place);
+        }
+    }
+}
+
+/// Adds what is attached to the messages of a mailbox that is attached itself.
+pub(super) fn attachments_of_mailbox(bytes: &[u8], place: &Place, attachments: &mut Attachments) {
+    for (number, entry) in (1..).zip(MessageIterator::new(bytes)) {
+        let Ok(entry) = entry else { return };
+        attachments_of_message(entry.contents(), &place.numbered(number), attachments);
+    }
+}
+
+fn write(message: &Message<'_>, place: &Place, content: &mut Content) -> Result<(), ExtractError> {
     content.heading(1, message.subject().filter(|subject| !subject.trim().is_empty()).unwrap_or("(no subject)"))?;
     content.block(&headers(message))?;
     for part in message.text_bodies() {
@@ -99,7 +119,23 @@ fn write(message: &Message<'_>, nesting: usize, content: &mut Content) -> Result
             PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_) => {}
         }
     }
-    message.attachments().try_for_each(|part| attachment(part, nesting, content))
+    for file in message.attachments().filter_map(file) {
+        attach(file, place, content)?;
+    }
+    Ok(())
+}
+
+/// Adds an attachment, and its name to the text. Returns its own place if it is read.
+pub(super) fn attach(
+    file: AttachedFile<'_>,
+    place: &Place,
+    content: &mut Content,
+) -> Result<Option<Place>, ExtractError> {
+    let name = file.name.to_owned();
+    let inner = content.attachments.add(file, place);
+    let label = if inner.is_some() { "Attachment" } else { "Attachment that is not read" };
+    content.block(&format!("{label}: {name}"))?;
+    Ok(inner)
 }
 
 /// The headers that people read.
@@ -125,31 +161,18 @@ fn people(addresses: &Address<'_>) -> String {
     addresses.iter().map(person).filter(|person| !person.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds an attachment below its name. One that cannot be read is noted.
-fn attachment(part: &MessagePart<'_>, nesting: usize, content: &mut Content) -> Result<(), ExtractError> {
+/// An attachment that has a name. Others are pictures in the text.
+fn file<'a>(part: &'a MessagePart<'_>) -> Option<AttachedFile<'a>> {
     let declared = part.content_type().map(|kind| match kind.subtype() {
         Some(subtype) => format!("{}/{subtype}", kind.ctype()),
         None => kind.ctype().to_owned(),
     });
     let name = match (part.attachment_name(), part.message()) {
         (Some(name), _) => name,
-        (None, Some(message)) => message.subject().unwrap_or("attached message"),
-        // A picture in the text.
-        (None, None) => return Ok(()),
+        (None, Some(message)) => message.subject().unwrap_or("message"),
+        (None, None) => return None,
     };
-    let read = if nesting < MAX_NESTING {
-        extract_nested(part.contents(), &MediaType::choose(name, declared), nesting + 1)
-            .map_err(|error| error.cause.as_str())
-    } else {
-        Err("nested too deeply")
-    };
-    match read {
-        Ok(extracted) => content.embed(name, extracted),
-        Err(cause) => {
-            content.notes.unread_attachments.push(format!("{name} ({cause})"));
-            content.block(&format!("Attachment that is not read: {name}"))
-        }
-    }
+    Some(AttachedFile { name, declared, content: part.contents() })
 }
 
 #[cfg(test)]
@@ -160,7 +183,7 @@ mod tests {
 
     fn read(rest: &str) -> Content {
         let mut content = Content::default();
-        message(format!("{HEADERS}{rest}").as_bytes(), 0, &mut content).expect("a message");
+        message(format!("{HEADERS}{rest}").as_bytes(), &mut content).expect("a message");
         content
     }
 
@@ -179,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn attachments_stand_below_their_names() {
+    fn attachments_are_documents_of_their_own() {
         let content = read(
             "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n--c\r\nContent-Type: text/html\r\n\r\n<p>See below.</p>\r\n--c--\r\n\
              --b\r\nContent-Type: text/csv; name=staff.csv\r\nContent-Disposition: attachment; filename=staff.csv\r\n\r\nname,days\r\nAnn,28\r\n\
@@ -187,18 +210,21 @@ mod tests {
              --b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename=plan.png\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0KGgoAAAANSUhEUg==\r\n\
              --b\r\nContent-Type: message/rfc822\r\n\r\nFrom: ann@example.org\r\nSubject: Earlier\r\n\r\nBefore.\r\n--b--\r\n",
         );
-        let expected = "See below.\n\nstaff.csv\n\n| name: Ann | days: 28 |\n\npage.html\n\nRules\n\nWords.\n\nAttachment that is not read: plan.png\n\nEarlier\n\nEarlier\n\nFrom: ann@example.org\n\nBefore.";
+        let expected = "See below.\n\nAttachment: staff.csv\n\nAttachment: page.html\n\nAttachment that is not read: plan.png\n\nAttachment: Earlier";
         assert_eq!(content.text, format!("{ABOVE}{expected}"));
-        let headings: Vec<(u8, &str)> =
-            content.headings.iter().map(|heading| (heading.level, heading.text.as_str())).collect();
-        assert_eq!(
-            headings,
-            [(1, "Leave"), (2, "staff.csv"), (2, "page.html"), (3, "Rules"), (2, "Earlier"), (3, "Earlier")]
-        );
-        for heading in &content.headings {
-            assert_eq!(content.text.get(heading.bytes.clone()), Some(heading.text.as_str()));
-        }
-        assert_eq!(content.notes.unread_attachments, ["plan.png (unsupported)"]);
+        let (found, unread) = content.attachments.finish();
+        let found: Vec<(&str, &str, &str)> = found
+            .iter()
+            .map(|file| (&*file.name, &*file.media_type, std::str::from_utf8(&file.content).expect("text")))
+            .collect();
+        let earlier = "From: ann@example.org\r\nSubject: Earlier\r\n\r\nBefore.";
+        let expected = [
+            ("staff.csv", "text/csv", "name,days\r\nAnn,28"),
+            ("page.html", "text/html", "<h1>Rules</h1><p>Words.</p>"),
+            ("Earlier", "message/rfc822", earlier),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(unread, ["plan.png (unsupported)"]);
     }
 
     #[test]
@@ -210,15 +236,19 @@ mod tests {
             );
         }
         let mut content = Content::default();
-        message(inner.as_bytes(), 0, &mut content).expect("a message");
-        assert!(content.text.starts_with("11"), "{}", content.text);
+        message(inner.as_bytes(), &mut content).expect("a message");
+        assert_eq!(content.text, "11\n\nFrom: a@example.org\n\nAttachment: m.eml");
+        let (found, unread) = content.attachments.finish();
+        let names: Vec<&str> = found.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["m.eml", "m.eml/m.eml", "m.eml/m.eml/m.eml", "m.eml/m.eml/m.eml/m.eml"]);
+        assert_eq!(unread, ["m.eml/m.eml/m.eml/m.eml (attachments in it are nested too deeply)"]);
     }
 
     #[test]
     fn a_mailbox_is_its_messages() {
         let bytes = "From a@example.org Tue Nov 24 10:00:00 2026\nFrom: a@example.org\nMessage-ID: <1@a>\nSubject: One\n\nFirst.\n>From here on.\n\nFrom b@example.org Tue Nov 24 11:00:00 2026\nFrom: b@example.org\nSubject: Two\n\nSecond.\n";
         let mut content = Content::default();
-        mailbox(bytes.as_bytes(), 0, &mut content).expect("a mailbox");
+        mailbox(bytes.as_bytes(), &mut content).expect("a mailbox");
         assert_eq!(
             content.text,
             "One\n\nFrom: a@example.org\n\nFirst.\nFrom here on.\n\nTwo\n\nFrom: b@example.org\n\nSecond."

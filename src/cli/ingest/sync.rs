@@ -38,6 +38,8 @@ struct Stored {
 #[derive(Debug, Deserialize)]
 struct Provenance {
     content_hash: String,
+    /// Set for an attachment, which is replaced and deleted with its message.
+    attached_to: Option<String>,
 }
 
 /// A file as it would be stored.
@@ -211,7 +213,7 @@ impl<'a> Folder<'a> {
             let page = answer.body.get_mut("documents").map(Value::take).unwrap_or_default();
             let page: Vec<Stored> = serde_json::from_value(page)
                 .with_context(|| format!("{} does not list documents as Cited does", client.base()))?;
-            stored.extend(page);
+            stored.extend(page.into_iter().filter(|document| document.provenance.attached_to.is_none()));
             cursor = answer.body.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
             if cursor.is_none() {
                 return Ok(stored);
@@ -264,7 +266,7 @@ mod tests {
             id: format!("id of {source}"),
             source: source.to_owned(),
             metadata: json!({}),
-            provenance: Provenance { content_hash: hash.to_owned() },
+            provenance: Provenance { content_hash: hash.to_owned(), attached_to: None },
         }
     }
 

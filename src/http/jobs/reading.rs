@@ -17,7 +17,7 @@ pub(super) struct ReadingBody {
     /// Pages without text, from 1: blank, drawn or scanned ones. Nothing on them is found; recognise the text of scans
     /// first (OCR).
     pages_without_text: Vec<u32>,
-    /// Attachments of a message, or pages of them, that could not be read, each with the reason.
+    /// Attachments of a message that are not read, each with the reason. The others are documents of their own.
     unread_attachments: Vec<String>,
 }
 

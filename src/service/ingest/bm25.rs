@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{document::Prepared, embed::Embedded, pipeline::Processor};
+use super::{attachment::attached_item, document::Prepared, embed::Embedded, pipeline::Processor};
 use crate::{
     domain::lexical::{
         analyzer::Analyzer,
@@ -27,7 +27,8 @@ impl Processor {
         count: impl Fn(&str) -> TermCounts,
         now: OffsetDateTime,
     ) -> NewDocument {
-        let Prepared { described, title, media_type, text, layout, splitter, pieces, reading } = &document.prepared;
+        let Prepared { described, title, media_type, text, layout, splitter, pieces, reading, attachments } =
+            &document.prepared;
         let chunks = pieces
             .iter()
             .zip(&document.vectors)
@@ -65,6 +66,8 @@ impl Processor {
             embedding_calls: document.embedding_calls,
             awaits_vectors: document.vectors.iter().any(Option::is_none),
             reading: reading.clone(),
+            attached_to: described.origin.attached_to.clone(),
+            attachments: attachments.iter().map(|attachment| attached_item(described, attachment)).collect(),
             chunks,
         }
     }

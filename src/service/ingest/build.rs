@@ -83,6 +83,8 @@ fn rebuild(
         metadata: document.metadata,
         loader,
         fetch,
+        // Its row says so already.
+        attached_to: None,
     };
     let request_hash = origin.request_hash(plan, profile);
     let mut described = origin.describe_read(document.content_hash, plan, profile);
@@ -95,7 +97,8 @@ fn rebuild(
     }
     let (text, media_type) = (document.text, document.media_type);
     let notes = ReadingNotes::default();
-    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages, notes };
+    let attachments = Vec::new();
+    let extracted = Extracted { text, title: found_title, media_type, splitter, headings, pages, notes, attachments };
     Ok(Rebuilt::Changed(Box::new((described, extracted))))
 }
 

@@ -23,13 +23,13 @@ use crate::{
             FrontComposer, Outline, Piece, SplitSource, SplitterSettings, TokenCounter, Window, embedding_text, split,
         },
     },
-    extract::{ExtractError, Extracted},
+    extract::{Attachment, ExtractError, Extracted},
     service::ServiceError,
-    store::{ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
+    store::{AttachedTo, ClaimedItem, CollectionSettings, FetchRecord, ItemFailure},
 };
 
 /// Incremented when extraction or splitting changes, so that stored documents are rebuilt on their next upload.
-const SPLIT_VERSION: u32 = 6;
+const SPLIT_VERSION: u32 = 7;
 
 /// A document without its content.
 #[derive(Debug)]
@@ -46,6 +46,8 @@ pub(super) struct Origin {
     pub(super) loader: String,
     /// Set for a document that was fetched.
     pub(super) fetch: Option<FetchRecord>,
+    /// Set for a document that was found in a message.
+    pub(super) attached_to: Option<AttachedTo>,
 }
 
 /// An item whose payload could be read.
@@ -72,6 +74,8 @@ pub(super) struct Prepared {
     pub(super) pieces: Vec<PreparedPiece>,
     /// Remarks on its reading.
     pub(super) reading: ReadingNotes,
+    /// Documents that were found in it.
+    pub(super) attachments: Vec<Attachment>,
 }
 
 /// A piece, with the texts that are embedded and indexed for it.
@@ -188,7 +192,7 @@ impl Origin {
 
 /// Describes the data that would be stored for an upload.
 pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profile: &EmbeddingProfile) -> Described {
-    let Upload { uri, title, media_type, metadata, loader } = upload;
+    let Upload { uri, title, media_type, metadata, loader, attached_to } = upload;
     let origin = Origin {
         item: item.ordinal,
         position: item.position,
@@ -200,6 +204,7 @@ pub(super) fn describe(item: ClaimedItem, upload: Upload, plan: SplitPlan, profi
         metadata,
         loader,
         fetch: None,
+        attached_to,
     };
     origin.describe(item.content, plan, profile)
 }
@@ -308,7 +313,12 @@ fn split_document(
 ) -> Result<Prepared, ItemFailure> {
     let started = Instant::now();
     let layout = Layout::of(&described, &extracted).store();
-    let Extracted { text, title, media_type, splitter, headings, pages, notes } = extracted;
+    let Extracted { text, title, media_type, splitter, headings, pages, mut notes, mut attachments } = extracted;
+    if described.origin.attached_to.is_some() {
+        // The message that the caller sent has brought them, and named those that are not read.
+        attachments.clear();
+        notes.unread_attachments.clear();
+    }
     let title = described.origin.title.clone().or(title).unwrap_or_else(|| name_of(&described.origin.source));
     let embedded_title = embedded_title(&title, &described.origin.source).to_owned();
     let settings = SplitterSettings { kind: plan.settings.kind.or(splitter), ..plan.settings };
@@ -347,7 +357,7 @@ fn split_document(
         .collect();
     metrics.add(Stage::Split, 1, started);
     let splitter = lineage(&settings, plan.window);
-    Ok(Prepared { described, title, media_type, text, layout, splitter, pieces, reading: notes })
+    Ok(Prepared { described, title, media_type, text, layout, splitter, pieces, reading: notes, attachments })
 }
 
 /// How a document was split, as its chunks say.

@@ -146,6 +146,7 @@ impl Processor {
             metadata,
             loader,
             fetch: Some(fetch),
+            attached_to: None,
         };
         origin.describe(content, plan, self.embedder.profile())
     }

@@ -1,5 +1,6 @@
 //! Ingest: accepts documents durably, and processes them.
 
+mod attachment;
 mod batch;
 mod bm25;
 mod build;

@@ -106,7 +106,7 @@ pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
     let (work, content, phase) = match content {
         Content::Given { media_type, bytes } => {
             let uri = uri.unwrap_or_else(|| source.clone());
-            (Work::Upload(Upload { uri, title, media_type, metadata, loader }), bytes, Phase::Store)
+            (Work::Upload(Upload { uri, title, media_type, metadata, loader, attached_to: None }), bytes, Phase::Store)
         }
         Content::At { url, media_type } => {
             (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new(), Phase::Fetch)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::document::unreadable;
-use crate::store::{ClaimedItem, ItemFailure};
+use crate::store::{AttachedTo, ClaimedItem, ItemFailure};
 
 /// Work of an item; versioned because it outlives the process that queued it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub(super) struct Upload {
     pub(super) media_type: String,
     pub(super) metadata: Value,
     pub(super) loader: String,
+    /// Set for a document that was found in a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) attached_to: Option<AttachedTo>,
 }
 
 /// A document at a URL.

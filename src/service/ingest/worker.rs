@@ -192,7 +192,9 @@ impl Worker {
     async fn step(&self, duty: &[Phase], heartbeat: &Heartbeat) -> Result<Progress, ServiceError> {
         let processor = &self.processor;
         let Some(claim) = self.claim(duty).await? else { return Ok(Progress::Idle) };
-        let has_second_phase = claim.phase != Phase::Embed && claim.indexing == Indexing::Progressive;
+        // Vectors, and attachments of a message that was fetched: this task does not make them.
+        let queues_more =
+            claim.phase == Phase::Fetch || (claim.phase == Phase::Store && claim.indexing == Indexing::Progressive);
         let handle = claim.handle;
         let metrics = Arc::new(JobMetrics::default());
         let items: Vec<i32> = claim.items.iter().map(|item| item.ordinal).collect();
@@ -216,7 +218,7 @@ impl Worker {
             }
         }
         self.finish_job(handle, &metrics).await?;
-        if has_second_phase {
+        if queues_more {
             self.signal.queued();
         }
         heartbeat.beat();

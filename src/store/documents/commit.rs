@@ -6,7 +6,7 @@
 //! its document being stored. Locks are taken in the order items, collection, its indexes, documents (by source),
 //! statistics (by term).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pgvector::SparseVector;
 use serde_json::Value;
@@ -16,10 +16,11 @@ use uuid::Uuid;
 
 use crate::domain::{fingerprint::Hash, job::ReadingNotes};
 use crate::store::{
-    ClaimHandle, Collection, Documents, FetchRecord, NewChunk, StoreError, Tx,
+    AttachedTo, ClaimHandle, Collection, Documents, FetchRecord, NewChunk, NewJobItem, StoreError, Tx,
     collections::index,
     collections::lock,
     collections::statistics::StatisticChanges,
+    documents::attached,
     documents::chunk::{ChunkColumns, delete_chunks},
     documents::document_columns::{DocumentColumns, count},
     documents::metadata_index,
@@ -71,6 +72,10 @@ pub struct NewDocument {
     pub(crate) awaits_vectors: bool,
     /// Remarks on its reading.
     pub(crate) reading: ReadingNotes,
+    /// The message that it was found in, if it was.
+    pub(crate) attached_to: Option<AttachedTo>,
+    /// Documents that were found in it, to be queued once it is stored.
+    pub(crate) attachments: Vec<NewJobItem>,
 }
 
 impl NewDocument {
@@ -164,10 +169,11 @@ impl Documents<'_> {
         if active != index {
             return Ok(BatchOutcome::IndexChanged);
         }
+        let outdated = attached::outdated(&mut transaction, batch).await?;
         if !upload_order::take(&mut transaction, batch).await? {
             return Ok(BatchOutcome::DocumentsChanged);
         }
-        let stored = upsert_documents(&mut transaction, batch).await?;
+        let stored = upsert_documents(&mut transaction, batch, &outdated).await?;
         upload_order::raise(&mut transaction, batch, &stored).await?;
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
@@ -180,6 +186,7 @@ impl Documents<'_> {
         settle::settle_items(&mut transaction, batch, &stored).await?;
         let documents: Vec<Uuid> = stored.values().map(|row| row.document_id).collect();
         index::queue_for_next(&mut transaction, batch, &documents).await?;
+        attached::follow(&mut transaction, batch, &stored).await?;
         changes.apply(&mut transaction, batch.claim.tenant, index).await?;
         transaction.commit().await?;
         Ok(BatchOutcome::Settled)
@@ -193,23 +200,25 @@ pub(in crate::store) struct Stored {
 }
 
 /// Inserts or replaces the rows of the documents; returns those that changed, by source. A row that already has the
-/// fingerprint, or that a newer upload wrote, is left alone.
+/// fingerprint, or that a newer upload wrote, is left alone; so are those that are outdated before they are stored.
 async fn upsert_documents(
     transaction: &mut Tx,
     batch: &CommitBatch<'_>,
+    outdated: &HashSet<String>,
 ) -> Result<HashMap<String, Stored>, StoreError> {
-    let columns = DocumentColumns::of(batch.documents);
+    let current = batch.documents.iter().filter(|document| !outdated.contains(&document.source));
+    let columns = DocumentColumns::of(current);
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             unembedded_chunks, layout, version, created_at, updated_at)
+             unembedded_chunks, layout, attached_to, version, created_at, updated_at)
          SELECT $1, $2, new.*, 1, $3, $3
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
-                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[])
+                     $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
                       media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, unembedded_chunks,
-                      layout)
+                      layout, attached_to)
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,
@@ -217,7 +226,8 @@ async fn upsert_documents(
              media_type = EXCLUDED.media_type, metadata = EXCLUDED.metadata, text = EXCLUDED.text,
              characters = EXCLUDED.characters, chunks = EXCLUDED.chunks, etag = EXCLUDED.etag,
              last_modified = EXCLUDED.last_modified, request_hash = EXCLUDED.request_hash,
-             unembedded_chunks = EXCLUDED.unembedded_chunks, layout = EXCLUDED.layout, version = document.version + 1,
+             unembedded_chunks = EXCLUDED.unembedded_chunks, layout = EXCLUDED.layout,
+             attached_to = EXCLUDED.attached_to, version = document.version + 1,
              updated_at = EXCLUDED.updated_at
          WHERE document.position < EXCLUDED.position AND document.fingerprint <> EXCLUDED.fingerprint
          RETURNING source, document_id, version",
@@ -243,6 +253,7 @@ async fn upsert_documents(
         &columns.request_hashes as &[Option<Vec<u8>>],
         &columns.unembedded_chunks,
         &columns.layouts,
+        &columns.attached_to as &[Option<String>],
     )
     .fetch_all(&mut **transaction)
     .await?;

@@ -8,8 +8,10 @@ use uuid::Uuid;
 
 use crate::domain::identity::TenantId;
 use crate::store::{
-    Documents, StoreError, Tx, Work, asks::cache::forget_written_from, collections::lock,
-    collections::statistics::StatisticChanges, documents::chunk::delete_chunks,
+    Documents, StoreError, Tx, Work,
+    asks::cache::forget_written_from,
+    collections::lock,
+    documents::removal::{LockedIndex, indexes_of, remove, settle},
 };
 
 /// Documents whose chunks one statement deletes.
@@ -34,6 +36,19 @@ pub(crate) struct DeleteReceipt {
     pub(crate) failed_items: u64,
 }
 
+impl DeleteReceipt {
+    fn add(&mut self, other: &Self) {
+        let Self { documents, chunks, vectors, terms, answers, queue_items, failed_items } = other;
+        self.documents += documents;
+        self.chunks += chunks;
+        self.vectors += vectors;
+        self.terms += terms;
+        self.answers += answers;
+        self.queue_items += queue_items;
+        self.failed_items += failed_items;
+    }
+}
+
 /// Items that a delete removed from the queue.
 #[derive(Debug, Default)]
 struct Dropped {
@@ -48,6 +63,7 @@ struct Dropped {
 /// Selects documents of a collection.
 #[derive(Clone, Copy, Debug)]
 enum Matching<'a> {
+    /// One document, with what was found in it.
     Source(&'a str),
     Prefix(&'a str),
     All,
@@ -112,34 +128,18 @@ impl Documents<'_> {
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let dropped = drop_items(&mut transaction, tenant, collection, matching, now).await?;
-        let sets = lock_indexes(&mut transaction, tenant, collection).await?;
+        let mut indexes = lock_indexes(&mut transaction, tenant, collection).await?;
         let mut receipt =
             DeleteReceipt { queue_items: dropped.waiting, failed_items: dropped.failed, ..DeleteReceipt::default() };
-        let mut changes: Vec<StatisticChanges> = sets.iter().map(|_| StatisticChanges::default()).collect();
         loop {
             let page = lock_documents(&mut transaction, tenant, collection, matching).await?;
             if page.is_empty() {
                 break;
             }
-            receipt.answers += forget_written_from(&mut transaction, tenant, &page).await?;
-            for (set, changes) in sets.iter().zip(&mut changes) {
-                let before = changes.chunks;
-                receipt.vectors += delete_chunks(&mut transaction, tenant, set.index, &page, changes).await?;
-                receipt.chunks += changes.chunks.abs_diff(before);
-                changes.documents -= set.documents(&mut transaction, tenant, &page).await?;
-            }
-            receipt.documents +=
-                sqlx::query!("DELETE FROM document WHERE tenant_id = $1 AND document_id = ANY ($2)", tenant.0, &page)
-                    .execute(&mut *transaction)
-                    .await?
-                    .rows_affected();
+            receipt.add(&remove(&mut transaction, tenant, &mut indexes, &page).await?);
         }
         if receipt.documents > 0 {
-            for (set, changes) in sets.iter().zip(changes) {
-                let terms = changes.apply(&mut transaction, tenant, set.index).await?;
-                receipt.terms += u64::try_from(terms.len()).unwrap_or(u64::MAX);
-                forget_unused_terms(&mut transaction, tenant, set.index, &terms).await?;
-            }
+            receipt.terms = settle(&mut transaction, tenant, indexes).await?;
         }
         transaction.commit().await?;
         self.finish_all(tenant, &dropped.jobs, now).await?;
@@ -236,11 +236,11 @@ async fn drop_items(
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
                  AND i.state IN ('queued', 'running')
-                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+                 AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
                UNION ALL
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND i.state = 'failed' AND i.content IS NOT NULL
-                 AND ($3::text IS NULL OR i.source = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
+                 AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
            ), locked AS MATERIALIZED (
                SELECT i.job_id, i.ordinal, i.state FROM found JOIN job_item i ON i.tenant_id = $1
                  AND i.job_id = found.job_id AND i.ordinal = found.ordinal
@@ -279,28 +279,6 @@ async fn drop_items(
     Ok(dropped)
 }
 
-/// A locked index of a collection, from which documents are deleted.
-struct LockedIndex {
-    index: Uuid,
-    is_active: bool,
-}
-
-impl LockedIndex {
-    /// Returns how many of these documents have chunks in the index.
-    async fn documents(&self, transaction: &mut Tx, tenant: TenantId, page: &[Uuid]) -> Result<i64, StoreError> {
-        if self.is_active {
-            return Ok(i64::try_from(page.len()).unwrap_or(i64::MAX));
-        }
-        let count = sqlx::query_scalar!(
-            r#"SELECT count(*) AS "count!" FROM document_index WHERE tenant_id = $1 AND document_id = ANY ($2) AND index_id = $3"#,
-            tenant.0,
-            page,
-            self.index
-        );
-        Ok(count.fetch_one(&mut **transaction).await?)
-    }
-}
-
 /// Locks a collection, which keeps out an activation or a new index, and returns its indexes. If the collection does
 /// not exist any more, nothing is left to delete.
 async fn lock_indexes(
@@ -308,17 +286,10 @@ async fn lock_indexes(
     tenant: TenantId,
     collection: Uuid,
 ) -> Result<Vec<LockedIndex>, StoreError> {
-    let Some(active) = lock::lock_shared(transaction, tenant, collection).await? else {
-        return Ok(Vec::new());
-    };
-    let indexes = sqlx::query_scalar!(
-        "SELECT index_id FROM collection_index WHERE tenant_id = $1 AND collection_id = $2 ORDER BY index_id",
-        tenant.0,
-        collection
-    )
-    .fetch_all(&mut **transaction)
-    .await?;
-    Ok(indexes.into_iter().map(|index| LockedIndex { index, is_active: index == active }).collect())
+    match lock::lock_shared(transaction, tenant, collection).await? {
+        Some(active) => indexes_of(transaction, tenant, collection, active).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 async fn lock_documents(
@@ -330,7 +301,7 @@ async fn lock_documents(
     Ok(sqlx::query_scalar!(
         "SELECT document_id FROM document
          WHERE tenant_id = $1 AND collection_id = $2
-           AND ($3::text IS NULL OR source = $3) AND ($4::text IS NULL OR starts_with(source, $4))
+           AND ($3::text IS NULL OR source = $3 OR attached_to = $3) AND ($4::text IS NULL OR starts_with(source, $4))
          ORDER BY source LIMIT $5 FOR UPDATE",
         tenant.0,
         collection,
@@ -340,23 +311,4 @@ async fn lock_documents(
     )
     .fetch_all(&mut **transaction)
     .await?)
-}
-
-/// Deletes the statistics of terms that no chunk contains any more; their rows are locked already.
-async fn forget_unused_terms(
-    transaction: &mut Tx,
-    tenant: TenantId,
-    index: Uuid,
-    terms: &[i32],
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "DELETE FROM term_statistic
-         WHERE tenant_id = $1 AND index_id = $2 AND term_id = ANY ($3) AND document_frequency = 0",
-        tenant.0,
-        index,
-        terms
-    )
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
 }

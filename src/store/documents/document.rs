@@ -20,6 +20,8 @@ pub(crate) struct DocumentRow {
     pub(crate) uri: String,
     /// Loader that read it.
     pub(crate) loader: String,
+    /// Source of the message that it was found in, if it was.
+    pub(crate) attached_to: Option<String>,
     /// When it was uploaded or fetched.
     pub(crate) fetched_at: OffsetDateTime,
     /// `ETag` of the HTTP response that it was fetched in.
@@ -131,7 +133,7 @@ impl Documents<'_> {
     ) -> Result<Vec<DocumentRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.fetched_at, d.etag, d.last_modified, d.content_hash,
+            "SELECT d.document_id, c.name AS collection, d.source, d.uri, d.loader, d.attached_to, d.fetched_at, d.etag, d.last_modified, d.content_hash,
                     d.title, d.media_type, d.metadata, d.characters, d.version, d.chunks, d.unembedded_chunks, d.created_at, d.updated_at
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
@@ -157,6 +159,7 @@ impl Documents<'_> {
                 source: row.source,
                 uri: row.uri,
                 loader: row.loader,
+                attached_to: row.attached_to,
                 fetched_at: row.fetched_at,
                 etag: row.etag,
                 last_modified: row.last_modified,

@@ -28,11 +28,12 @@ pub(in crate::store) struct DocumentColumns {
     pub(in crate::store) request_hashes: Vec<Option<Vec<u8>>>,
     pub(in crate::store) unembedded_chunks: Vec<i32>,
     pub(in crate::store) layouts: Vec<Value>,
+    pub(in crate::store) attached_to: Vec<Option<String>>,
 }
 
 impl DocumentColumns {
     /// The columns of these documents.
-    pub(in crate::store) fn of(documents: &[NewDocument]) -> Self {
+    pub(in crate::store) fn of<'d>(documents: impl Iterator<Item = &'d NewDocument>) -> Self {
         let mut columns = Self::default();
         for document in documents {
             columns.push(document);
@@ -61,6 +62,7 @@ impl DocumentColumns {
         self.request_hashes.push(fetch.map(|fetch| fetch.request_hash.to_vec()));
         self.unembedded_chunks.push(count(new.unembedded_chunks()));
         self.layouts.push(new.layout.clone());
+        self.attached_to.push(new.attached_to.as_ref().map(|message| message.source.clone()));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Documents, their versions, chunks, vectors and citations.
 
+pub(in crate::store) mod attached;
 pub(in crate::store) mod chunk;
 pub(in crate::store) mod chunk_context;
 pub(in crate::store) mod citation;
@@ -8,6 +9,7 @@ pub(in crate::store) mod delete;
 pub(in crate::store) mod document;
 pub(in crate::store) mod document_columns;
 pub(in crate::store) mod metadata_index;
+pub(in crate::store) mod removal;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod text;
 pub(in crate::store) mod upload_order;
@@ -15,6 +17,7 @@ pub(in crate::store) mod vectors;
 
 pub use commit::{BatchOutcome, CommitBatch, FollowUp, UnchangedItem};
 
+pub(crate) use attached::AttachedTo;
 pub(crate) use chunk::{NewChunk, StoredChunk};
 pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
 pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};

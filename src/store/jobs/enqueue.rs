@@ -14,7 +14,7 @@ use crate::store::{
 };
 
 /// One document of a request, stored until it is settled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NewJobItem {
     /// Caller's name of the document.
     pub source: String,

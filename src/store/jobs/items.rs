@@ -25,14 +25,21 @@ impl ItemRows {
     }
 
     /// Inserts documents, which then wait for a worker.
-    pub(in crate::store) async fn insert(self, transaction: &mut Tx, items: &[NewJobItem]) -> Result<(), StoreError> {
-        if items.is_empty() {
+    pub(in crate::store) async fn insert(
+        self,
+        transaction: &mut Tx,
+        items: impl IntoIterator<Item = &NewJobItem>,
+    ) -> Result<(), StoreError> {
+        let (mut sources, mut payloads, mut contents, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for NewJobItem { source, payload, content, phase } in items {
+            sources.push(source.as_str());
+            payloads.push(payload);
+            contents.push(content.as_slice());
+            phases.push(phase.as_str());
+        }
+        if sources.is_empty() {
             return Ok(());
         }
-        let sources: Vec<&str> = items.iter().map(|item| item.source.as_str()).collect();
-        let payloads: Vec<&Value> = items.iter().map(|item| &item.payload).collect();
-        let contents: Vec<&[u8]> = items.iter().map(|item| item.content.as_slice()).collect();
-        let phases: Vec<&str> = items.iter().map(|item| item.phase.as_str()).collect();
         sqlx::query!(
             "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, phase, state, available_at)
              SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), phase, 'queued', $4

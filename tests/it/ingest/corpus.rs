@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-use super::corpus_files::{READABLE, UNREADABLE};
+use super::corpus_files::{ATTACHED, READABLE, UNREADABLE};
 use crate::{
     harness::{TestApp, send, slice},
     scripted::ModelServer,
@@ -80,7 +80,7 @@ async fn every_file_comes_to_its_end() {
     let items = upload(&app, names.map(|name| ((*name).to_owned(), file(name))).collect()).await;
     let on_disk =
         std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/files")).expect("a folder");
-    assert_eq!(items.len(), on_disk.count(), "every file of the corpus is tried");
+    assert_eq!(items.len(), on_disk.count() + ATTACHED.len(), "every file of the corpus is tried");
     for (name, cause, word) in UNREADABLE {
         let item = &items[name];
         assert_eq!(
@@ -91,7 +91,7 @@ async fn every_file_comes_to_its_end() {
         assert!(item["message"].as_str().is_some_and(|message| message.contains(word)), "{item}");
     }
     let mut chunks_of = BTreeMap::new();
-    for (name, media_type, passages) in READABLE {
+    for (name, media_type, passages) in READABLE.into_iter().chain(ATTACHED) {
         assert_eq!(items[name]["state"], "succeeded", "{}", items[name]);
         let (document, text, chunks) = document(&app, &items[name]).await;
         assert_eq!(document["media_type"], media_type, "{name}");

@@ -9,8 +9,7 @@ const SICK: &str = "Whoever falls ill stays at home and reports it before nine o
 const MESSAGE: &[&str] = &[
     "Leave\n\nFrom: Mira Novak <mira@example.org>\nTo: office@example.org\nDate: 2026-11-24T10:00:00+01:00\n\n",
     LEAVE,
-    "rules.md\n\n",
-    CARRY,
+    "Attachment: rules.md",
     "Attachment that is not read: picture.png",
 ];
 
@@ -20,6 +19,10 @@ type Readable = (&'static str, &'static str, &'static [&'static str]);
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const PPTX: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// Documents that are found in the files.
+pub(super) const ATTACHED: [Readable; 2] =
+    [("leave.eml/rules.md", "text/markdown", &[CARRY]), ("mail.txt/rules.md", "text/markdown", &[CARRY])];
 
 pub(super) const READABLE: [Readable; 39] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),

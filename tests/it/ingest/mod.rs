@@ -1,5 +1,6 @@
 //! Documents from upload or URL to stored chunks with vectors.
 
+mod attachments;
 mod bulk;
 pub(crate) mod contextual;
 mod contextual_cost;

@@ -1,0 +1,133 @@
+//! Documents that were found in messages: they are queued in the transaction that stores their message, stored only
+//! while it is stored, and deleted with it.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::fingerprint::Hash;
+use crate::store::{
+    CommitBatch, NewJobItem, StoreError, Tx,
+    documents::commit::Stored,
+    documents::removal::{indexes_of, remove, settle},
+    jobs::items::{ItemRows, int},
+};
+
+/// Ordinal of the first attachment of a job: the sender of a job may still number its own documents.
+const FIRST_ORDINAL: i32 = 1_000_000_000;
+
+/// The message that a document was found in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct AttachedTo {
+    /// Its source.
+    pub(crate) source: String,
+    /// SHA-256 of its bytes: of a message with other bytes the document may be no part.
+    pub(crate) content_hash: Hash,
+}
+
+/// Returns the sources of those documents of a batch whose message was replaced or deleted since it was read. The
+/// other messages stay as they are until the end of the transaction.
+pub(in crate::store) async fn outdated(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+) -> Result<HashSet<String>, StoreError> {
+    let attached = || batch.documents.iter().filter_map(|document| Some((document, document.attached_to.as_ref()?)));
+    let messages: HashSet<&str> = attached().map(|(_, message)| message.source.as_str()).collect();
+    if messages.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let messages: Vec<&str> = messages.into_iter().collect();
+    let rows = sqlx::query!(
+        "SELECT source, content_hash FROM document
+         WHERE tenant_id = $1 AND collection_id = $2 AND source = ANY ($3) ORDER BY source FOR SHARE",
+        batch.claim.tenant.0,
+        batch.collection.id,
+        &messages as &[&str],
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    let current: HashMap<String, Vec<u8>> = rows.into_iter().map(|row| (row.source, row.content_hash)).collect();
+    let is_outdated = |message: &AttachedTo| {
+        current.get(&message.source).is_none_or(|content_hash| content_hash[..] != message.content_hash[..])
+    };
+    Ok(attached().filter(|(_, message)| is_outdated(message)).map(|(document, _)| document.source.clone()).collect())
+}
+
+/// Queues what was found in the messages that were just stored, and deletes what was found in their former versions
+/// alone. The collection is locked.
+pub(in crate::store) async fn follow(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    delete_former(transaction, batch, stored).await?;
+    queue(transaction, batch, stored).await
+}
+
+async fn delete_former(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    let is_replaced = |source: &str| stored.get(source).is_some_and(|row| row.version > 1);
+    let replaced = || batch.documents.iter().filter(|document| is_replaced(&document.source));
+    let messages: Vec<&str> = replaced().map(|document| document.source.as_str()).collect();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let kept: Vec<&str> =
+        replaced().flat_map(|document| &document.attachments).map(|attachment| attachment.source.as_str()).collect();
+    let former = sqlx::query_scalar!(
+        "SELECT document_id FROM document
+         WHERE tenant_id = $1 AND collection_id = $2 AND attached_to = ANY ($3) AND source <> ALL ($4)
+         ORDER BY source FOR UPDATE",
+        batch.claim.tenant.0,
+        batch.collection.id,
+        &messages as &[&str],
+        &kept as &[&str],
+    )
+    .fetch_all(&mut **transaction)
+    .await?;
+    if former.is_empty() {
+        return Ok(());
+    }
+    let (tenant, collection) = (batch.claim.tenant, batch.collection);
+    let mut indexes = indexes_of(transaction, tenant, collection.id, collection.index).await?;
+    remove(transaction, tenant, &mut indexes, &former).await?;
+    settle(transaction, tenant, indexes).await?;
+    Ok(())
+}
+
+/// Adds the items to the job that the batch belongs to.
+async fn queue(
+    transaction: &mut Tx,
+    batch: &CommitBatch<'_>,
+    stored: &HashMap<String, Stored>,
+) -> Result<(), StoreError> {
+    let documents = batch.documents.iter().filter(|document| stored.contains_key(&document.source));
+    let items: Vec<&NewJobItem> = documents.flat_map(|document| &document.attachments).collect();
+    if items.is_empty() {
+        return Ok(());
+    }
+    let bytes: usize = items.iter().map(|item| item.content.len()).sum();
+    // From here to the commit no other transaction numbers attachments of this job.
+    sqlx::query!(
+        "UPDATE job SET items = items + $3, bytes = bytes + $4, revision = revision + 1 WHERE tenant_id = $1 AND job_id = $2",
+        batch.claim.tenant.0,
+        batch.claim.job_id,
+        int(items.len())?,
+        i64::try_from(bytes).unwrap_or(i64::MAX),
+    )
+    .execute(&mut **transaction)
+    .await?;
+    let first = sqlx::query_scalar!(
+        r#"SELECT COALESCE(max(ordinal) + 1, $3) AS "first!" FROM job_item WHERE tenant_id = $1 AND job_id = $2 AND ordinal >= $3"#,
+        batch.claim.tenant.0,
+        batch.claim.job_id,
+        FIRST_ORDINAL,
+    )
+    .fetch_one(&mut **transaction)
+    .await?;
+    let rows = ItemRows { tenant: batch.claim.tenant, job: batch.claim.job_id, first, now: batch.now };
+    rows.insert(transaction, items).await
+}
