@@ -39,10 +39,15 @@ impl DenseWeight {
     }
 }
 
-/// How much more a spread counts, as a power: twice the spread is four times the share.
-const SPREAD_POWER: f64 = 2.0;
+/// How much more a spread counts, as a power: twice the spread is eight times the odds.
+const SPREAD_POWER: f64 = 3.0;
 /// Logarithm of the odds for the dense ranking when both spread alike.
-const EQUAL_SPREADS: f64 = 0.75;
+const EQUAL_SPREADS: f64 = 1.0;
+/// Evidence that the best lexical score counts as at least: of a query of many words little is matched by any passage,
+/// which says nothing against the words.
+const LEAST_EVIDENCE: f64 = 1.1;
+/// Bounds of the share: neither ranking alone is as good as both on any set that was measured.
+const SHARES: (f64, f64) = (0.25, 0.8);
 /// Keeps lists without any spread comparable.
 const LEAST_SPREAD: f64 = 1e-3;
 
@@ -61,10 +66,10 @@ impl DenseWeight {
             (Scale::of(&list).range, list.first().map_or(0.0, |item| item.score))
         };
         let ((dense, _), (lexical, best)) = (spread(dense), spread(lexical));
-        let lexical = if best > 0.0 { lexical / best * evidence / (K1 + 1.0) } else { 0.0 };
+        let lexical = if best > 0.0 { lexical / best * evidence.max(LEAST_EVIDENCE) / (K1 + 1.0) } else { 0.0 };
         let ratio = (dense.max(0.0) + LEAST_SPREAD) / (lexical.max(0.0) + LEAST_SPREAD);
         let share = 1.0 / (1.0 + (-EQUAL_SPREADS).exp() * ratio.powf(-SPREAD_POWER));
-        Self::new(share).unwrap_or_default()
+        Self::new(share.clamp(SHARES.0, SHARES.1)).unwrap_or_default()
     }
 
     /// Share of the lexical ranking.

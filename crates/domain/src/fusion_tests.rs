@@ -143,10 +143,18 @@ fn the_ranking_that_tells_passages_apart_weighs_more() {
         1.0 - DenseWeight::of_spreads(&falling(0.7, dense), &falling(8.0, lexical), 1.1).lexical()
     };
     let equal = share(0.25, 4.0);
-    assert!((equal - 1.0 / (1.0 + (-0.75_f64).exp())).abs() < 1e-6, "{equal}");
-    assert!(share(0.5, 4.0) > equal && share(0.125, 4.0) < equal && share(0.25, 8.0) < equal);
+    assert!((equal - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-6, "{equal}");
+    assert!(share(0.3, 4.0) > equal && share(0.125, 4.0) < equal && share(0.25, 8.0) < equal);
     let words_alone = DenseWeight::of_spreads(&falling(0.5, 0.0), &falling(8.0, 8.0), 2.2);
-    assert!(words_alone.lexical() > 0.99);
+    assert!((words_alone.lexical() - 0.75).abs() < 1e-9, "the vectors keep a quarter");
+}
+
+/// A long query, of which no passage holds much, is searched by its words as well as a short one.
+#[test]
+fn words_that_are_found_in_part_only_are_not_held_against_the_others() {
+    let share = |evidence: f64| DenseWeight::of_spreads(&falling(0.7, 0.25), &falling(8.0, 4.0), evidence).lexical();
+    assert!((share(0.3) - share(1.0)).abs() < 1e-9);
+    assert!(share(1.6) > share(1.0));
 }
 
 proptest! {

@@ -139,6 +139,11 @@ impl Collection {
         self.lexical(query).into_iter().take(top_k).map(|scored| scored.key).collect()
     }
 
+    /// Evidence of the best of a lexical list, see [`evidence_score`].
+    pub fn evidence(&self, query: &str, lexical: &[Scored<usize>]) -> f64 {
+        evidence_score(lexical.first().map_or(0.0, |scored| scored.score), &self.profile(query))
+    }
+
     /// The best by cosine.
     pub fn dense(&self, query: &[f32]) -> Vec<Scored<usize>> {
         best(self.vectors.iter().map(|vector| f64::from(cosine(query, vector))).enumerate())
@@ -166,8 +171,7 @@ impl Collection {
     /// The first passages of hybrid search, reranked.
     pub fn search(&self, query: &str, vector: &[f32], top_k: usize) -> Vec<Hit> {
         let (dense, lexical) = (self.dense(vector), self.lexical(query));
-        let best = lexical.first().map_or(0.0, |scored| scored.score);
-        let weight = DenseWeight::of_spreads(&dense, &lexical, evidence_score(best, &self.profile(query)));
+        let weight = DenseWeight::of_spreads(&dense, &lexical, self.evidence(query, &lexical));
         let mut fused = fuse_weighted(&dense, &lexical, weight);
         fused.truncate(FUSION_DEPTH.max(top_k));
         let first = &fused[..fused.len().min(FUSION_DEPTH)];

@@ -1,7 +1,7 @@
 //! Feature tables for fusion and reranking: `reranker_features FOLDER > FOLDER/features.jsonl`.
 //!
 //! FOLDER was filled by `embed` and holds qrels.tsv. One line per judged query: its relevant documents, the passages
-//! that are looked at again, and what fusion found below them, each with its features and its scores in both lists. Retrieval is exhaustive, and otherwise as the
+//! that are looked at again, and what fusion found below them, each with its features and its scores in both lists; `evidence` is that of the best lexical score. Retrieval is exhaustive, and otherwise as the
 //! service does it: by chunk, a document at the place of its best chunk.
 #![expect(clippy::indexing_slicing, reason = "a tool: it may stop on a bad input")]
 
@@ -30,7 +30,8 @@ fn main() {
             .map(|(item, features)| json!([collection.documents[item.key], features.values, item.dense, item.lexical]))
             .collect();
         let (first, rest) = passages.split_at(passages.len().min(FUSION_DEPTH));
-        let line = json!({"relevant": relevant, "passages": first, "rest": rest});
+        let evidence = collection.evidence(text, &collection.lexical(text));
+        let line = json!({"relevant": relevant, "evidence": evidence, "passages": first, "rest": rest});
         writeln!(out, "{line}").expect("stdout");
     }
 }
