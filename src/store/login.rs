@@ -45,11 +45,11 @@ impl RuntimeRole {
     /// Any [`StoreError`].
     pub(super) async fn login(self, owner: &PgConnectOptions, server: &PgConnectOptions) -> Result<Login, StoreError> {
         let password = self.password(owner);
-        let options = server.clone().username(self.name()).password(&password);
+        let options = server.clone().username(self.name()).password(password.as_deref().unwrap_or_default());
         if opens(&options).await? {
             return Ok(Login { options, set_role: None });
         }
-        if self.let_in(owner, &password).await? {
+        if self.let_in(owner, password.as_deref()).await? {
             for _ in 0..TRIES {
                 if opens(&options).await? {
                     return Ok(Login { options, set_role: None });
@@ -60,17 +60,21 @@ impl RuntimeRole {
         Ok(Login { options: server.clone(), set_role: Some(self) })
     }
 
-    fn password(self, owner: &PgConnectOptions) -> String {
+    /// The role's password; `None` if the owner has none, from which everybody could derive the same.
+    fn password(self, owner: &PgConnectOptions) -> Option<String> {
         let url = owner.to_url_lossy();
-        let key = hmac::Key::new(hmac::HMAC_SHA256, url.password().unwrap_or_default().as_bytes());
-        hex(hmac::sign(&key, self.name().as_bytes()).as_ref())
+        let secret = url.password().filter(|secret| !secret.is_empty())?;
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        Some(hex(hmac::sign(&key, self.name().as_bytes()).as_ref()))
     }
 
-    /// Lets the role log in with this password; returns whether the owner may do so.
-    async fn let_in(self, owner: &PgConnectOptions, password: &str) -> Result<bool, StoreError> {
+    /// Lets the role log in with this password, or, without one, in ways that need none; returns whether the owner may do
+    /// so.
+    async fn let_in(self, owner: &PgConnectOptions, password: Option<&str>) -> Result<bool, StoreError> {
         let mut connection = PgConnection::connect_with(owner).await?;
         // Neither a role's name nor hexadecimal digits can carry SQL.
-        let statement = format!("ALTER ROLE {} LOGIN PASSWORD '{password}'", self.name());
+        let secret = password.map_or_else(|| "NULL".to_owned(), |password| format!("'{password}'"));
+        let statement = format!("ALTER ROLE {} LOGIN PASSWORD {secret}", self.name());
         let altered = connection.execute(AssertSqlSafe(statement)).await;
         connection.close().await?;
         match altered {
@@ -100,4 +104,21 @@ async fn opens(options: &PgConnectOptions) -> Result<bool, StoreError> {
 
 fn code(error: &sqlx::Error) -> Option<String> {
     error.as_database_error()?.code().map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_has_a_password_of_its_own_and_none_where_the_owner_has_none() {
+        let password = |role: RuntimeRole, url: &str| role.password(&url.parse().expect("a URL"));
+        let (first, second) = ("postgres://o:one@localhost/d", "postgres://o:two@localhost/d");
+        let requests = password(RuntimeRole::Requests, first).expect("a password");
+        assert_eq!((requests.len(), requests.contains("one")), (64, false));
+        assert_eq!(password(RuntimeRole::Requests, first).as_ref(), Some(&requests));
+        assert_ne!(password(RuntimeRole::Queue, first).as_ref(), Some(&requests));
+        assert_ne!(password(RuntimeRole::Requests, second).as_ref(), Some(&requests));
+        assert_eq!(password(RuntimeRole::Requests, "postgres://o:@localhost/d"), None);
+    }
 }
