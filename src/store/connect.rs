@@ -125,9 +125,12 @@ impl Store {
         settings: &PoolSettings,
     ) -> Result<Self, StoreError> {
         let login = RuntimeRole::Requests.login(primary, primary).await?;
+        let read_login = match replica {
+            Some(replica) => RuntimeRole::Requests.login(primary, replica).await?,
+            None => login.clone(),
+        };
         let write = pool(login, settings, settings.write_timeout).await?;
-        let login = RuntimeRole::Requests.login(primary, replica.unwrap_or(primary)).await?;
-        let read = pool(login, settings, settings.statement_timeout).await?;
+        let read = pool(read_login, settings, settings.statement_timeout).await?;
         let for_queue = PoolSettings { max_connections: settings.max_connections.div_ceil(2), ..settings.clone() };
         let login = RuntimeRole::Queue.login(primary, primary).await?;
         let queue = pool(login, &for_queue, settings.write_timeout).await?;

@@ -22,6 +22,7 @@ pub(super) enum RuntimeRole {
 }
 
 /// The way into the database for the connections of a pool.
+#[derive(Clone)]
 pub(super) struct Login {
     /// Server and user.
     pub(super) options: PgConnectOptions,

@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Format, MediaType, decode::may_be_text, detect::detect, mail};
+use super::{
+    Cause, Format, MediaType,
+    detect::{begins_like_text, detect},
+    mail,
+};
 
 /// Levels of messages in messages whose attachments are found.
 const MAX_NESTING: usize = 3;
@@ -14,8 +18,6 @@ const MAX_ATTACHMENTS: usize = 1_000;
 const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// Most attachments that are named as not read; the others are counted.
 const MAX_NAMED: usize = 100;
-/// Bytes that tell text from other files.
-const BEGINNING: usize = 1024;
 /// Longest file name, in bytes.
 const MAX_NAME: usize = 120;
 /// Longest name with those of the messages above, in bytes: it becomes part of a source, which has an end.
@@ -75,10 +77,9 @@ impl Attachments {
         let AttachedFile { name, declared, content } = file;
         let name = self.unique(&place.folder, &file_name(name));
         let media_type = MediaType::choose(&name, declared);
-        let beginning = content.get(..BEGINNING).unwrap_or(content);
         let format = match detect(content, &media_type) {
             // Bytes of no known format count as text until they are decoded.
-            Ok(detected) if detected.format == Format::Plain && !may_be_text(beginning) => {
+            Ok(detected) if detected.format == Format::Plain && !begins_like_text(content) => {
                 return self.leave_out(&name, Cause::Binary.as_str());
             }
             Ok(detected) if !content.is_empty() => detected.format,

@@ -122,8 +122,14 @@ fn mail_format(bytes: &[u8], declared: &str) -> Option<Format> {
     {
         return Some(Format::Mailbox);
     }
-    let is_message = declared == Some(Format::Mail) && may_be_text(bytes.get(..PDF_PREFIX).unwrap_or(bytes));
+    let is_message = declared == Some(Format::Mail) && begins_like_text(bytes);
     (is_message || !is_other && mail::looks_like_message(bytes)).then_some(Format::Mail)
+}
+
+/// Whether the first kilobyte of a document may be text.
+pub(super) fn begins_like_text(bytes: &[u8]) -> bool {
+    const BEGINNING: usize = 1024;
+    may_be_text(bytes.get(..BEGINNING).unwrap_or(bytes))
 }
 
 fn is_text_by_name(declared: &str) -> bool {
