@@ -280,7 +280,10 @@ def legacy():
     pieces = struct.pack("<BIIIHIH", 2, 16, 0, len(text), 0, 0x800 * 2 | 0x40000000, 0)
     struct.pack_into("<II", document, 0x1A2, 0, len(pieces))
     compound_file("leave.doc", [("1Table", pieces), ("WordDocument", bytes(document))])
-    compound_file("leave.msg", [("__properties_version1.0", b"")])
+    # MS-OXMSG: subject and body.
+    texts = {"0037": "Leave", "1000": f"{LEAVE}\r\n\r\n{CARRY}"}
+    streams = [(f"__substg1.0_{tag}001F", text.encode("utf-16-le")) for tag, text in texts.items()]
+    compound_file("leave.msg", [*streams, ("__properties_version1.0", b"")])
     book = xlwt.Workbook()
     sheet = book.add_sheet("Staff")
     for number, cells in enumerate([["Name", "Since", "Days"], ["Mira Novak", datetime.date(2021, 3, 1), 28]]):

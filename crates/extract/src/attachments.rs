@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Cause, Format, MediaType,
     detect::{begins_like_text, detect},
-    mail,
+    mail, msg,
 };
 
 /// Levels of messages in messages whose attachments are found.
@@ -55,6 +55,11 @@ impl Place {
     /// One of several messages of a mailbox, by its number from 1.
     pub(super) fn numbered(&self, number: usize) -> Self {
         Self { folder: format!("{}{number}/", self.folder), nesting: self.nesting }
+    }
+
+    /// Whether what is attached to the message is looked for.
+    pub(super) const fn is_within_limit(&self) -> bool {
+        self.nesting <= MAX_NESTING
     }
 }
 
@@ -107,19 +112,14 @@ impl Attachments {
         let messages = match format {
             Format::Mail => mail::attachments_of_message,
             Format::Mailbox => mail::attachments_of_mailbox,
+            Format::Outlook => msg::attachments_of_message,
             _ => return,
         };
-        if self.goes_into(place) {
+        if place.is_within_limit() {
             messages(content, place, self);
-        }
-    }
-
-    /// Whether what is attached to the message at this place is looked for; if not, that is noted.
-    pub(super) fn goes_into(&mut self, place: &Place) -> bool {
-        if place.nesting > MAX_NESTING {
+        } else {
             self.leave_out(place.folder.trim_end_matches('/'), "attachments in it are nested too deeply");
         }
-        place.nesting <= MAX_NESTING
     }
 
     fn leave_out(&mut self, name: &str, reason: &str) -> Option<Place> {

@@ -6,6 +6,7 @@ use super::{
     decode::may_be_text,
     mail,
     media_type::essence,
+    msg,
 };
 
 /// Number of bytes at the start that may contain the signature of a PDF: producers may put other bytes before it.
@@ -239,14 +240,14 @@ fn in_compound_file(bytes: &[u8]) -> Result<Format, ExtractError> {
         let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
         bytes.windows(name.len()).any(|window| window == name)
     };
+    // Before the next: what is attached to a message may be encrypted.
+    if has_stream(msg::PROPERTIES) {
+        return Ok(Format::Outlook);
+    }
     // An encrypted Office file has this one (MS-OFFCRYPTO 2.3.4.4).
     if has_stream("EncryptedPackage") {
         let message = "the document needs a password; save it without one and send it again";
         return Err(ExtractError::new(Cause::Encrypted, message));
-    }
-    // MS-OXMSG 2.4.
-    if has_stream("__properties_version1.0") {
-        return Err(unsupported("an Outlook message (MSG)", "save it as EML"));
     }
     Err(unsupported(
         "a compound file in which no Word, Excel or PowerPoint document is found",
@@ -314,12 +315,8 @@ mod tests {
     fn what_is_not_read_is_named() {
         let encrypted =
             [COMPOUND_FILE, &"EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
-        let message =
-            [COMPOUND_FILE, &"__properties_version1.0".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()]
-                .concat();
-        let cases: [(&[u8], Cause, &str); 6] = [
+        let cases: [(&[u8], Cause, &str); 5] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", Cause::Unsupported, "image/png"),
-            (&message, Cause::Unsupported, "save it as EML"),
             (b"PK\x03\x04 broken", Cause::Malformed, "damaged"),
             (b"\x1f\x8b\x08\0\0\0\0\0", Cause::Unsupported, "gzip"),
             (COMPOUND_FILE, Cause::Unsupported, "compound file"),

@@ -19,6 +19,7 @@ mod html;
 mod json;
 mod mail;
 mod media_type;
+mod msg;
 mod office;
 mod pdf;
 mod plain;
@@ -103,6 +104,7 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
         Format::Odp => converted::document(bytes, anydoc::Format::Odp, &mut content)?,
         Format::Mail => mail::message(bytes, &mut content)?,
         Format::Mailbox => mail::mailbox(bytes, &mut content)?,
+        Format::Outlook => msg::message(bytes, &mut content)?,
     }
     if content.text.trim().is_empty() {
         return Err(ExtractError::empty());

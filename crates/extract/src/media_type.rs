@@ -47,6 +47,8 @@ pub enum Format {
     Mail,
     /// Messages in one file (RFC 4155).
     Mailbox,
+    /// A message of Outlook (MS-OXMSG).
+    Outlook,
 }
 
 impl Format {
@@ -90,7 +92,7 @@ const fn code(name: &'static str, aliases: &'static [&'static str], extensions: 
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 47] = [
+static MEDIA_TYPES: [MediaType; 48] = [
     media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
@@ -154,6 +156,7 @@ static MEDIA_TYPES: [MediaType; 47] = [
     ),
     media_type(Format::Mail, "message/rfc822", &["message/global"], &["eml"]),
     media_type(Format::Mailbox, "application/mbox", &[], &["mbox"]),
+    media_type(Format::Outlook, "application/vnd.ms-outlook", &["application/x-msg"], &["msg"]),
     code("text/x-rust", &[], &["rs"]),
     code("text/x-python", &["text/x-script.python", "application/x-python-code"], &["py", "pyi", "pyw"]),
     code("text/javascript", &["application/javascript", "application/ecmascript"], &["js", "mjs", "cjs", "jsx"]),
@@ -183,7 +186,7 @@ static MEDIA_TYPES: [MediaType; 47] = [
 
 impl MediaType {
     /// For messages.
-    pub const SUPPORTED: &str = "text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, mbox, CSV, \
+    pub const SUPPORTED: &str = "text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML, MSG, mbox, CSV, \
          JSON, JSON lines or source code";
 
     /// Text of which nothing more is known.

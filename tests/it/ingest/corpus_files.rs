@@ -24,7 +24,7 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
 pub(super) const ATTACHED: [Readable; 2] =
     [("leave.eml/rules.md", "text/markdown", &[CARRY]), ("mail.txt/rules.md", "text/markdown", &[CARRY])];
 
-pub(super) const READABLE: [Readable; 39] = [
+pub(super) const READABLE: [Readable; 40] = [
     ("leave.txt", "text/plain", &["Annual leave\n\n", LEAVE, CARRY]),
     ("leave.md", "text/markdown", &["# Leave\n\n", LEAVE, "## Carrying over"]),
     (
@@ -115,13 +115,14 @@ pub(super) const READABLE: [Readable; 39] = [
     ("leave.doc", "application/msword", &["Leave\n\n", LEAVE, CARRY]),
     ("leave.eml", "message/rfc822", MESSAGE),
     ("mail.txt", "message/rfc822", MESSAGE),
+    ("leave.msg", "application/vnd.ms-outlook", &["Leave\n\n", LEAVE, CARRY]),
     ("leave.mbox", "application/mbox", &["Illness\n\nFrom: jan@example.org", SICK, "Again\n\n", SICK]),
     ("staff.xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", &["| Name: Mira Novak | Office: Bern |"]),
     ("words.pdf", "text/plain", &["Only words, whatever the name says."]),
 ];
 
 /// A file, the cause of its failure, and a word of the message.
-pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
+pub(super) const UNREADABLE: [(&str, &str, &str); 13] = [
     ("empty.pdf", "empty", "holds no text"),
     ("blank.md", "empty", "holds no text"),
     ("truncated.pdf", "malformed", "incomplete"),
@@ -132,7 +133,6 @@ pub(super) const UNREADABLE: [(&str, &str, &str); 14] = [
     ("scan.pdf", "no_text_layer", "OCR"),
     ("picture.png", "unsupported", "image/png"),
     ("old.doc", "unsupported", "save it as DOCX"),
-    ("leave.msg", "unsupported", "save it as EML"),
     ("files.zip", "unsupported", "unpack it"),
     ("nul.txt", "binary", "NUL"),
     ("noise.txt", "binary", "control characters"),

@@ -1,4 +1,4 @@
-//! Compound files: DOC, PPT, XLS and what is none of them.
+//! Compound files: DOC, PPT, XLS, MSG and what is none of them.
 #![no_main]
 
 use cited_fuzz::check_extraction;
