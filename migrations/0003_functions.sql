@@ -178,83 +178,53 @@ AS $$ SELECT gin_clean_pending_list('chunk_terms'::regclass) $$;
 -- Vector search ------------------------------------------------------------------------------------
 --
 -- Vectors are found whoever their neighbours are: each index is searched by itself, by a walk through a graph that holds
--- its vectors alone, or by comparing all of them where it has no graph. These functions set the tenant themselves, like
--- the reads of a question below, and see what the policies let their caller see.
+-- its vectors alone, or by comparing all of them where it has no graph.
 
 -- The name of the graph of an index.
 CREATE FUNCTION vector_graph_name(in_index uuid) RETURNS name
 LANGUAGE sql IMMUTABLE AS $$ SELECT ('chunk_embedding_graph_' || replace(in_index::text, '-', ''))::name $$;
 
--- Those of the indexes whose graph can be used: not one that is being built, or whose build was interrupted.
-CREATE FUNCTION vector_graphs(in_indexes uuid[]) RETURNS uuid[]
-LANGUAGE sql STABLE AS $$
-    SELECT COALESCE(array_agg(wanted.index_id), '{}')
-    FROM UNNEST(in_indexes) AS wanted (index_id)
-    JOIN pg_class c ON c.relname = vector_graph_name(wanted.index_id) AND c.relnamespace = 'public'::regnamespace
-    JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
-$$;
-
--- The nearest chunks of one index by its graph. The planner recognises the graph by the literals, and is kept from
--- comparing everything, which looks cheapest to it in a table that it has no statistics of.
-CREATE FUNCTION nearest_by_graph(in_tenant uuid, in_index uuid, query halfvec, max_rows integer, ef_search integer)
+-- The nearest chunks of each index, at most so many of each graph and of all compared indexes together, in no order. A
+-- chunk may be returned twice: an index whose graph returns too few (dead entries, a walk that ends early) is compared as
+-- well. Which indexes have a graph is told by find_collections; a graph that was dropped since makes a walk a comparison.
+--
+-- The planner recognises a graph by the literals, and is kept from comparing everything, which looks cheapest to it in a
+-- table that it has no statistics of. A comparison reads the vectors of its indexes and no others, without parallel
+-- workers: they would make one search faster and take the processors from all others. The tenant is set here, as in the
+-- reads of a question below.
+CREATE FUNCTION nearest_chunks(in_tenant uuid, in_walked uuid[], in_ef_searches integer[], in_compared uuid[],
+                               in_query halfvec, max_rows integer)
 RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision)
 LANGUAGE plpgsql VOLATILE
 SET enable_sort = off
 SET enable_seqscan = off
-AS $$
-BEGIN
-    PERFORM set_config('cited.tenant', in_tenant::text, true), set_config('hnsw.ef_search', ef_search::text, true);
-    RETURN QUERY EXECUTE format(
-        'SELECT e.document_id, e.ordinal, 1 - ((e.embedding::halfvec(%1$s)) <=> $1) FROM chunk_embedding e
-         WHERE e.index_id = %2$L ORDER BY (e.embedding::halfvec(%1$s)) <=> $1 LIMIT $2', vector_dims(query), in_index)
-        USING query, max_rows;
-END $$;
-
--- The nearest chunks of indexes by comparing all their vectors, and reading no others. Without parallel workers: they
--- would make one search faster and take the processors from all others.
-CREATE FUNCTION nearest_by_comparison(in_tenant uuid, in_indexes uuid[], query halfvec, max_rows integer)
-RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision)
-LANGUAGE plpgsql VOLATILE
-SET enable_seqscan = off
 SET max_parallel_workers_per_gather = 0
 SET plan_cache_mode = force_generic_plan
 AS $$
-BEGIN
-    PERFORM set_config('cited.tenant', in_tenant::text, true);
-    RETURN QUERY
-        SELECT e.document_id, e.ordinal, 1 - (e.embedding <=> query) AS nearness
-        FROM chunk_embedding e
-        WHERE e.tenant_id = in_tenant AND e.index_id = ANY (in_indexes)
-        ORDER BY nearness DESC, e.document_id, e.ordinal
-        LIMIT max_rows;
-END $$;
-
--- The nearest chunks of each index, at most so many of each graph and of all others together, in no order. A chunk may
--- be returned twice: an index whose graph returns too few (dead entries, a walk that ends early) is compared as well.
-CREATE FUNCTION nearest_chunks(in_tenant uuid, in_indexes uuid[], ef_searches integer[], query halfvec, max_rows integer)
-RETURNS TABLE (document_id uuid, ordinal integer, similarity double precision, is_walked boolean)
-LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    graphs CONSTANT uuid[] := vector_graphs(in_indexes);
-    compared uuid[] := ARRAY(SELECT i FROM UNNEST(in_indexes) i WHERE i <> ALL (graphs));
-    walked record;
+    compared uuid[] := in_compared;
     found_rows bigint;
 BEGIN
-    FOR walked IN
-        SELECT w.index_id, w.ef FROM UNNEST(in_indexes, ef_searches) AS w (index_id, ef) WHERE w.index_id = ANY (graphs)
-    LOOP
-        RETURN QUERY
-            SELECT n.document_id, n.ordinal, n.similarity, true
-            FROM nearest_by_graph(in_tenant, walked.index_id, query, max_rows, walked.ef) n;
+    PERFORM set_config('cited.tenant', in_tenant::text, true);
+    FOR i IN 1 .. cardinality(in_walked) LOOP
+        PERFORM set_config('hnsw.ef_search', in_ef_searches[i]::text, true);
+        RETURN QUERY EXECUTE format(
+            'SELECT e.document_id, e.ordinal, 1 - ((e.embedding::halfvec(%1$s)) <=> $1) FROM chunk_embedding e
+             WHERE e.index_id = %2$L ORDER BY (e.embedding::halfvec(%1$s)) <=> $1 LIMIT $2',
+            vector_dims(in_query), in_walked[i])
+            USING in_query, max_rows;
         GET DIAGNOSTICS found_rows = ROW_COUNT;
         IF found_rows < max_rows THEN
-            compared := compared || walked.index_id;
+            compared := compared || in_walked[i];
         END IF;
     END LOOP;
     IF cardinality(compared) > 0 THEN
         RETURN QUERY
-            SELECT n.document_id, n.ordinal, n.similarity, false
-            FROM nearest_by_comparison(in_tenant, compared, query, max_rows) n;
+            SELECT e.document_id, e.ordinal, 1 - (e.embedding <=> in_query) AS nearness
+            FROM chunk_embedding e
+            WHERE e.tenant_id = in_tenant AND e.index_id = ANY (compared)
+            ORDER BY nearness DESC, e.document_id, e.ordinal
+            LIMIT max_rows;
     END IF;
 END $$;
 
@@ -265,15 +235,19 @@ END $$;
 -- these functions therefore sets the tenant itself, for the transaction that its one statement is, and
 -- reads what the policies then let its caller see. They own no rights: SECURITY INVOKER is the default.
 
--- Collections by name, with their active index and how much there is in it.
+-- Collections by name, with their active index, how much there is in it, and whether it has a graph that can be used: not
+-- one that is being built, or whose build was interrupted.
 CREATE FUNCTION find_collections(in_tenant uuid, in_names text[])
-RETURNS TABLE (collection_id uuid, index_id uuid, name text, language text, profile_id integer, created_at timestamptz, indexing text, model text, dimension integer, chunks bigint, unembedded_chunks bigint)
+RETURNS TABLE (collection_id uuid, index_id uuid, name text, language text, profile_id integer, created_at timestamptz,
+               indexing text, model text, dimension integer, chunks bigint, unembedded_chunks bigint, has_graph boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
         SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing,
-               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.unembedded_chunks, 0)
+               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.unembedded_chunks, 0),
+               EXISTS (SELECT FROM pg_class g JOIN pg_index x ON x.indexrelid = g.oid AND x.indisvalid
+                       WHERE g.relname = vector_graph_name(c.index_id) AND g.relnamespace = 'public'::regnamespace)
         FROM collection c
         JOIN collection_index i ON i.tenant_id = c.tenant_id AND i.index_id = c.index_id
         JOIN embedding_profile p ON p.profile_id = i.profile_id

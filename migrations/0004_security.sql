@@ -79,12 +79,10 @@ ALTER FUNCTION write_ask_audit OWNER TO cited_worker;
 REVOKE CREATE ON SCHEMA public FROM cited_worker;
 
 REVOKE EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
-    nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, vector_graph_name, vector_graphs, nearest_by_graph, nearest_by_comparison,
-    nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     TO cited_app;

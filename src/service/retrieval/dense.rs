@@ -60,9 +60,8 @@ impl Retriever {
         }))
         .await?;
         let vector = direction_of(vectors);
-        let vectors: Vec<u64> = query.collections.iter().map(|searched| searched.embedded_chunks).collect();
         let limit = i64::try_from(self.depth(query)).unwrap_or(i64::MAX);
-        let dense_query = DenseQuery { scope, vector: &vector, vectors: &vectors, selection, limit };
+        let dense_query = DenseQuery { scope, collections: query.collections, vector: &vector, selection, limit };
         let (hits, scan) = self.store.search().dense_search(query.tenant, &dense_query).await?;
         let trace = ListTrace::since(started, hits.len());
         Ok(DenseResult { hits, scan: Some(scan), trace })

@@ -43,6 +43,8 @@ pub(crate) struct SearchedCollection {
     pub(crate) chunks: u64,
     /// Number of those chunks that have a vector.
     pub(crate) embedded_chunks: u64,
+    /// Whether its vectors can be searched by a walk through a graph.
+    pub(crate) has_graph: bool,
 }
 
 /// A collection with its counts.
@@ -225,7 +227,8 @@ impl Collections<'_> {
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
                       created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
-                      dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!"
+                      dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!",
+                      has_graph AS "has_graph!"
                FROM find_collections($1, $2)"#,
             tenant.0,
             names,
@@ -237,7 +240,8 @@ impl Collections<'_> {
             .map(|row| {
                 let (chunks, bare) = (row.chunks.unsigned_abs(), row.unembedded_chunks.unsigned_abs());
                 let embedded_chunks = chunks.saturating_sub(bare);
-                Ok(SearchedCollection { chunks, embedded_chunks, collection: collection_of!(row)? })
+                let has_graph = row.has_graph;
+                Ok(SearchedCollection { chunks, embedded_chunks, has_graph, collection: collection_of!(row)? })
             })
             .collect()
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::identity::{ChunkKey, TenantId};
 use crate::store::{
-    Scope, Search, Selection, StoreError,
+    Scope, Search, SearchedCollection, Selection, StoreError,
     documents::chunk,
     search::filter::{push_document_filter, push_page_test},
     search::read_connection::Reading,
@@ -40,10 +40,10 @@ pub(crate) enum VectorScan {
 pub(crate) struct DenseQuery<'a> {
     /// Collections and indexes to search.
     pub(crate) scope: &'a Scope,
+    /// The same collections, with their sizes and whether they have a graph.
+    pub(crate) collections: &'a [SearchedCollection],
     /// The query's vector, unit length.
     pub(crate) vector: &'a [f32],
-    /// Number of vectors of each index of the scope.
-    pub(crate) vectors: &'a [u64],
     /// Filter that chunks must pass.
     pub(crate) selection: &'a Selection<'a>,
     /// Maximum number of hits.
@@ -76,25 +76,23 @@ impl Search<'_> {
         tenant: TenantId,
         query: &DenseQuery<'_>,
     ) -> Result<(Vec<DenseHit>, VectorScan), StoreError> {
-        let lists: Vec<i32> = query.vectors.iter().map(|vectors| ef_search(*vectors, query.limit)).collect();
+        let (walked, compared) = query.by_method();
+        let (walked_indexes, ef_searches): (Vec<Uuid>, Vec<i32>) = walked
+            .iter()
+            .map(|searched| (searched.collection.index, ef_search(searched.embedded_chunks, query.limit)))
+            .unzip();
         let mut reading = self.store.reading().await?;
-        let rows =
-            sqlx::query("SELECT document_id, ordinal, similarity, is_walked FROM nearest_chunks($1, $2, $3, $4, $5)")
-                .bind(tenant.0)
-                .bind(query.scope.indexes.as_slice())
-                .bind(lists)
-                .bind(chunk::half(query.vector))
-                .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
-                .fetch_all(&mut *reading)
-                .await?;
+        let rows = sqlx::query("SELECT document_id, ordinal, similarity FROM nearest_chunks($1, $2, $3, $4, $5, $6)")
+            .bind(tenant.0)
+            .bind(walked_indexes)
+            .bind(ef_searches)
+            .bind(compared)
+            .bind(chunk::half(query.vector))
+            .bind(i32::try_from(query.limit).unwrap_or(i32::MAX))
+            .fetch_all(&mut *reading)
+            .await?;
         reading.end().await?;
-        let mut scan = VectorScan::Exact;
-        for row in &rows {
-            if row.try_get("is_walked")? {
-                scan = VectorScan::Iterative;
-            }
-        }
-        Ok((read_hits(rows)?, scan))
+        Ok((read_hits(rows)?, VectorScan::of(&walked)))
     }
 
     async fn nearest_filtered(
@@ -106,16 +104,10 @@ impl Search<'_> {
             return Ok((self.nearest_within(tenant, query).await?, VectorScan::Exact));
         }
         let mut reading = self.store.begin_read(tenant).await?;
-        let graphs: Vec<Uuid> = sqlx::query_scalar("SELECT vector_graphs($1)")
-            .bind(query.scope.indexes.as_slice())
-            .fetch_one(&mut *reading)
-            .await?;
+        let (walked, compared) = query.by_method();
         let mut hits = Vec::new();
-        for (index, vectors) in query.scope.indexes.iter().zip(query.vectors) {
-            if !graphs.contains(index) {
-                continue;
-            }
-            let found = walk_filtered(&mut reading, query, *index, *vectors).await?;
+        for searched in &walked {
+            let found = walk_filtered(&mut reading, query, searched).await?;
             // A walk stops after a bounded number of vectors. If it finds too few, all that pass are compared.
             if (found.len() as u64) < query.limit.unsigned_abs() {
                 reading.end().await?;
@@ -123,12 +115,26 @@ impl Search<'_> {
             }
             hits.extend(found);
         }
-        let compared: Vec<Uuid> = query.scope.indexes.iter().filter(|index| !graphs.contains(index)).copied().collect();
         if !compared.is_empty() {
             hits.extend(compare_filtered(&mut reading, query, &compared).await?);
         }
         reading.end().await?;
-        Ok((hits, if graphs.is_empty() { VectorScan::Exact } else { VectorScan::Iterative }))
+        Ok((hits, VectorScan::of(&walked)))
+    }
+}
+
+impl<'a> DenseQuery<'a> {
+    /// The collections whose graphs are walked, and the indexes of the others, whose vectors are compared.
+    fn by_method(&self) -> (Vec<&'a SearchedCollection>, Vec<Uuid>) {
+        let (walked, compared): (Vec<_>, Vec<_>) = self.collections.iter().partition(|searched| searched.has_graph);
+        (walked, compared.into_iter().map(|searched| searched.collection.index).collect())
+    }
+}
+
+impl VectorScan {
+    /// The method of a search that walked the graphs of these collections.
+    const fn of(walked: &[&SearchedCollection]) -> Self {
+        if walked.is_empty() { Self::Exact } else { Self::Iterative }
     }
 }
 
@@ -136,11 +142,11 @@ impl Search<'_> {
 async fn walk_filtered(
     reading: &mut Reading,
     query: &DenseQuery<'_>,
-    index: Uuid,
-    vectors: u64,
+    searched: &SearchedCollection,
 ) -> Result<Vec<DenseHit>, StoreError> {
+    let index = searched.collection.index;
     sqlx::query("SELECT set_config('hnsw.ef_search', $1, true)")
-        .bind(ef_search(vectors, query.limit).to_string())
+        .bind(ef_search(searched.embedded_chunks, query.limit).to_string())
         .execute(&mut **reading)
         .await?;
     // Literals, not parameters: the planner uses the graph only if it sees the values.
@@ -180,13 +186,13 @@ fn push_filter(builder: &mut QueryBuilder<Postgres>, query: &DenseQuery<'_>) {
     push_page_test(builder, query.selection.filter);
 }
 
-/// Returns the size of the candidate list of a walk through a graph of this many vectors (`hnsw.ef_search`): 100 for
-/// 20,000, and twice as many for ten times as many vectors, which finds the ten nearest with a recall of .99 and more
-/// at each size, those of a minority topic as well (docs/performance.md). Never less than the number of requested hits.
+/// Returns the size of the candidate list of a walk through a graph of this many vectors (`hnsw.ef_search`): 50 for
+/// 10,000, and twice as many for ten times as many vectors, which finds the ten nearest with a recall of .99 at each size,
+/// those of a minority topic as well (docs/performance.md). Never less than the number of requested hits.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a length, bounded")]
 fn ef_search(vectors: u64, limit: i64) -> i32 {
-    let by_size = 100.0 * (vectors as f64 / 20_000.0).powf(2.0_f64.log10());
-    (by_size as i64).clamp(100, LONGEST_LIST).max(limit.min(LONGEST_LIST)) as i32
+    let by_size = 50.0 * (vectors as f64 / 10_000.0).powf(2.0_f64.log10());
+    (by_size as i64).clamp(50, LONGEST_LIST).max(limit.min(LONGEST_LIST)) as i32
 }
 
 pub(in crate::store) fn read_hits(rows: Vec<PgRow>) -> Result<Vec<DenseHit>, StoreError> {
