@@ -18,7 +18,7 @@ test: ## Run every test
 	@scripts/test
 
 .PHONY: clients
-clients: ## Ask with the official client of OpenAI, and hold the scripted model server against those of OpenAI and Anthropic; needs Python and pip
+clients: ## Ask with the official clients of OpenAI and MCP, and hold the scripted model server against those of OpenAI and Anthropic; needs Python and pip
 	@scripts/test-clients
 
 .PHONY: fmt

@@ -2,7 +2,7 @@
 
 use std::{fmt, io::IsTerminal, str::FromStr};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::filter_fn, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Content and format of the log.
 #[derive(Clone, Debug)]
@@ -58,9 +58,11 @@ pub(crate) fn start(settings: &Settings) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&settings.filter)
         .map_err(|error| anyhow::anyhow!("CITED_LOG is {:?}: {error}", settings.filter))?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // It logs questions and answers, at levels that a filter may ask for.
+    let without_mcp = filter_fn(|metadata| !metadata.target().starts_with("rmcp"));
     let started = match settings.format {
-        Format::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
-        Format::Json => builder.json().flatten_event(true).try_init(),
+        Format::Text => builder.with_ansi(std::io::stderr().is_terminal()).finish().with(without_mcp).try_init(),
+        Format::Json => builder.json().flatten_event(true).finish().with(without_mcp).try_init(),
     };
     started.map_err(|error| anyhow::anyhow!("logging cannot be started: {error}"))
 }

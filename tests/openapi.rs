@@ -38,7 +38,9 @@ fn every_operation_has_a_name_and_says_how_it_fails() {
                 } else {
                     content["application/problem+json"].is_object()
                 };
-                assert!(is_problem, "{method} {path} {status} is no problem document");
+                let is_reply =
+                    path == "/mcp" && content["application/json"]["schema"]["$ref"] == "#/components/schemas/McpReply";
+                assert!(is_problem || is_reply, "{method} {path} {status} is no problem document");
             }
         }
     }
@@ -318,14 +320,14 @@ fn generators_of_clients_can_read_it() {
 }
 
 #[test]
-fn every_route_but_probes_needs_a_key() {
+fn every_route_but_probes_and_metadata_needs_a_key() {
     let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     assert_eq!(document["security"], json!([{"bearer": []}]));
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
             let own = operation["security"].as_array().unwrap_or_else(|| panic!("{method} {path} needs what?"));
-            let is_probe = matches!(path.as_str(), "/livez" | "/readyz");
-            assert_eq!(own.is_empty(), is_probe, "{method} {path}");
+            let is_open = matches!(path.as_str(), "/livez" | "/readyz" | "/.well-known/oauth-protected-resource/mcp");
+            assert_eq!(own.is_empty(), is_open, "{method} {path}");
             let roles = own.iter().map(|one| one["bearer"].as_array().map(Vec::len));
             assert!(roles.into_iter().all(|roles| roles == Some(1)), "{method} {path}: {own:?}");
         }

@@ -180,7 +180,7 @@ fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-fn forbidden(denied: Denied) -> ApiError {
+pub(super) fn forbidden(denied: Denied) -> ApiError {
     let detail = match denied {
         Denied::Scope(scopes) => {
             let others = scopes.iter().copied().filter(|scope| *scope != Scope::Admin);

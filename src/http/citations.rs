@@ -84,7 +84,7 @@ pub(super) struct CitedPassageBody {
 }
 
 impl CitedBody {
-    fn new(urn: &Urn, state: CitedState) -> Self {
+    pub(super) fn new(urn: &Urn, state: CitedState) -> Self {
         let mut body = Self {
             urn: urn.to_string(),
             status: CitedStatusBody::Current,
@@ -164,6 +164,11 @@ pub(super) fn parse_urn(urn: &str) -> Result<Urn, ApiError> {
         let hint = "percent-encode the whole URN in the path, # as %23 above all: what follows a plain # is never sent";
         ApiError::invalid_field("urn", format!("{urn:?} names no passage: {error}; {hint}"))
     })?;
+    stored(urn)
+}
+
+/// Refuses the URN of a page of the web.
+pub(super) fn stored(urn: Urn) -> Result<Urn, ApiError> {
     if let Some(url) = urn.web_url() {
         let detail = format!("of pages of the web nothing is kept; what was cited may still stand at {url}");
         return Err(ApiError::not_found(detail));

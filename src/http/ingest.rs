@@ -157,6 +157,15 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
 }
 
 impl NewDocumentsBody {
+    /// The documents, for a job that nobody is notified of.
+    ///
+    /// # Errors
+    /// 422 with all faults.
+    pub(super) fn into_submission(self) -> Result<Submission, ApiError> {
+        let Upload { collection, indexing, documents } = self.read()?;
+        Ok(Submission { collection, indexing, documents, key: None, webhook: None })
+    }
+
     fn read(self) -> Result<Upload, ApiError> {
         let mut faults = Faults::default();
         faults.collection_name("/collection", &self.collection);

@@ -22,6 +22,7 @@ mod indexes;
 mod ingest;
 mod jobs;
 mod keys;
+mod mcp;
 mod middleware;
 mod multipart;
 mod number;
@@ -31,6 +32,7 @@ mod operations;
 mod pagination;
 mod problem;
 mod public_url;
+mod reply;
 mod schema;
 mod search;
 mod source;
@@ -150,11 +152,14 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let (streams, _) = stream_routes().split_for_parts();
     let (openai, _) = openai::routes().split_for_parts();
     let (cited_pages, _) = web::citation_routes().split_for_parts();
-    let (health, _) = health_routes().split_for_parts();
+    let (mcp, _) = mcp::routes().split_for_parts();
+    let (open, _) = open_routes().split_for_parts();
     let limit = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
     let authenticated = axum::middleware::from_fn_with_state(state.clone(), authentication::authenticate);
     let v1 = v1.layer(limit).merge(streams).layer(authenticated.clone());
     let openai = openai.layer(limit).layer(authenticated.clone()).layer(axum::middleware::from_fn(openai::as_openai));
+    let challenge = axum::middleware::from_fn_with_state(state.clone(), mcp::challenge);
+    let mcp = mcp.layer(limit).layer(authenticated.clone()).layer(challenge);
     let cited_pages = cited_pages.layer(limit).layer(authenticated).layer(axum::middleware::from_fn(web::as_pages));
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
@@ -176,7 +181,8 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         .merge(v1)
         .merge(openai)
         .merge(cited_pages)
-        .merge(health.merge(openapi::pages()).merge(web::files()).layer(limit))
+        .merge(mcp)
+        .merge(open.merge(openapi::pages()).merge(web::files()).layer(limit))
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(shared)
         .with_state(state)
@@ -229,6 +235,7 @@ fn stream_routes() -> OpenApiRouter<AppState> {
 }
 
 /// Routes that never need a key.
-fn health_routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(health::livez)).routes(routes!(health::readyz))
+fn open_routes() -> OpenApiRouter<AppState> {
+    let probes = OpenApiRouter::new().routes(routes!(health::livez)).routes(routes!(health::readyz));
+    probes.merge(mcp::metadata_routes())
 }

@@ -13,7 +13,8 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 44] = [
+const OPERATIONS: [(&str, Need); 46] = [
+    ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
     ("ask", Need::AnyOf(&[Scope::Ask])),
@@ -23,6 +24,7 @@ const OPERATIONS: [(&str, Need); 44] = [
     ("create_response", Need::AnyOf(&[Scope::Ask])),
     ("list_models", Need::AnyOf(&[Scope::Ask])),
     ("get_model", Need::AnyOf(&[Scope::Ask])),
+    ("call_mcp", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("get_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
     ("show_citation", Need::AnyOf(&[Scope::Ask, Scope::Read])),
     ("list_asks", Need::AnyOf(&[Scope::Admin])),
@@ -60,14 +62,17 @@ const OPERATIONS: [(&str, Need); 44] = [
     ("create_tenant_key", Need::Operator),
 ];
 
-/// The rights that the operation needs.
+/// The rights that the operation with this id needs.
 ///
 /// # Panics
 /// If the table lacks it: no operation is served before somebody has decided that.
-fn need_of(operation: &Operation) -> Need {
-    let id = operation.operation_id.as_deref().unwrap_or_default();
+pub(super) fn need(id: &str) -> Need {
     let found = OPERATIONS.iter().find(|(known, _)| *known == id);
     found.map(|(_, need)| *need).expect("every operation is in the table of operations")
+}
+
+fn need_of(operation: &Operation) -> Need {
+    need(operation.operation_id.as_deref().unwrap_or_default())
 }
 
 /// States in the document what an operation needs.

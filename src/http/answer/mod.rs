@@ -114,6 +114,20 @@ pub(super) enum OutcomeBody {
     DryRun,
 }
 
+impl OutcomeBody {
+    /// How an ask ended.
+    pub(super) fn of(report: &AskReport) -> Self {
+        match report.outcome {
+            AskOutcome::Answered { .. } if report.missing.is_empty() => Self::Answered,
+            AskOutcome::Answered { .. } => Self::Partial,
+            AskOutcome::Passages { .. } => Self::Passages,
+            AskOutcome::Abstained(_) | AskOutcome::NoQuestion { .. } => Self::Abstained,
+            AskOutcome::Unclear => Self::Clarify,
+            AskOutcome::DryRun => Self::DryRun,
+        }
+    }
+}
+
 /// A passage that is given instead of an answer.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = GivenPassage)]
@@ -234,7 +248,7 @@ impl AnswerBody {
         let validation = ValidationBody::before_drafts(&report);
         let mut body = Self {
             id: report.id,
-            outcome: OutcomeBody::Abstained,
+            outcome: OutcomeBody::of(&report),
             reason: report.outcome.abstain_reason(),
             standalone_question: report.standalone,
             reply: None,
@@ -257,18 +271,15 @@ impl AnswerBody {
         };
         match report.outcome {
             AskOutcome::Answered { answer, by } => {
-                body.outcome = if body.missing.is_empty() { OutcomeBody::Answered } else { OutcomeBody::Partial };
                 body.write(&answer, by, &report.sources);
             }
             AskOutcome::Passages { answer, by, passages } => {
-                body.outcome = OutcomeBody::Passages;
                 body.passages = passages.into_iter().map(PassageBody::from).collect();
                 body.write(&answer, by, &report.sources);
             }
             AskOutcome::Abstained(_) => body.validation.attempts = drafts,
             AskOutcome::NoQuestion { reply } => body.reply = Some(reply),
-            AskOutcome::Unclear => body.outcome = OutcomeBody::Clarify,
-            AskOutcome::DryRun => body.outcome = OutcomeBody::DryRun,
+            AskOutcome::Unclear | AskOutcome::DryRun => {}
         }
         body.sources =
             report.sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();

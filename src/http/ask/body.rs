@@ -232,6 +232,11 @@ impl Default for AskBody {
 }
 
 impl AskBody {
+    /// The body of a question of which every other member is left out.
+    pub(in crate::http) fn of_question(question: String, collections: Vec<String>, filter: FilterBody) -> Self {
+        Self { question: Some(question), collections, filter, ..Self::default() }
+    }
+
     /// This body for the question and the parameters of a chat client.
     pub(in crate::http) fn of_chat(self, chat: ChatTurn) -> Self {
         let completion_tokens = chat.max_completion_tokens.or(self.limits.max_completion_tokens);

@@ -15,13 +15,19 @@ use futures::stream;
 use serde::Serialize;
 
 use super::{
-    super::{AppState, answer::AnswerBody, extract::ValidJson, problem::ApiError, public_url::public_url},
+    super::{
+        AppState,
+        answer::AnswerBody,
+        extract::ValidJson,
+        problem::ApiError,
+        public_url::public_url,
+        reply::{Annotation, Delivered},
+    },
     completion::{ChunkBody, CompletionBody, CompletionUsageBody, Identity},
     error::OpenAiProblem,
     housekeeping,
     model::ModelRef,
     ready_ask::ReadyAsk,
-    reply::{Annotation, Delivered},
     request::ChatBody,
     stream::Protocol,
 };

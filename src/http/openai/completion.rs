@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{
-    super::answer::AnswerBody,
+use super::super::{
+    answer::AnswerBody,
     reply::{Annotation, Delivered},
 };
 use crate::domain::budget::Spent;
@@ -106,7 +106,7 @@ pub(super) struct UrlCitationBody {
 
 impl From<Annotation> for UrlCitationBody {
     fn from(annotation: Annotation) -> Self {
-        let Annotation { span, url, title, quote, urn, support } = annotation;
+        let Annotation { span, url, title, quote, urn, support, .. } = annotation;
         Self { start_index: span.start, end_index: span.end, url, title, content: quote, urn, support }
     }
 }

@@ -7,7 +7,6 @@ mod housekeeping;
 mod model;
 mod progress;
 mod ready_ask;
-mod reply;
 mod request;
 mod response;
 mod response_events;

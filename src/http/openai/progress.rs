@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::reply::{Delivered, Writer};
+use super::super::reply::{Delivered, Writer};
 use crate::{
     domain::{citation::Citation, span::Span},
     service::ask::{AskEvent, AskReport, GradedHit},

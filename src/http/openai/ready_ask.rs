@@ -8,10 +8,10 @@ use super::{
     super::{
         ask::{AskBody, failed},
         problem::ApiError,
+        reply::{Delivered, Writer},
     },
     model::ModelRef,
     progress::Progress,
-    reply::{Delivered, Writer},
     request::repointed,
     stream::{Protocol, Relay, respond},
 };

@@ -5,10 +5,12 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    super::answer::AnswerBody,
+    super::{
+        answer::AnswerBody,
+        reply::{Annotation, Delivered},
+    },
     completion::UrlCitationBody,
     error::OpenAiProblem,
-    reply::{Annotation, Delivered},
 };
 use crate::domain::budget::Spent;
 

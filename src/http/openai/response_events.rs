@@ -5,9 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::answer::AnswerBody,
+    super::{answer::AnswerBody, reply::Delivered},
     error::OpenAiProblem,
-    reply::Delivered,
     response::{MessageItem, ResponseBody, ResponseIdentity, TextAnnotation, TextPart},
     stream::Protocol,
 };

@@ -14,10 +14,9 @@ use futures::stream;
 use tokio::sync::mpsc;
 
 use super::{
-    super::{ask::failed, problem::ApiError},
+    super::{ask::failed, problem::ApiError, reply::Delivered},
     error::OpenAiProblem,
     progress::Progress,
-    reply::Delivered,
 };
 use crate::service::ask::{AskFrame, AskReport};
 

@@ -18,7 +18,7 @@ use utoipa::{
 };
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{AppState, Settings, health_routes, openai, problem::Problem, stream_routes, v1_routes, web};
+use super::{AppState, Settings, mcp, open_routes, openai, problem::Problem, stream_routes, v1_routes, web};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -35,6 +35,7 @@ use super::{AppState, Settings, health_routes, openai, problem::Problem, stream_
     tags(
         (name = "ask", description = "Questions and searches"),
         (name = "openai", description = "The same answers for clients of OpenAI: a model is a collection"),
+        (name = "mcp", description = "The same answers for agents: tools of the Model Context Protocol"),
         (name = "audit", description = "What was asked, and how it ended"),
         (name = "ingest", description = "Documents in, and the jobs that index them"),
         (name = "documents", description = "Stored documents"),
@@ -60,10 +61,11 @@ impl Modify for Bearer {
 #[must_use]
 pub fn openapi_document() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
-    let timed = v1_routes(Settings::default().max_body_bytes).merge(openai::routes()).merge(web::citation_routes());
+    let timed = v1_routes(Settings::default().max_body_bytes).merge(openai::routes()).merge(mcp::routes());
+    let timed = timed.merge(web::citation_routes());
     let mut timed = timed.into_openapi();
     let mut streams = stream_routes().into_openapi();
-    let mut open = health_routes().into_openapi();
+    let mut open = open_routes().into_openapi();
     for operation in operations(&mut timed) {
         responses::add_timeout(operation);
     }

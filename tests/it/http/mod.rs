@@ -2,6 +2,7 @@
 
 mod contract;
 mod errors;
+mod mcp;
 mod openai;
 mod page;
 mod requests;

@@ -67,11 +67,13 @@ async fn run(program: &str, address: &str) -> String {
 
 #[tokio::test]
 #[ignore = "needs the official Python packages; make clients installs them and runs it"]
-async fn the_official_client_asks_cited() {
+async fn the_official_clients_ask_cited() {
     let app = TestApp::built_in().await;
     app.ingest("handbook", &[("leave.md", "Everyone has 28 days of paid annual leave a year. It lapses on 31 March.")])
         .await;
-    print!("{}", run("ask_with_openai.py", &app.base).await);
+    for program in ["ask_with_openai.py", "ask_with_mcp.py"] {
+        print!("{}", run(program, &app.base).await);
+    }
 }
 
 #[tokio::test]

@@ -16,6 +16,9 @@ pub(super) struct Operation {
     pub roles: Vec<String>,
 }
 
+/// Tools of the Model Context Protocol, each of which is an operation here.
+const TOOLS: [&str; 5] = ["search", "fetch", "ask", "check", "ingest"];
+
 /// Every operation of the document.
 pub(super) fn all() -> Vec<Operation> {
     let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
@@ -24,16 +27,22 @@ pub(super) fn all() -> Vec<Operation> {
         for (method, operation) in methods.as_object().expect("methods") {
             let security = operation["security"].as_array().unwrap_or_else(|| panic!("{method} {path} needs what?"));
             let roles = security.iter().flat_map(|one| one["bearer"].as_array().expect("roles"));
-            all.push(Operation {
+            let operation = Operation {
                 id: operation["operationId"].as_str().expect("an id").to_owned(),
                 method: method.to_uppercase().parse().expect("a method"),
                 path: path.clone(),
                 has_body: operation.get("requestBody").is_some(),
                 roles: roles.map(|role| role.as_str().expect("a name").to_owned()).collect(),
-            });
+            };
+            if operation.id == "call_mcp" {
+                let calls = TOOLS.map(|tool| Operation { id: format!("call_mcp {tool}"), ..operation.clone() });
+                all.extend(calls);
+            } else {
+                all.push(operation);
+            }
         }
     }
-    assert!(all.len() >= 44, "{all:#?}");
+    assert!(all.len() >= 50, "{all:#?}");
     all
 }
 
@@ -106,6 +115,10 @@ impl Operation {
 
     fn body(&self, named: &Named) -> Option<Value> {
         let collections = json!([named.collection]);
+        if let Some(tool) = self.id.strip_prefix("call_mcp ") {
+            let params = json!({"name": tool, "arguments": arguments(tool, named)});
+            return Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+        }
         let body = match self.id.as_str() {
             "ask" => json!({"question": "Where does it grow?", "collections": collections}),
             "create_chat_completion" => {
@@ -130,5 +143,18 @@ impl Operation {
             }
         };
         Some(body)
+    }
+}
+
+/// Arguments of a tool that name these things.
+fn arguments(tool: &str, named: &Named) -> Value {
+    let collections = json!([named.collection]);
+    match tool {
+        "search" => json!({"query": "Where does it grow?", "collections": collections}),
+        "fetch" => json!({"id": named.urn}),
+        "ask" => json!({"question": "Where does it grow?", "collections": collections}),
+        "check" => json!({"text": "It grows in the office.", "urns": [named.urn]}),
+        "ingest" => json!({"collection": named.collection, "documents": [{"source": "a", "text": "Words."}]}),
+        other => panic!("{other} takes what?"),
     }
 }

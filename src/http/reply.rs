@@ -6,11 +6,14 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     domain::{
-        citation::{Citation, MarkerStyle, Restyled, Restyler},
+        citation::{Citation, MarkerStyle, Restyled, Restyler, Urn},
         notices,
         span::Span,
     },
-    service::ask::{AskOutcome, AskReport, GradedHit},
+    service::{
+        ask::{AskOutcome, AskReport, GradedHit},
+        retrieval::Hit,
+    },
 };
 
 /// Text for the client, in the order of delivery.
@@ -31,6 +34,8 @@ impl Delivered {
 /// A citation at a marker of the delivered text.
 #[derive(Clone, Debug)]
 pub(super) struct Annotation {
+    /// Number of its source in the text.
+    pub(super) number: usize,
     /// Where the marker stands in the whole text, in code points.
     pub(super) span: Span,
     /// Address of the page that shows the passage.
@@ -78,7 +83,7 @@ impl Writer {
         sources: &[GradedHit],
     ) -> Delivered {
         let base = &self.base;
-        let address = |index: usize| sources.get(index).map(|source| url(base, source)).unwrap_or_default();
+        let address = |index: usize| sources.get(index).map(|source| url_of(base, &source.hit)).unwrap_or_default();
         let Restyled { text, markers } = self.restyler.rewrite(answer, part, citations, address);
         let mut annotations = Vec::with_capacity(markers.len());
         for marker in markers {
@@ -90,8 +95,9 @@ impl Writer {
             }
             annotations.push(Annotation {
                 span: marker.span,
-                url: url(&self.base, source),
-                title: title(source),
+                number: marker.number,
+                url: url_of(&self.base, &source.hit),
+                title: title_of(&source.hit),
                 quote,
                 urn: source.hit.urn().to_string(),
                 support: citation.support,
@@ -131,7 +137,12 @@ impl Writer {
             let source = sources.get(*index)?;
             let quote = self.quotes.get(place).and_then(Option::as_deref).map(one_line).unwrap_or_default();
             let quote = if quote.is_empty() { quote } else { format!(" \"{quote}\"") };
-            Some(format!("[^{}]: [{}]({}){quote}", place + 1, link_text(&title(source)), url(&self.base, source)))
+            Some(format!(
+                "[^{}]: [{}]({}){quote}",
+                place + 1,
+                link_text(&title_of(&source.hit)),
+                url_of(&self.base, &source.hit)
+            ))
         };
         cited.filter_map(footnote).collect()
     }
@@ -159,23 +170,33 @@ fn abstention(report: &AskReport) -> String {
     for (place, source) in report.sources.iter().take(notices::MOST_CLOSEST).enumerate() {
         text.push_str(if place == 0 { "\n\nClosest:\n" } else { "" });
         let beginning = notices::beginning(&source.hit.passage.text);
-        let _ = write!(text, "\n- {}: \"{beginning}\"", title(source));
+        let _ = write!(text, "\n- {}: \"{beginning}\"", title_of(&source.hit));
     }
     text
 }
 
-/// Address of the page that shows a source.
-fn url(base: &str, source: &GradedHit) -> String {
-    format!("{base}/c/{}", utf8_percent_encode(&source.hit.urn().to_string(), NON_ALPHANUMERIC))
+/// Address of the page that shows a passage.
+pub(super) fn url_of(base: &str, hit: &Hit) -> String {
+    page_of(base, &hit.urn())
 }
 
-/// The document of a source, with its page.
-fn title(source: &GradedHit) -> String {
-    let passage = &source.hit.passage;
-    let name = if passage.title.trim().is_empty() { &passage.source } else { &passage.title };
-    match passage.page {
+/// Address of the page of a citation.
+pub(super) fn page_of(base: &str, urn: &Urn) -> String {
+    format!("{base}/c/{}", utf8_percent_encode(&urn.to_string(), NON_ALPHANUMERIC))
+}
+
+/// The document of a passage, with its page.
+pub(super) fn title_of(hit: &Hit) -> String {
+    let passage = &hit.passage;
+    titled(&passage.title, &passage.source, passage.page)
+}
+
+/// A document, with a page of it: its title, or its source if it has none.
+pub(super) fn titled(title: &str, source: &str, page: Option<i32>) -> String {
+    let name = if title.trim().is_empty() { source } else { title };
+    match page {
         Some(page) => format!("{name}, p. {page}"),
-        None => name.clone(),
+        None => name.to_owned(),
     }
 }
 
