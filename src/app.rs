@@ -13,6 +13,7 @@ use crate::{
     config::{Config, Database},
     http::{self, Services},
     lifecycle::Tasks,
+    metrics::Metrics,
     server,
     service::{
         background::{BackgroundTask, Heartbeats},
@@ -34,6 +35,14 @@ pub struct Core {
     background: Background,
     store: Store,
     postgres: Option<PrivatePostgres>,
+    /// Listener of the metrics alone.
+    metrics: Option<MetricsListener>,
+}
+
+/// A listener that serves the metrics and nothing else.
+struct MetricsListener {
+    listener: TcpListener,
+    acceptance: server::Acceptance,
 }
 
 /// Tasks that run in the background, besides requests and workers.
@@ -60,9 +69,10 @@ impl Core {
     pub async fn build(config: &Config, context: Context) -> anyhow::Result<Self> {
         // Another part of the process may have chosen one already; either will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let metrics = MetricsListener::open(config.metrics_listen).await?;
         let Databases { postgres, primary, replica } = open_databases(&config.database).await?;
         match Self::assemble(config, context, &primary, replica.as_ref()).await {
-            Ok(core) => Ok(Self { postgres, ..core }),
+            Ok(core) => Ok(Self { postgres, metrics, ..core }),
             Err(error) => {
                 if let Some(postgres) = postgres {
                     postgres.stop().await.context("the private Postgres could not be stopped")?;
@@ -78,11 +88,12 @@ impl Core {
         primary: &PgConnectOptions,
         replica: Option<&PgConnectOptions>,
     ) -> anyhow::Result<Self> {
+        let metrics = Metrics::default();
         Store::migrate(primary).await.context("the database could not be prepared")?;
-        let embedders = open_embedders(config, primary).await?;
+        let embedders = open_embedders(config, primary, &metrics).await?;
         let store =
             Store::connect(primary, replica, &config.pools).await.context("the database could not be opened")?;
-        let assembly = Assembly::new(config, context, store, embedders)?;
+        let assembly = Assembly::new(config, context, store, embedders, metrics)?;
         let ingest = assembly.ingest();
         Ok(Self {
             worker: assembly.worker(),
@@ -90,6 +101,7 @@ impl Core {
             services: assembly.services(&ingest),
             store: assembly.into_store(),
             postgres: None,
+            metrics: None,
         })
     }
 
@@ -107,7 +119,7 @@ impl Core {
     }
 
     /// Everything that runs in the background while the service does, except requests.
-    fn tasks(&self, shutdown: &Shutdown) -> Tasks {
+    fn tasks(&mut self, shutdown: &Shutdown) -> Tasks {
         let mut tasks = Tasks::new(shutdown.clone());
         let stop = &shutdown.soft;
         let Background { notifier, sweeper, graphs, heartbeats } = &self.background;
@@ -119,6 +131,10 @@ impl Core {
         ];
         for BackgroundTask { name, run } in self.worker.tasks(stop).into_iter().chain(notifier).chain(others) {
             tasks.spawn(name, run);
+        }
+        if let Some(MetricsListener { listener, acceptance }) = self.metrics.take() {
+            let router = http::metrics_router(self.services.measurements.clone());
+            tasks.spawn("metrics listener", server::serve(listener, acceptance, router, shutdown.clone()));
         }
         let store = self.store.failed();
         tasks.watch(async { anyhow::Error::msg(store.await) });
@@ -133,7 +149,7 @@ impl Core {
     ///
     /// # Errors
     /// If a background task dies, or the private Postgres cannot be kept running.
-    pub async fn work_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
+    pub async fn work_until_stopped(mut self, shutdown: Shutdown) -> anyhow::Result<()> {
         let result = self.tasks(&shutdown).run().await;
         self.close(&shutdown).await.and(result)
     }
@@ -175,11 +191,25 @@ impl App {
     /// # Errors
     /// If a background task dies, or the private Postgres cannot be kept running.
     pub async fn run_until_stopped(self, shutdown: Shutdown) -> anyhow::Result<()> {
-        let Self { core, router, listener, acceptance } = self;
+        let Self { mut core, router, listener, acceptance } = self;
         let mut tasks = core.tasks(&shutdown);
         tasks.spawn("HTTP server", server::serve(listener, acceptance, router, shutdown.clone()));
         let result = tasks.run().await;
         core.close(&shutdown).await.and(result)
+    }
+}
+
+impl MetricsListener {
+    /// Listens on the address, if there is one.
+    ///
+    /// # Errors
+    /// If the address is taken.
+    async fn open(address: Option<SocketAddr>) -> anyhow::Result<Option<Self>> {
+        let Some(address) = address else { return Ok(None) };
+        let taken = || format!("cannot listen on {address}; set CITED_METRICS_LISTEN to a free address");
+        let listener = TcpListener::bind(address).await.with_context(taken)?;
+        let acceptance = server::Acceptance::load(&server::Settings::default())?;
+        Ok(Some(Self { listener, acceptance }))
     }
 }
 

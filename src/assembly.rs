@@ -10,6 +10,7 @@ use crate::{
     app::Background,
     config::{Config, Database},
     http::Services,
+    metrics::Metrics,
     providers::{
         BuiltInEmbedder, Embedder,
         chat::{CallRole, ChatModels},
@@ -33,6 +34,7 @@ use crate::{
         granted::{UseCaseParts, UseCases},
         indexes::IndexService,
         ingest::{Acceptance, ContextWriter, IngestParts, IngestService, Notifier, Processor, Signal, Worker},
+        measurements::Measurements,
         readiness::Readiness,
         retrieval::Retriever,
         search::SearchService,
@@ -55,6 +57,7 @@ pub(crate) struct Assembly<'a> {
     signal: Arc<Signal>,
     heartbeats: Heartbeats,
     access: AccessService,
+    metrics: Metrics,
 }
 
 impl<'a> Assembly<'a> {
@@ -67,10 +70,12 @@ impl<'a> Assembly<'a> {
         context: Context,
         store: Store,
         embedders: Embedders,
+        metrics: Metrics,
     ) -> anyhow::Result<Self> {
-        let reranker = config.reranker.clone().map(Reranker::new).transpose()?;
+        let reranker = |endpoint| Reranker::new(endpoint, metrics.calls_as("rerank"));
+        let reranker = config.reranker.clone().map(reranker).transpose()?;
         Ok(Self {
-            models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?))?),
+            models: Arc::new(ChatModels::new(&config.chat, Arc::new(WordPiece::load()?), metrics.clone())?),
             outbound: Arc::new(Outbound::new(config.outbound.clone())?),
             retriever: Retriever::new(store.clone(), embedders.clone(), reranker, config.fetch_k),
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
@@ -81,6 +86,7 @@ impl<'a> Assembly<'a> {
             context,
             store,
             embedders,
+            metrics,
         })
     }
 
@@ -90,7 +96,12 @@ impl<'a> Assembly<'a> {
             access: self.access.clone(),
             use_cases: UseCases::new(self.use_cases(ingest)),
             readiness: Readiness::new(self.store.clone(), self.heartbeats.clone(), self.context.clone()),
+            measurements: self.measurements(),
         }
+    }
+
+    fn measurements(&self) -> Measurements {
+        Measurements::new(self.store.clone(), self.heartbeats.clone(), self.metrics.clone())
     }
 
     fn use_cases(&self, ingest: &IngestService) -> UseCaseParts {
@@ -140,6 +151,7 @@ impl<'a> Assembly<'a> {
             settings: self.config.ask.clone(),
             daily_budget: self.daily_budget.clone(),
             context: self.context.clone(),
+            metrics: self.metrics.clone(),
         })
     }
 
@@ -209,10 +221,14 @@ fn access_settings(config: &Config) -> anyhow::Result<access::Settings> {
 ///
 /// # Errors
 /// If a model cannot be loaded or reached, or the database fails.
-pub(crate) async fn open_embedders(config: &Config, primary: &PgConnectOptions) -> anyhow::Result<Embedders> {
+pub(crate) async fn open_embedders(
+    config: &Config,
+    primary: &PgConnectOptions,
+    metrics: &Metrics,
+) -> anyhow::Result<Embedders> {
     let mut spaces = Vec::new();
     for settings in std::iter::once(&config.embedding).chain(&config.further_embeddings) {
-        let embedder = embedder(config, settings.as_ref()).await?;
+        let embedder = embedder(config, settings.as_ref(), metrics).await?;
         spaces.push(Space { profile: Store::ensure_profile(primary, embedder.profile()).await?, embedder });
     }
     let others = spaces.split_off(1);
@@ -220,12 +236,17 @@ pub(crate) async fn open_embedders(config: &Config, primary: &PgConnectOptions) 
 }
 
 /// The model configured by these settings; the built-in one if there are none.
-async fn embedder(config: &Config, settings: Option<&EmbeddingSettings>) -> anyhow::Result<Arc<dyn Embedder>> {
+async fn embedder(
+    config: &Config,
+    settings: Option<&EmbeddingSettings>,
+    metrics: &Metrics,
+) -> anyhow::Result<Arc<dyn Embedder>> {
     match settings {
         None => Ok(Arc::new(BuiltInEmbedder::start(config.embedding_threads)?)),
         Some(settings) => {
             let tokenizer = Arc::new(WordPiece::load()?);
-            let connected = OpenAiEmbedder::connect(settings.clone(), tokenizer).await.context(
+            let meter = metrics.calls_as("embed");
+            let connected = OpenAiEmbedder::connect(settings.clone(), tokenizer, meter).await.context(
                 "the embedding server did not answer; start it, or set CITED_EMBEDDING_DIMENSION so that it is not asked at start",
             )?;
             Ok(Arc::new(connected))

@@ -12,6 +12,7 @@ mod cli;
 mod config;
 mod http;
 mod lifecycle;
+mod metrics;
 mod providers;
 mod server;
 mod service;
@@ -25,6 +26,7 @@ pub use app::{App, Core};
 pub use cli::Cli;
 pub use config::Config;
 pub use http::openapi_document;
+pub use metrics::Metrics;
 pub use providers::{
     ProviderErrorKind, ProvidersUnavailable,
     chat::{CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, FinishReason},

@@ -44,6 +44,8 @@ const DEFAULT_FILE: &str = "cited.toml";
 pub struct Config {
     /// Address and port to listen on.
     pub listen: SocketAddr,
+    /// Address of a listener of the metrics alone, which needs no key.
+    pub metrics_listen: Option<SocketAddr>,
     /// Location of the database.
     pub database: Database,
     /// Connection pools of the database.
@@ -180,6 +182,7 @@ impl Config {
     pub fn from_sources(environment: BTreeMap<String, String>, file: &str) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(environment, file);
         let listen = reader.value("CITED_LISTEN", SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let metrics_listen = reader.optional("CITED_METRICS_LISTEN");
         let database = read_database(&mut reader);
         let pools = read_pools(&mut reader);
         let vector_graph_from = ingest::read_vector_graph_from(&mut reader);
@@ -207,6 +210,7 @@ impl Config {
         };
         reader.finish(|effective| Self {
             listen,
+            metrics_listen,
             database,
             pools,
             vector_graph_from,

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{MatchedPath, Request},
+    extract::{MatchedPath, Request, State},
     http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -15,6 +15,7 @@ use super::{
     openai::{AsOpenAi, OpenAiProblem},
     problem::{ApiError, Problem},
 };
+use crate::metrics::{Metrics, Responded};
 
 /// Header that carries a request's id in both directions.
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -123,8 +124,9 @@ fn bare_error(response: &Response) -> Option<ApiError> {
     }
 }
 
-/// Logs one line per request, with its route instead of its path, because paths may contain confidential data.
-pub(super) async fn log_request(request: Request, next: Next) -> Response {
+/// Logs one line per request and counts it, with its route instead of its path, because paths may contain confidential
+/// data.
+pub(super) async fn log_request(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let method = request.method().clone();
     let route = request
@@ -135,7 +137,9 @@ pub(super) async fn log_request(request: Request, next: Next) -> Response {
     let client = client_address(&request).map(tracing::field::display);
     let response = next.run(request).await;
     let status = response.status().as_u16();
-    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration = started.elapsed();
+    metrics.note_request(&Responded { method: method.as_str(), route: &route, status, duration });
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     tracing::info!(target: "cited::http", %method, route, status, duration_ms, client, request_id = id, "{method} {route} {status}");
     response
 }

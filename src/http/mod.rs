@@ -23,6 +23,7 @@ mod ingest;
 mod jobs;
 mod keys;
 mod mcp;
+mod metrics;
 mod middleware;
 mod multipart;
 mod number;
@@ -57,10 +58,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) use client_address::{PeerAddress, TrustedProxies, host_of};
 pub(crate) use cross_origin::{AllowedHosts, Settings as CrossOriginSettings};
 pub(crate) use held_body::HeldBody;
+pub(crate) use metrics::metrics_router;
 pub use openapi::openapi_document;
 
 use self::operations::Needs;
-use crate::service::{access::AccessService, context::Context, granted::UseCases, readiness::Readiness};
+use crate::service::{
+    access::AccessService, context::Context, granted::UseCases, measurements::Measurements, readiness::Readiness,
+};
 
 /// Largest total size of path, query and headers of a request, in bytes.
 pub(crate) const MAX_HEADER_BYTES: usize = 32 * 1024;
@@ -109,6 +113,8 @@ pub(crate) struct Services {
     pub use_cases: UseCases,
     /// Whether requests can be served.
     pub readiness: Readiness,
+    /// What was counted and measured.
+    pub measurements: Measurements,
 }
 
 /// State that handlers receive.
@@ -117,6 +123,7 @@ pub(crate) struct AppState {
     access: AccessService,
     use_cases: UseCases,
     readiness: Readiness,
+    measurements: Measurements,
     needs: Arc<Needs>,
     context: Context,
     in_flight: in_flight::InFlight,
@@ -137,10 +144,12 @@ impl MakeRequestId for NewRequestId {
 
 /// The whole service as one router; a test can call it without a socket.
 pub(crate) fn router(services: Services, settings: &Settings, context: Context) -> Router {
+    let metrics = services.measurements.metrics().clone();
     let state = AppState {
         access: services.access,
         use_cases: services.use_cases,
         readiness: services.readiness,
+        measurements: services.measurements,
         needs: Arc::new(Needs::of(openapi_document())),
         context: context.clone(),
         in_flight: in_flight::InFlight::new(settings.max_bytes_in_flight, settings.request_timeout.mul_f32(0.5)),
@@ -168,7 +177,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))
         .layer(PropagateRequestIdLayer::new(middleware::REQUEST_ID.clone()))
-        .layer(axum::middleware::from_fn(middleware::log_request))
+        .layer(axum::middleware::from_fn_with_state(metrics, middleware::log_request))
         .layer(axum::middleware::from_fn(middleware::complete_problem))
         .layer(axum::middleware::from_fn(middleware::limit_headers))
         .layer(axum::middleware::from_fn_with_state(cross_origin, cross_origin::refuse_foreign))
@@ -219,6 +228,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
         .routes(routes!(tenants::delete_tenant))
         .routes(routes!(tenants::create_tenant_key))
+        .routes(routes!(metrics::get_metrics))
         .layer(body_limit(SMALL_BODY_BYTES));
     let replace = OpenApiRouter::new().routes(routes!(ingest::replace_document)).layer(body_limit(max_body_bytes));
     large.merge(small).merge(replace)

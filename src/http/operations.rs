@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 46] = [
+const OPERATIONS: [(&str, Need); 47] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -60,6 +60,7 @@ const OPERATIONS: [(&str, Need); 46] = [
     ("list_tenants", Need::Operator),
     ("delete_tenant", Need::Operator),
     ("create_tenant_key", Need::Operator),
+    ("get_metrics", Need::Operator),
 ];
 
 /// The rights that the operation with this id needs.

@@ -3,17 +3,25 @@
 //! <https://jina.ai/reranker>.
 
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{Endpoint, ProviderError, ProviderErrorKind, server::Server};
-use crate::domain::budget::{Allowance, Reranking};
+use crate::{
+    domain::{
+        budget::{Allowance, Reranking, Usage},
+        cost::NanoUsd,
+    },
+    metrics::{CallMeter, ModelLabel},
+};
 
 /// Name of the provider in errors.
 pub(crate) const PROVIDER: &str = "reranker";
 
 /// A model that scores a query and a passage together.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Reranker {
     server: Server,
+    meter: CallMeter,
 }
 
 #[derive(Serialize)]
@@ -43,8 +51,8 @@ impl Reranker {
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub(crate) fn new(endpoint: Endpoint) -> Result<Self, ProviderError> {
-        Ok(Self { server: Server::of(PROVIDER, endpoint)? })
+    pub(crate) fn new(endpoint: Endpoint, meter: CallMeter) -> Result<Self, ProviderError> {
+        Ok(Self { server: Server::of(PROVIDER, endpoint)?, meter })
     }
 
     /// Scores how well each passage answers the query, in the order of the passages: higher is better, on the model's
@@ -65,9 +73,18 @@ impl Reranker {
             top_n: passages.len(),
             return_documents: false,
         };
-        let reply: Reply = self.server.post("rerank", &body).await?;
-        in_order(reply.results, passages.len())
-            .map_err(|detail| self.server.fail(ProviderErrorKind::InvalidReply, detail))
+        let label = ModelLabel { provider: PROVIDER, model: self.server.model() };
+        let started = Instant::now();
+        let reply = self.server.post("rerank", &body).await;
+        let scores = reply.and_then(|Reply { results }| {
+            in_order(results, passages.len())
+                .map_err(|detail| self.server.fail(ProviderErrorKind::InvalidReply, detail))
+        });
+        match &scores {
+            Ok(_) => self.meter.answered(label, Usage::default(), NanoUsd::ZERO, started.elapsed()),
+            Err(error) => self.meter.count(label, error.kind.as_str()),
+        }
+        scores
     }
 }
 

@@ -9,6 +9,8 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
+use crate::metrics::LoopState;
+
 /// A loop that ends only when it is stopped.
 pub(crate) struct BackgroundTask {
     /// Name in logs and errors.
@@ -58,6 +60,19 @@ impl Heartbeats {
         loops.retain(|known| known.strong_count() > 0);
         loops.push(Arc::downgrade(&heartbeat.0));
         heartbeat
+    }
+
+    /// Every loop, in the order in which they were started.
+    #[must_use]
+    pub(crate) fn states(&self) -> Vec<LoopState> {
+        let now = Instant::now();
+        let loops = lock(&self.loops);
+        let states = loops.iter().filter_map(Weak::upgrade).map(|each| {
+            let beat = *lock(&each.beat);
+            let silent_seconds = now.duration_since(beat.at).as_secs_f64();
+            LoopState { name: each.name.clone(), silent_seconds, is_stalled: now > beat.next_due }
+        });
+        states.collect()
     }
 
     /// Loops whose heartbeat is overdue, in the order in which they were started.

@@ -16,6 +16,7 @@ pub(crate) mod granted;
 pub(crate) mod indexes;
 pub(crate) mod ingest;
 pub(crate) mod instructions;
+pub(crate) mod measurements;
 pub(crate) mod readiness;
 pub(crate) mod retrieval;
 pub(crate) mod search;

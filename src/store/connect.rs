@@ -178,6 +178,11 @@ impl Store {
         &self.write
     }
 
+    /// Returns the general pool, that of retrieval and that of the queue.
+    pub(in crate::store) const fn all_pools(&self) -> [&PgPool; 3] {
+        [&self.write, &self.read, &self.queue]
+    }
+
     /// Begins a transaction that sees the queue of every tenant with all rows that belong to its jobs, and the rows
     /// that maintenance deletes by age (audit, usage, cached answers), but no documents. The queue is always read in
     /// the order of one of its indexes: without statistics a planner would choose to sort all waiting items.

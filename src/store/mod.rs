@@ -14,6 +14,7 @@ mod documents;
 mod error;
 mod jobs;
 mod login;
+mod measures;
 mod schema_version;
 mod search;
 

@@ -13,6 +13,7 @@ use crate::{
         prompt::Message,
         split::TokenCounter,
     },
+    metrics::CallMeter,
     providers::{ProviderError, ProviderErrorKind, ProvidersUnavailable},
 };
 
@@ -28,11 +29,12 @@ const FOREIGN_CHARACTERS_PER_TOKEN: usize = 3;
 pub struct ChatChain {
     models: Vec<Arc<Model>>,
     counter: Arc<dyn TokenCounter + Send + Sync>,
+    meter: CallMeter,
 }
 
 impl ChatChain {
-    pub(super) fn new(models: Vec<Arc<Model>>, counter: Arc<dyn TokenCounter + Send + Sync>) -> Self {
-        Self { models, counter }
+    pub(super) fn new(models: Vec<Arc<Model>>, counter: Arc<dyn TokenCounter + Send + Sync>, meter: CallMeter) -> Self {
+        Self { models, counter, meter }
     }
 
     /// The models, in order.
@@ -50,7 +52,7 @@ impl ChatChain {
     #[must_use]
     pub(crate) fn citing(&self) -> Option<Self> {
         let models: Vec<_> = self.models.iter().filter(|model| model.capabilities.citations).cloned().collect();
-        (!models.is_empty()).then(|| Self { models, counter: Arc::clone(&self.counter) })
+        (!models.is_empty()).then(|| Self { models, ..self.clone() })
     }
 
     /// The most that a call may cost if every model of the list does the work and its reply is lost.
@@ -73,7 +75,7 @@ impl ChatChain {
         request: &ChatRequest,
         allowance: Allowance<Chat>,
     ) -> Result<ChatReply, ProvidersUnavailable> {
-        let mut failover = Failover::new(&self.models, request.deadline);
+        let mut failover = Failover::new(&self.models, request.deadline, self.meter.clone());
         while let Some(attempt) = failover.next(tokio::time::Instant::now()) {
             let ask = Prepared::new(&attempt.model, request);
             let reply = tokio::time::timeout_at(
@@ -89,7 +91,9 @@ impl ChatChain {
                 }
                 Ok((text, end)) => {
                     attempt.model.note_success();
+                    let answered = tokio::time::Instant::now();
                     let reply = self.reply(&attempt.model, request, text, end, failover.take_failed());
+                    failover.note_answer(&attempt, &reply, answered);
                     allowance.settle(reply.usage, reply.cost);
                     return Ok(reply);
                 }
@@ -107,7 +111,7 @@ impl ChatChain {
     /// and the next model begins.
     #[must_use]
     pub fn stream(&self, request: ChatRequest, allowance: Allowance<Chat>) -> ChatStream {
-        let failover = Failover::new(&self.models, request.deadline);
+        let failover = Failover::new(&self.models, request.deadline, self.meter.clone());
         stream::replies(self.clone(), failover, request, allowance)
     }
 

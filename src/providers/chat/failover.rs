@@ -5,16 +5,24 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
+    ChatReply,
     circuit::{Circuit, Scope, failure_signal},
     models::Model,
 };
-use crate::providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable};
+use crate::{
+    domain::{budget::Usage, cost::NanoUsd},
+    metrics::{CallMeter, ModelLabel},
+    providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable},
+};
 
 /// Time without any reply after which a model is considered unavailable.
 const SILENCE_LIMIT: Duration = Duration::from_secs(10);
 /// Divisor of that time: a time-out after at least this part counts if it happens repeatedly. A shorter one does not
 /// count: callers with short deadlines must not block a slow but working model for the others.
 const SHORT_WAIT_DIVISOR: u32 = 4;
+
+/// Outcome of a call, in the metrics, that is not made because the model failed a short while ago.
+const SKIPPED: &str = "skipped";
 
 /// The significance of a time-out for the state of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +39,7 @@ pub(super) struct Failover {
     waiting: VecDeque<Arc<Model>>,
     deadline: Instant,
     failed: Vec<FailedAttempt>,
+    meter: CallMeter,
 }
 
 /// The attempt of one model.
@@ -44,8 +53,8 @@ pub(super) struct Attempt {
 }
 
 impl Failover {
-    pub(crate) fn new(models: &[Arc<Model>], deadline: Instant) -> Self {
-        Self { waiting: models.iter().cloned().collect(), deadline, failed: Vec::new() }
+    pub(crate) fn new(models: &[Arc<Model>], deadline: Instant, meter: CallMeter) -> Self {
+        Self { waiting: models.iter().cloned().collect(), deadline, failed: Vec::new(), meter }
     }
 
     /// Starts the next model that is not known to be unavailable. The remaining time is divided evenly among the models
@@ -58,6 +67,7 @@ impl Failover {
                     return Some(Attempt { model, until: now + self.share(now), since: now, started: now });
                 }
                 Err(error) => {
+                    self.meter.count(model.label(), SKIPPED);
                     self.failed.push(FailedAttempt { error: *error, was_tried: false, duration: Duration::ZERO });
                 }
             }
@@ -87,6 +97,7 @@ impl Failover {
     /// Records that the model did not answer in its time; returns the attempt as recorded.
     pub(crate) fn fail(&mut self, attempt: &Attempt, error: ProviderError, now: Instant) -> FailedAttempt {
         let duration = now - attempt.started;
+        self.meter.count(attempt.model.label(), error.kind.as_str());
         attempt.model.note_failure(&error, attempt.weight(now), now);
         if error.kind.is_about_the_account() {
             let provider = &attempt.model.name.provider;
@@ -97,6 +108,16 @@ impl Failover {
         let failed = FailedAttempt { error, was_tried: true, duration };
         self.failed.push(failed.clone());
         failed
+    }
+
+    /// Counts the call of a model that answered.
+    pub(crate) fn note_answer(&self, attempt: &Attempt, reply: &ChatReply, now: Instant) {
+        self.meter.answered(attempt.model.label(), reply.usage, reply.cost, now - attempt.started);
+    }
+
+    /// Counts the call of a model whose reply is not read to its end.
+    pub(crate) fn note_abandoned(&self, attempt: &Attempt, usage: Usage, cost: NanoUsd) {
+        self.meter.abandoned(attempt.model.label(), usage, cost);
     }
 
     pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
@@ -132,6 +153,10 @@ impl Attempt {
 }
 
 impl Model {
+    fn label(&self) -> ModelLabel<'_> {
+        ModelLabel { provider: &self.name.provider, model: &self.name.model }
+    }
+
     fn admit(&self, now: Instant) -> Result<(), Box<ProviderError>> {
         self.circuit.admit(now)?;
         self.provider_circuit.admit(now).map_err(|mut error| {

@@ -8,6 +8,7 @@ use url::Url;
 use super::{CallRole, Capabilities, CapabilityOverrides, ChatChain, ChatModel, ModelName, circuit::Circuit};
 use crate::{
     domain::{cost::Price, split::TokenCounter},
+    metrics::Metrics,
     providers::{
         ProviderError,
         anthropic::AnthropicChat,
@@ -89,15 +90,20 @@ pub struct ChatModels {
     default: Vec<ModelName>,
     roles: BTreeMap<CallRole, Vec<ModelName>>,
     counter: Arc<dyn TokenCounter + Send + Sync>,
+    metrics: Metrics,
 }
 
 impl ChatModels {
     /// Prepares the connection pools; nothing is sent. Tokens of providers that do not count them are counted by
-    /// `counter`.
+    /// `counter`, and calls by `metrics`.
     ///
     /// # Errors
     /// When no HTTP client can be made.
-    pub fn new(settings: &ChatSettings, counter: Arc<dyn TokenCounter + Send + Sync>) -> Result<Self, ProviderError> {
+    pub fn new(
+        settings: &ChatSettings,
+        counter: Arc<dyn TokenCounter + Send + Sync>,
+        metrics: Metrics,
+    ) -> Result<Self, ProviderError> {
         let mut models = BTreeMap::new();
         for (provider, server) in &settings.providers {
             let circuit = Arc::new(Circuit::default());
@@ -129,7 +135,7 @@ impl ChatModels {
                 models.insert(name.clone(), Arc::new(ready));
             }
         }
-        Ok(Self { models, default: settings.default.clone(), roles: settings.roles.clone(), counter })
+        Ok(Self { models, default: settings.default.clone(), roles: settings.roles.clone(), counter, metrics })
     }
 
     /// Whether a model of this name is configured.
@@ -156,6 +162,7 @@ impl ChatModels {
             _ => requested,
         };
         let models: Vec<Arc<Model>> = names.iter().filter_map(|name| self.models.get(name)).cloned().collect();
-        (!models.is_empty()).then(|| ChatChain::new(models, Arc::clone(&self.counter)))
+        let meter = || self.metrics.calls_as(role.as_str());
+        (!models.is_empty()).then(|| ChatChain::new(models, Arc::clone(&self.counter), meter()))
     }
 }

@@ -100,7 +100,9 @@ impl Relay {
     fn finish(&mut self, attempt: &Attempt, text: String, end: ReplyEnd) -> ChatEvent {
         attempt.model.note_success();
         let failed = self.failover.take_failed();
+        let answered = Instant::now();
         let reply = self.chain.reply(&attempt.model, &self.request, text, end, failed);
+        self.failover.note_answer(attempt, &reply, answered);
         if let Some(allowance) = self.allowance.take() {
             allowance.settle(reply.usage, reply.cost);
         }
@@ -120,6 +122,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         if let (Some(allowance), Some(reading)) = (self.allowance.take(), &self.reading) {
             let (usage, cost) = self.chain.unfinished(&reading.attempt.model, &self.request, &reading.text);
+            self.failover.note_abandoned(&reading.attempt, usage, cost);
             allowance.settle(usage, cost);
         }
     }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     domain::cost::Price,
+    metrics::{CallMeter, Metrics},
     providers::{ProviderError, ProviderErrorKind},
 };
 
@@ -40,6 +41,10 @@ impl ChatModel for Silent {
     }
 }
 
+fn meter() -> CallMeter {
+    Metrics::default().calls_as("answer")
+}
+
 /// Models of two providers: `a:x`, `a:y`, `b:z`.
 fn models() -> Vec<Arc<Model>> {
     let circuits = [Arc::new(Circuit::default()), Arc::new(Circuit::default())];
@@ -61,7 +66,7 @@ fn models() -> Vec<Arc<Model>> {
 
 /// Makes every model fail with this error after this time; returns the models that were tried, and the time each had.
 fn run(models: &[Arc<Model>], start: Instant, kind: ProviderErrorKind, after: Duration) -> Vec<(String, Duration)> {
-    let mut failover = Failover::new(models, start + SECOND * 30);
+    let mut failover = Failover::new(models, start + SECOND * 30, meter());
     let (mut now, mut turns) = (start, Vec::new());
     while let Some(attempt) = failover.next(now) {
         turns.push((attempt.model.name.to_string(), attempt.until - now));
@@ -154,7 +159,7 @@ fn hasty_timeouts_count_when_they_repeat() {
 #[test]
 fn a_model_that_falls_silent_leaves_time_for_the_others() {
     let (models, start) = (models(), Instant::now());
-    let mut failover = Failover::new(&models, start + SECOND * 30);
+    let mut failover = Failover::new(&models, start + SECOND * 30, meter());
     let mut attempt = failover.next(start).expect("an attempt");
     let mut silence = |failover: &Failover, after: u32| {
         failover.wait_for_more(&mut attempt, start + SECOND * after);
@@ -162,7 +167,7 @@ fn a_model_that_falls_silent_leaves_time_for_the_others() {
     };
     assert_eq!(silence(&failover, 3), SECOND * 9, "as much as for each of the two that wait");
     assert_eq!(silence(&failover, 24), SECOND * 2);
-    let mut patient = Failover::new(&models, start + SECOND * 300);
+    let mut patient = Failover::new(&models, start + SECOND * 300, meter());
     assert!(patient.next(start).is_some());
     assert_eq!(silence(&patient, 3), SECOND * 10, "after ten seconds it is gone");
     // The others had already been found unavailable.
@@ -174,7 +179,7 @@ fn a_model_that_falls_silent_leaves_time_for_the_others() {
 fn what_was_not_tried_is_told_with_its_reason() {
     let (models, start) = (models(), Instant::now());
     run(&models[..1], start, ProviderErrorKind::Unreachable, SECOND);
-    let mut failover = Failover::new(&models[..2], start + SECOND * 30);
+    let mut failover = Failover::new(&models[..2], start + SECOND * 30, meter());
     assert!(failover.next(start + SECOND * 2).is_none());
     let unavailable = failover.unavailable();
     let told: Vec<_> = unavailable

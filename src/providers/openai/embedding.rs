@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use minilm::WordPiece;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use crate::{
     domain::{
@@ -15,6 +16,7 @@ use crate::{
         identity::EmbeddingProfile,
         split::{TokenCounter, Window},
     },
+    metrics::{CallMeter, ModelLabel},
     providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, server::Server},
 };
 
@@ -60,6 +62,7 @@ pub(crate) struct OpenAiEmbedder {
     price: Price,
     dense_weight: DenseWeight,
     tokenizer: Arc<WordPiece>,
+    meter: CallMeter,
 }
 
 #[derive(Serialize)]
@@ -92,7 +95,11 @@ impl OpenAiEmbedder {
     ///
     /// # Errors
     /// When the server does not answer that one request.
-    pub(crate) async fn connect(settings: EmbeddingSettings, tokenizer: Arc<WordPiece>) -> Result<Self, ProviderError> {
+    pub(crate) async fn connect(
+        settings: EmbeddingSettings,
+        tokenizer: Arc<WordPiece>,
+        meter: CallMeter,
+    ) -> Result<Self, ProviderError> {
         let server = Server::of(PROVIDER, settings.endpoint)?;
         let dimension = if let Some(dimension) = settings.dimension {
             dimension
@@ -108,19 +115,24 @@ impl OpenAiEmbedder {
             price: settings.price,
             dense_weight: settings.dense_weight,
             tokenizer,
+            meter,
         })
     }
 
     /// Vectors of the texts of one request, and the tokens that it took, counted here if the server does not report
     /// them.
     async fn embed(&self, texts: &[String]) -> Result<(Vec<Vec<f32>>, Usage), ProviderError> {
-        let (vectors, reported) = request(&self.server, texts, Some(self.profile.dimension)).await?;
+        let label = ModelLabel { provider: PROVIDER, model: &self.profile.model };
+        let started = Instant::now();
+        let answer = request(&self.server, texts, Some(self.profile.dimension)).await;
+        let (vectors, reported) = answer.inspect_err(|error| self.meter.count(label, error.kind.as_str()))?;
         let counted = || texts.iter().map(|text| self.tokenizer.count(text) as u64).sum();
         let usage = Usage {
             prompt_tokens: reported.unwrap_or_else(counted),
             is_estimated: reported.is_none(),
             ..Usage::default()
         };
+        self.meter.answered(label, usage, self.price.of(usage), started.elapsed());
         Ok((vectors, usage))
     }
 }

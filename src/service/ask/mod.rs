@@ -58,6 +58,7 @@ use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
 use super::{context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, retrieval::Retriever};
 use crate::{
     domain::identity::Caller,
+    metrics::Metrics,
     providers::{Embedder, chat::CallRole, web_search::WebSearch},
     store::Store,
 };
@@ -85,6 +86,8 @@ pub(crate) struct AskParts {
     pub(crate) daily_budget: DailyBudget,
     /// Time and identities.
     pub(crate) context: Context,
+    /// Counts asks.
+    pub(crate) metrics: Metrics,
 }
 
 /// The use case.

@@ -299,6 +299,24 @@ pub(crate) struct TimingsMs {
     pub total: f64,
 }
 
+impl TimingsMs {
+    /// Seconds by stage, of those that ran, and of all as `total`.
+    pub(super) fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let Self { condense, plan, retrieve, grade, rewrite, generate, validate, total } = *self;
+        let stages = [
+            ("condense", condense),
+            ("plan", plan),
+            ("retrieve", retrieve),
+            ("grade", grade),
+            ("rewrite", rewrite),
+            ("generate", generate),
+            ("validate", validate),
+            ("total", total),
+        ];
+        stages.into_iter().filter(|(_, ms)| *ms > 0.0).map(|(stage, ms)| (stage, ms / 1_000.0)).collect()
+    }
+}
+
 /// An answer that failed validation twice.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {

@@ -8,5 +8,6 @@ mod commands;
 mod doctor;
 mod lifecycle;
 mod logs;
+mod metrics;
 mod migrations;
 pub(crate) mod private_postgres;

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Duration};
 
 use cited::{
-    CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, Config, FinishReason, ProviderErrorKind,
-    ProvidersUnavailable,
+    CallRole, ChatChain, ChatEvent, ChatModels, ChatReply, ChatRequest, Config, FinishReason, Metrics,
+    ProviderErrorKind, ProvidersUnavailable,
 };
 use domain::{
     budget::{Budget, ChatSize, Limits, Spent},
@@ -50,7 +50,7 @@ fn chain(servers: &[(&ModelServer, Dialect)], further: &str) -> ChatChain {
         BTreeMap::from([("HOME".to_owned(), "/nowhere".to_owned()), ("CITED_MODELS".to_owned(), models.join(","))]);
     let config = Config::from_sources(variables, &format!("{file}{further}")).expect("valid");
     let counter: Arc<dyn TokenCounter + Send + Sync> = Arc::new(words);
-    let models = ChatModels::new(&config.chat, counter).expect("clients");
+    let models = ChatModels::new(&config.chat, counter, Metrics::default()).expect("clients");
     models.chain(CallRole::Generate, &[]).expect("models")
 }
 

@@ -44,7 +44,9 @@ impl<'a> AuditGuard<'a> {
     ) -> Result<AskReport, AskError> {
         let ask = self.ask;
         // Before any wait: a caller who disconnects now is audited by the drop, with all of the data.
-        let row = Arc::new(row(ask, &End::of(ask, &result)));
+        let end = End::of(ask, &result);
+        end.count(ask);
+        let row = Arc::new(row(ask, &end));
         self.state = State::Ended(Arc::clone(&row));
         let settled = ask.daily_account.settle(ask.spent_at_most());
         let kept = cache::keep(ask, claim, &result);
@@ -70,7 +72,11 @@ impl Drop for AuditGuard<'_> {
         let row = match std::mem::replace(&mut self.state, State::Done) {
             State::Done => return,
             State::Ended(row) => AuditRow { outcome, reason, ..Arc::unwrap_or_clone(row) },
-            State::Open => row(ask, &End::without_answer(ask, outcome, reason)),
+            State::Open => {
+                let end = End::without_answer(ask, outcome, reason);
+                end.count(ask);
+                row(ask, &end)
+            }
         };
         let (store, account, spent) = (ask.services.store.clone(), ask.daily_account.clone(), ask.spent_at_most());
         // Without a runtime the process is ending, and with it the connection to the database.

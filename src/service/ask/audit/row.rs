@@ -11,6 +11,7 @@ use crate::{
         citation::{Citation, CitationError, CitedAnswer},
         fingerprint::content_hash,
     },
+    metrics::EndedAsk,
     providers::{FailedAttempt, ProviderError, chat::CallRole, reranker},
     service::{
         ServiceError,
@@ -91,6 +92,22 @@ impl<'e> End<'e> {
             is_cache_hit: report.is_cache_hit,
             failed: None,
         }
+    }
+}
+
+impl End<'_> {
+    /// Counts the ask in the metrics.
+    pub(super) fn count(&self, ask: &AskContext) {
+        let attempts = &self.trace.attempts;
+        let rejected = attempts.iter().filter(|attempt| !attempt.errors.is_empty()).count();
+        ask.services.metrics.note_ask(&EndedAsk {
+            outcome: self.outcome.as_str(),
+            reason: self.reason.as_deref().unwrap_or_default(),
+            stages: &ask.record.timings().seconds(),
+            accepted_drafts: attempts.len().saturating_sub(rejected) as u64,
+            rejected_drafts: rejected as u64,
+            is_cache_hit: self.is_cache_hit,
+        });
     }
 }
 
