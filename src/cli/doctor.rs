@@ -1,5 +1,7 @@
 //! `cited doctor`: prints the settings that the service would run with, and checks whether it could run.
 
+use std::process::Command;
+
 use anyhow::{Context as _, bail};
 use secrecy::SecretString;
 
@@ -10,6 +12,7 @@ use crate::{
         chat::{CallRole, ChatSettings},
         openai::EmbeddingSettings,
     },
+    service::ingest::RecognitionSettings,
     store,
 };
 
@@ -30,6 +33,8 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<()> {
     print_embedding_models(config);
     let reranker = config.reranker.as_ref().map_or_else(|| "built in".to_owned(), place_of);
     println!("  {:<32} {reranker}", "rerank");
+    println!("\nText recognition (OCR)");
+    print_recognition(config.ingest.extraction.recognition.as_ref());
     println!("\nDatabase");
     match &config.database {
         Database::Server { primary, replica } => check_servers(primary, replica.as_ref()).await,
@@ -72,6 +77,21 @@ fn print_embedding_models(config: &Config) {
     println!("  {:<32} {}", "embed", name(config.embedding.as_ref()));
     for further in &config.further_embeddings {
         println!("  {:<32} {}", "", name(further.as_ref()));
+    }
+}
+
+/// Prints whether text in pictures is recognised, and by which program.
+fn print_recognition(settings: Option<&RecognitionSettings>) {
+    let Some(RecognitionSettings { program, languages, .. }) = settings else {
+        println!("  {:<32} off, or no tesseract is installed: pictures and scans fail as no_text_layer", "CITED_OCR");
+        return;
+    };
+    println!("  {:<32} {}", program.display(), languages);
+    let known = Command::new(program).arg("--list-langs").output();
+    let known = known.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let missing: Vec<&str> = languages.split('+').filter(|name| !known.lines().any(|line| line == *name)).collect();
+    if !missing.is_empty() {
+        println!("  {:<32} → it does not have {}; install that, or change CITED_OCR_LANGUAGES", "", missing.join(", "));
     }
 }
 

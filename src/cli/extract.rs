@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use anyhow::Context as _;
 use nix::sys::resource::{Resource, setrlimit};
 
+use super::recognise::RecognitionArguments;
 use crate::extract;
 
 /// Stack size of the thread that reads. Parsers recurse; a document that overflows even this stack is hostile.
@@ -22,6 +23,8 @@ pub(super) struct Arguments {
     /// CPU time limit.
     #[arg(long)]
     seconds: u64,
+    #[command(flatten)]
+    recognition: RecognitionArguments,
 }
 
 /// Reads a document from standard input and writes the outcome to standard output as JSON.
@@ -30,8 +33,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut content = Vec::new();
     std::io::stdin().read_to_end(&mut content).context("the document did not arrive")?;
     let media_type = arguments.media_type.clone();
-    let reader =
-        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || extract::extract(&content, &media_type))?;
+    let tesseract = arguments.recognition.tesseract();
+    let read = move || {
+        let recogniser = tesseract.as_ref().map(|tesseract| tesseract as &dyn extract::Recognise);
+        extract::extract(&content, &media_type, recogniser)
+    };
+    let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read)?;
     let outcome = reader.join().map_err(|_| anyhow::anyhow!("the reader panicked"))?;
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     serde_json::to_writer(&mut output, &outcome)?;

@@ -8,6 +8,7 @@ mod healthcheck;
 mod ingest;
 mod keys;
 mod openapi;
+mod recognise;
 mod serve;
 mod service_call;
 mod tenants;

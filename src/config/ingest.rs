@@ -1,5 +1,7 @@
 //! Settings of ingest, and of the requests that it makes.
 
+use std::{env, ffi::OsString, path::PathBuf, time::Duration};
+
 use super::reader::{LONGEST_TIME, Reader};
 use crate::{
     providers::outbound,
@@ -35,11 +37,38 @@ fn read_extraction(reader: &mut Reader, defaults: ingest::ExtractionSettings) ->
         program: reader.optional("CITED_EXTRACT_PROGRAM").unwrap_or(defaults.program),
         timeout: reader.seconds("CITED_EXTRACT_TIMEOUT_S", defaults.timeout),
         memory_mib: reader.value("CITED_EXTRACT_MEMORY_MIB", defaults.memory_mib),
+        recognition: read_recognition(reader),
     };
     if settings.memory_mib < ingest::MINIMUM_EXTRACTION_MEMORY_MIB {
         reader.fault(format!("CITED_EXTRACT_MEMORY_MIB must be {} or more", ingest::MINIMUM_EXTRACTION_MEMORY_MIB));
     }
     settings
+}
+
+/// Reads which program recognises text in pictures: `auto` is tesseract where it is installed.
+fn read_recognition(reader: &mut Reader) -> Option<ingest::RecognitionSettings> {
+    let wanted = reader.value("CITED_OCR", "auto".to_owned());
+    let languages = reader.value("CITED_OCR_LANGUAGES", "eng".to_owned());
+    let timeout = reader.seconds("CITED_OCR_TIMEOUT_S", Duration::from_mins(5));
+    let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '/' | '-' | '+');
+    if languages.is_empty() || languages.starts_with('-') || !languages.chars().all(is_name) {
+        reader.fault(format!("CITED_OCR_LANGUAGES is {languages:?}; name languages of tesseract, such as eng+deu"));
+    }
+    let program = match wanted.as_str() {
+        "off" => None,
+        "auto" => {
+            let folders = reader.environment.get("PATH").map(OsString::from).unwrap_or_default();
+            env::split_paths(&folders).map(|folder| folder.join("tesseract")).find(|program| program.is_file())
+        }
+        path => {
+            let program = PathBuf::from(path);
+            if !program.is_file() {
+                reader.fault(format!("CITED_OCR is {path:?}; write auto, off, or the path of the program tesseract"));
+            }
+            Some(program)
+        }
+    };
+    program.map(|program| ingest::RecognitionSettings { program, languages, timeout })
 }
 
 fn read_contexts(reader: &mut Reader, defaults: ingest::ContextSettings) -> ingest::ContextSettings {

@@ -40,6 +40,7 @@ fn times_that_nothing_can_keep_are_faults() {
         "CITED_EMBEDDING_TIMEOUT_S",
         "CITED_RERANK_TIMEOUT_S",
         "CITED_EXTRACT_TIMEOUT_S",
+        "CITED_OCR_TIMEOUT_S",
         "CITED_CONTEXT_TIMEOUT_S",
         "CITED_OUTBOUND_TIMEOUT_S",
         "CITED_WEB_SEARCH_TIMEOUT_S",

@@ -281,7 +281,7 @@ enum IngestResponses {
 /// Ingest documents
 ///
 /// Supported formats: text, Markdown, HTML, PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB, EML,
-/// MSG, mbox, CSV, JSON, JSON lines and source code. The format is detected by content first, and by name and media type
+/// MSG, mbox, CSV, JSON, JSON lines, source code, and pictures (PNG, JPEG, TIFF, WebP) where text recognition (OCR) is installed. The format is detected by content first, and by name and media type
 /// second.
 ///
 /// The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:

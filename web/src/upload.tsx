@@ -112,9 +112,10 @@ function UploadView({ upload: { name, job, failed, noted, problem } }: { upload:
   );
 }
 
-function losses({ pages_without_text: pages, unread_attachments: attachments, dropped_characters: dropped, repaired_characters: repaired }: NonNullable<JobItem["reading"]>): string[] {
+function losses({ pages_without_text: pages, recognised_pages: recognised, unread_attachments: attachments, dropped_characters: dropped, repaired_characters: repaired }: NonNullable<JobItem["reading"]>): string[] {
   return [
     pages.length > 0 && `without text: ${pages.length === 1 ? "page" : "pages"} ${pages.join(", ")}`,
+    recognised.length > 0 && `text recognised in pictures: ${recognised.length === 1 ? "page" : "pages"} ${recognised.join(", ")}`,
     attachments.length > 0 && `attachments not read: ${attachments.join(", ")}`,
     dropped > 0 && `${count(dropped, "character")} left out`,
     repaired > 0 && `${count(repaired, "character")} repaired`,

@@ -89,6 +89,8 @@ pub struct ReadingNotes {
     pub dropped_characters: u32,
     /// Pages without text, from 1: they are scans, or drawn.
     pub pages_without_text: Vec<u32>,
+    /// Pages whose text was recognised in a picture (OCR), from 1.
+    pub recognised_pages: Vec<u32>,
     /// Attachments of a message that are not read, each with the reason. The others are documents of their own.
     pub unread_attachments: Vec<String>,
 }

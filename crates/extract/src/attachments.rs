@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Cause, Format, MediaType,
-    detect::{begins_like_text, detect},
+    detect::{Detected, begins_like_text, detect},
     mail, msg,
 };
 
@@ -66,6 +66,8 @@ impl Place {
 /// The attachments of a document, as they are found.
 #[derive(Debug, Default)]
 pub(super) struct Attachments {
+    /// Whether pictures are read.
+    has_recogniser: bool,
     found: Vec<Attachment>,
     names: HashSet<String>,
     bytes: usize,
@@ -76,6 +78,10 @@ pub(super) struct Attachments {
 }
 
 impl Attachments {
+    pub(super) fn new(has_recogniser: bool) -> Self {
+        Self { has_recogniser, ..Self::default() }
+    }
+
     /// Adds a file, and what is attached to it if it is a message. Returns its own place, unless it is in a format that
     /// is not read.
     pub(super) fn add(&mut self, file: AttachedFile<'_>, place: &Place) -> Option<Place> {
@@ -86,6 +92,9 @@ impl Attachments {
             // Bytes of no known format count as text until they are decoded.
             Ok(detected) if detected.format == Format::Plain && !begins_like_text(content) => {
                 return self.leave_out(&name, Cause::Binary.as_str());
+            }
+            Ok(Detected { format: Format::Picture, .. }) if !self.has_recogniser => {
+                return self.leave_out(&name, Cause::NoTextLayer.as_str());
             }
             Ok(detected) if !content.is_empty() => detected.format,
             Ok(_) => return self.leave_out(&name, "empty"),

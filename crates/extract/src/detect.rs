@@ -107,6 +107,9 @@ pub(super) fn detect(bytes: &[u8], declared: &str) -> Result<Detected, ExtractEr
         Some(Signature::Other(_)) if is_text_by_name(declared) && std::str::from_utf8(bytes).is_ok() => {
             Ok(text(bytes, declared))
         }
+        Some(Signature::Other(found @ ("image/png" | "image/jpeg" | "image/tiff" | "image/webp"))) => {
+            Ok(Detected { format: Format::Picture, media_type: found.to_owned() })
+        }
         Some(Signature::Other(found)) => Err(unsupported(&format!("of type {found}"), advice_for(found))),
         None => Ok(match mail_format(bytes, declared) {
             Some(format) => Detected::of(format, declared),
@@ -281,7 +284,7 @@ mod tests {
 
     #[test]
     fn content_goes_before_names() {
-        let cases: [(&[u8], &str, Format, &str); 23] = [
+        let cases: [(&[u8], &str, Format, &str); 24] = [
             (b"%PDF-1.7 ...", "text/plain", Format::Pdf, "application/pdf"),
             (b"From: a@b.example\nDate: now\n\n%PDF-1.7", "message/rfc822", Format::Mail, "message/rfc822"),
             (b"\n\n%PDF-1.7 ...", "application/octet-stream", Format::Pdf, "application/pdf"),
@@ -304,6 +307,7 @@ mod tests {
             (b"{\"a\": 1}", "application/octet-stream", Format::Json, "application/json"),
             (b"{a: 1}", "application/octet-stream", Format::Plain, "text/plain"),
             (b"<a/>", "application/xml", Format::Plain, "application/xml"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", "image/jpeg", Format::Picture, "image/png"),
             (b"BM is a company.", "text/plain", Format::Plain, "text/plain"),
         ];
         for (bytes, declared, format, media_type) in cases {
@@ -316,7 +320,7 @@ mod tests {
         let encrypted =
             [COMPOUND_FILE, &"EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
         let cases: [(&[u8], Cause, &str); 5] = [
-            (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", Cause::Unsupported, "image/png"),
+            (b"BM\x9a\0\0\0\0\0\0\0", Cause::Unsupported, "bmp"),
             (b"PK\x03\x04 broken", Cause::Malformed, "damaged"),
             (b"\x1f\x8b\x08\0\0\0\0\0", Cause::Unsupported, "gzip"),
             (COMPOUND_FILE, Cause::Unsupported, "compound file"),

@@ -23,6 +23,7 @@ mod msg;
 mod office;
 mod pdf;
 mod plain;
+mod recognise;
 mod repair;
 mod rows;
 mod xml;
@@ -35,8 +36,10 @@ pub use detect::{looks_like_document, needs_isolation};
 pub use error::{Cause, ExtractError};
 pub use media_type::{Format, MediaType};
 pub use pdf::MAX_PAGES;
+pub use recognise::Recognise;
 
 use self::{
+    attachments::Attachments,
     content::Content,
     detect::{Detected, detect},
 };
@@ -67,16 +70,16 @@ pub struct Extracted {
 }
 
 /// Extracts the text of a document. `declared` is the media type given by its sender or its name; if the content
-/// contradicts it, the content wins.
+/// contradicts it, the content wins. Pictures and pages without text are read by `recogniser`, if there is one.
 ///
 /// # Errors
 /// Any [`Cause`] but `timed_out` and `crashed`.
-pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
+pub fn extract(bytes: &[u8], declared: &str, recogniser: Option<&dyn Recognise>) -> Result<Extracted, ExtractError> {
     if bytes.is_empty() {
         return Err(ExtractError::empty());
     }
     let Detected { format, media_type } = detect(bytes, declared)?;
-    let mut content = Content::default();
+    let mut content = Content { attachments: Attachments::new(recogniser.is_some()), ..Content::default() };
     let text = if format.is_text() { text_of(bytes, declared, format, &mut content.notes)? } else { String::new() };
     match format {
         Format::Plain => {
@@ -90,7 +93,8 @@ pub fn extract(bytes: &[u8], declared: &str) -> Result<Extracted, ExtractError> 
         }
         Format::Json => json::document(&text, &mut content)?,
         Format::JsonLines => json::lines(&text, &mut content)?,
-        Format::Pdf => pdf::document(bytes, &mut content)?,
+        Format::Pdf => pdf::document(bytes, recogniser, &mut content)?,
+        Format::Picture => recognise::picture(bytes, recogniser, &mut content)?,
         Format::Docx => office::document(bytes, &mut content)?,
         Format::Pptx => office::presentation(bytes, &mut content)?,
         Format::Xlsx => office::workbook(bytes, &mut content)?,
@@ -151,11 +155,11 @@ mod tests {
 
     #[test]
     fn markdown_names_its_title() {
-        let extracted = extract(b"\n# Annual leave\n\nText.", "text/markdown; charset=utf-8").expect("readable");
+        let extracted = extract(b"\n# Annual leave\n\nText.", "text/markdown; charset=utf-8", None).expect("readable");
         assert_eq!(extracted.title.as_deref(), Some("Annual leave"));
         assert_eq!((extracted.media_type.as_str(), extracted.splitter), ("text/markdown", SplitterKind::Markdown));
-        assert_eq!(extract(b"Text.\n\n# Later", "text/markdown").expect("readable").title, None);
-        let title = |text: &[u8]| extract(text, "text/markdown").expect("readable").title;
+        assert_eq!(extract(b"Text.\n\n# Later", "text/markdown", None).expect("readable").title, None);
+        let title = |text: &[u8]| extract(text, "text/markdown", None).expect("readable").title;
         assert_eq!(title(b"# Title\n\n# Part\n\nText.").as_deref(), Some("Title"));
     }
 
@@ -171,14 +175,14 @@ mod tests {
             (b"{", "application/json", Cause::Malformed),
         ];
         for (bytes, media_type, cause) in cases {
-            assert_eq!(extract(bytes, media_type).expect_err("unreadable").cause, cause, "{media_type}");
+            assert_eq!(extract(bytes, media_type, None).expect_err("unreadable").cause, cause, "{media_type}");
         }
     }
 
     #[test]
     fn web_pages_say_how_they_are_encoded() {
         let page = b"<html><meta charset='iso-8859-5'><p>\xbf\xe0\xd8\xd2\xd5\xe2</p></html>";
-        assert_eq!(extract(page, "text/html").expect("readable").text, "Привет");
+        assert_eq!(extract(page, "text/html", None).expect("readable").text, "Привет");
     }
 
     proptest! {
@@ -187,7 +191,7 @@ mod tests {
             text in "([a-z,;\t|\"{}\\[\\]:<>/=&#\n 0-9é漢]|<td>|<tr>|<table>|</table>|<h1>|<pre>){0,80}",
             media_type in prop::sample::select(vec!["text/html", "text/csv", "text/tsv", "application/json", "application/x-ndjson", "text/x-rust"]),
         ) {
-            if let Ok(extracted) = extract(text.as_bytes(), media_type) {
+            if let Ok(extracted) = extract(text.as_bytes(), media_type, None) {
                 prop_assert!(!extracted.text.trim().is_empty());
                 for heading in &extracted.headings {
                     prop_assert_eq!(extracted.text.get(heading.bytes.clone()), Some(heading.text.as_str()));

@@ -224,7 +224,7 @@ mod tests {
             ("Earlier", "message/rfc822", earlier),
         ];
         assert_eq!(found, expected);
-        assert_eq!(unread, ["plan.png (unsupported)"]);
+        assert_eq!(unread, ["plan.png (no_text_layer)"]);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum Format {
     Odp,
     /// A message (RFC 5322).
     Mail,
+    /// A picture of text.
+    Picture,
     /// Messages in one file (RFC 4155).
     Mailbox,
     /// A message of Outlook (MS-OXMSG).
@@ -92,7 +94,7 @@ const fn code(name: &'static str, aliases: &'static [&'static str], extensions: 
 const OCTET_STREAM: &str = "application/octet-stream";
 
 /// Plain text comes first: it is what everything else is measured against.
-static MEDIA_TYPES: [MediaType; 48] = [
+static MEDIA_TYPES: [MediaType; 52] = [
     media_type(Format::Plain, "text/plain", &[], &["txt", "text", "log", "rst", "adoc", "org", "tex"]),
     media_type(Format::Markdown, "text/markdown", &["text/x-markdown"], &["md", "markdown", "mdown", "mkd", "mdx"]),
     media_type(Format::Html, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"]),
@@ -154,6 +156,10 @@ static MEDIA_TYPES: [MediaType; 48] = [
         &["application/vnd.oasis.opendocument.presentation-template"],
         &["odp", "otp"],
     ),
+    media_type(Format::Picture, "image/png", &["image/x-png"], &["png"]),
+    media_type(Format::Picture, "image/jpeg", &["image/jpg"], &["jpg", "jpeg"]),
+    media_type(Format::Picture, "image/tiff", &[], &["tif", "tiff"]),
+    media_type(Format::Picture, "image/webp", &[], &["webp"]),
     media_type(Format::Mail, "message/rfc822", &["message/global"], &["eml"]),
     media_type(Format::Mailbox, "application/mbox", &[], &["mbox"]),
     media_type(Format::Outlook, "application/vnd.ms-outlook", &["application/x-msg"], &["msg"]),

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use ignore::{WalkBuilder, overrides::OverrideBuilder};
 
 use super::report::Failure;
-use crate::extract::{MediaType, looks_like_document};
+use crate::extract::{Format, MediaType, looks_like_document};
 
 /// Number of bytes at the start of a file that are enough to detect its format.
 const BEGINNING: u64 = 8 * 1024;
@@ -213,7 +213,9 @@ fn checked_source(path: &Path) -> Result<String, &'static str> {
 fn examine(path: &Path, source: &str, is_named: bool) -> anyhow::Result<Option<u64>> {
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
-    if !is_named && MediaType::of_name(source).is_none() {
+    // Few pictures in folders are pages.
+    let is_document = MediaType::of_name(source).is_some_and(|known| known.format != Format::Picture);
+    if !is_named && !is_document {
         let mut beginning = Vec::new();
         file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
         if !looks_like_document(&beginning) {

@@ -133,13 +133,21 @@ impl fmt::Display for Report {
 impl Report {
     /// Writes which documents lack pages, and which were damaged.
     fn write_notes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut pages, mut attachments, mut damage) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pages, mut recognised, mut attachments, mut damage) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let numbers = |pages: &[u32]| pages.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         for Note { source, reading } in &self.noted {
-            let ReadingNotes { repaired_characters, dropped_characters, pages_without_text, unread_attachments } =
-                reading;
+            let ReadingNotes {
+                repaired_characters,
+                dropped_characters,
+                pages_without_text,
+                recognised_pages,
+                unread_attachments,
+            } = reading;
             if !pages_without_text.is_empty() {
-                let numbers: Vec<String> = pages_without_text.iter().map(u32::to_string).collect();
-                pages.push(format!("{source}: {}", numbers.join(", ")));
+                pages.push(format!("{source}: {}", numbers(pages_without_text)));
+            }
+            if !recognised_pages.is_empty() {
+                recognised.push(format!("{source}: {}", numbers(recognised_pages)));
             }
             if !unread_attachments.is_empty() {
                 attachments.push(format!("{source}: {}", unread_attachments.join(", ")));
@@ -149,6 +157,7 @@ impl Report {
             }
         }
         write_list(formatter, "pages without text; recognise the text of scans first (OCR)", &pages)?;
+        write_list(formatter, "pages whose text was recognised (OCR)", &recognised)?;
         write_list(formatter, "attachments that are not read", &attachments)?;
         write_list(formatter, "damaged characters", &damage)
     }

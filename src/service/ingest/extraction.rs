@@ -5,6 +5,7 @@
 //! and is killed when it takes too long. It gets the document and nothing else: no environment, no connections.
 
 use std::{
+    ffi::OsString,
     os::unix::process::ExitStatusExt,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
@@ -33,15 +34,28 @@ const REST_BETWEEN_STARTS: Duration = Duration::from_secs(1);
 pub(crate) struct ExtractionSettings {
     /// The program that is started as `PROGRAM extract`: this one.
     pub(crate) program: PathBuf,
-    /// Time limit, of wall-clock time and of processor time.
+    /// Time limit, of wall-clock time and of processor time, without the recognition of text.
     pub(crate) timeout: Duration,
     /// Most memory, in MiB of address space.
     pub(crate) memory_mib: u64,
+    /// The recognition of text in pictures, if there is one.
+    pub(crate) recognition: Option<RecognitionSettings>,
+}
+
+/// The recognition of text in pictures (OCR).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecognitionSettings {
+    /// The program: tesseract, or one that is started like it.
+    pub(crate) program: PathBuf,
+    /// Languages, in the program's own names.
+    pub(crate) languages: String,
+    /// Time for all pictures of a document; those that are left then have no text.
+    pub(crate) timeout: Duration,
 }
 
 impl Default for ExtractionSettings {
     fn default() -> Self {
-        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024 }
+        Self { program: own_program(), timeout: Duration::from_mins(1), memory_mib: 1024, recognition: None }
     }
 }
 
@@ -56,7 +70,17 @@ fn own_program() -> PathBuf {
 
 /// Extracts the text of a document in this process, for formats that need no isolation.
 pub(super) fn extract_here(content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
-    catch_unwind(AssertUnwindSafe(|| extract(content, declared))).unwrap_or_else(|_| Err(crashed()))
+    catch_unwind(AssertUnwindSafe(|| extract(content, declared, None))).unwrap_or_else(|_| Err(crashed()))
+}
+
+impl RecognitionSettings {
+    /// The arguments of a child that recognises text.
+    fn arguments(&self) -> [OsString; 3] {
+        let mut program = OsString::from("--ocr-program=");
+        program.push(&self.program);
+        let languages = format!("--ocr-languages={}", self.languages);
+        [program, languages.into(), format!("--ocr-seconds={}", self.timeout.as_secs()).into()]
+    }
 }
 
 impl ExtractionSettings {
@@ -70,7 +94,7 @@ impl ExtractionSettings {
     pub(super) async fn extract_apart(&self, content: &[u8], declared: &str) -> Result<Extracted, ExtractError> {
         let mut child = self.start(declared).await?;
         let talk = talk(&mut child, content);
-        let Ok(heard) = tokio::time::timeout(self.timeout, talk).await else {
+        let Ok(heard) = tokio::time::timeout(self.time(), talk).await else {
             // The child may have exited at this moment.
             let _ = child.kill().await;
             return Err(self.timed_out());
@@ -87,15 +111,22 @@ impl ExtractionSettings {
         Err(self.failure(status, &complaint))
     }
 
+    /// Time limit of a child.
+    fn time(&self) -> Duration {
+        self.recognition.iter().fold(self.timeout, |time, recognition| time.saturating_add(recognition.timeout))
+    }
+
     /// Starts a child; retries when the machine is short of processes for a moment.
     async fn start(&self, declared: &str) -> Result<Child, ExtractError> {
         let mut tries = 0;
         loop {
+            let recognition = self.recognition.iter().flat_map(RecognitionSettings::arguments);
             let started = Command::new(&self.program)
                 .arg("extract")
                 .arg(format!("--media-type={declared}"))
                 .arg(format!("--memory-mib={}", self.memory_mib))
-                .arg(format!("--seconds={}", self.timeout.as_secs().max(1)))
+                .arg(format!("--seconds={}", self.time().as_secs().max(1)))
+                .args(recognition)
                 .env_clear()
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -149,7 +180,7 @@ impl ExtractionSettings {
             Cause::TimedOut,
             format!(
                 "reading the document takes longer than {} s; split it, or save it in a simpler format",
-                self.timeout.as_secs()
+                self.time().as_secs()
             ),
         )
     }
@@ -202,7 +233,8 @@ mod tests {
         let program = folder.path().join("child");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
-        let settings = ExtractionSettings { program, timeout: Duration::from_secs(20), memory_mib: 7 };
+        let settings =
+            ExtractionSettings { program, timeout: Duration::from_secs(20), memory_mib: 7, recognition: None };
         settings.extract_apart(b"<html>words", "text/html").await
     }
 
@@ -229,7 +261,8 @@ mod tests {
         let program = folder.path().join("child");
         std::fs::write(&program, "#!/bin/sh\nexec sleep 600\n").expect("written");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("allowed");
-        let settings = ExtractionSettings { program, timeout: Duration::from_millis(200), memory_mib: 7 };
+        let settings =
+            ExtractionSettings { program, timeout: Duration::from_millis(200), memory_mib: 7, recognition: None };
         let result = settings.extract_apart(b"<html>words", "text/html").await;
         assert_eq!(result.expect_err("late").cause, Cause::TimedOut);
     }

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use contextual::{ContextSettings, ContextWriter};
-pub(crate) use extraction::ExtractionSettings;
+pub(crate) use extraction::{ExtractionSettings, RecognitionSettings};
 pub(crate) use jobs::{JobReport, JobSnapshot, no_job};
 pub(crate) use notify::Notifier;
 pub(crate) use pipeline::Processor;

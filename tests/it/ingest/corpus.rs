@@ -127,12 +127,12 @@ async fn every_file_comes_to_its_end() {
     let chapters = ["Leave", "Carrying over"].map(|title| (Value::Null, json!([title])));
     expect("leave.epub", "The book of leave", &chapters);
     expect("staff.xlsx", "staff", &[(Value::Null, json!(["Staff"])), (Value::Null, json!(["Rates"]))]);
-    let noted = |repaired: u32, dropped: u32, pages: &[u32]| json!({"repaired_characters": repaired, "dropped_characters": dropped, "pages_without_text": pages, "unread_attachments": []});
-    let unread = |name: &str| json!({"repaired_characters": 0, "dropped_characters": 0, "pages_without_text": [], "unread_attachments": [name]});
+    let noted = |repaired: u32, dropped: u32, pages: &[u32]| json!({"repaired_characters": repaired, "dropped_characters": dropped, "pages_without_text": pages, "recognised_pages": [], "unread_attachments": []});
+    let unread = |name: &str| json!({"repaired_characters": 0, "dropped_characters": 0, "pages_without_text": [], "recognised_pages": [], "unread_attachments": [name]});
     let expected = [
         ("latin-1.html", noted(3, 0, &[])),
-        ("leave.eml", unread("picture.png (unsupported)")),
-        ("mail.txt", unread("picture.png (unsupported)")),
+        ("leave.eml", unread("picture.png (no_text_layer)")),
+        ("mail.txt", unread("picture.png (no_text_layer)")),
         ("partly.pdf", noted(0, 0, &[2, 4])),
         ("stray.txt", noted(0, 2, &[])),
         ("twice.txt", noted(7, 0, &[])),

@@ -131,7 +131,7 @@ pub(super) const UNREADABLE: [(&str, &str, &str); 13] = [
     ("encrypted.pdf", "encrypted", "without"),
     ("encrypted.docx", "encrypted", "without"),
     ("scan.pdf", "no_text_layer", "OCR"),
-    ("picture.png", "unsupported", "image/png"),
+    ("picture.png", "no_text_layer", "OCR"),
     ("old.doc", "unsupported", "save it as DOCX"),
     ("files.zip", "unsupported", "unpack it"),
     ("nul.txt", "binary", "NUL"),

@@ -11,5 +11,6 @@ mod embedding_load;
 mod fetch;
 mod oversized;
 mod progressive;
+mod recognition;
 mod same_source;
 mod uploads;

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 /// Extracts a document that is said to be of this media type and checks the result. Nothing may panic.
 pub fn check_extraction(bytes: &[u8], declared: &str) {
-    let Ok(Extracted { text, headings, pages, .. }) = extract(bytes, declared) else { return };
+    let Ok(Extracted { text, headings, pages, .. }) = extract(bytes, declared, None) else { return };
     assert!(!text.trim().is_empty() && text.len() <= MAX_TEXT_BYTES && !text.contains('\0'));
     let mut end = 0;
     for heading in &headings {
@@ -32,7 +32,7 @@ impl Package {
     /// Proves that the part is read at all: otherwise nothing that is fuzzed in it would matter.
     pub fn assert_is_read(&self) {
         let archive = self.archive(self.sample.as_bytes());
-        let extracted = extract(&archive, "application/octet-stream").expect("the sample is read");
+        let extracted = extract(&archive, "application/octet-stream", None).expect("the sample is read");
         assert!(extracted.text.contains("Words"), "{:?}", extracted.text);
     }
 

@@ -11,6 +11,7 @@ mod headings;
 mod layout;
 mod lines;
 mod outline;
+mod scan;
 
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
@@ -19,13 +20,18 @@ use super::{
     Cause, ExtractError,
     content::{Content, MAX_TEXT_BYTES},
     grid::{Cell, Grid},
+    recognise::{self, Recognise},
 };
 
 /// Largest number of pages of a document.
 pub const MAX_PAGES: usize = 5_000;
 
 /// Adds a PDF document.
-pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), ExtractError> {
+pub(super) fn document(
+    bytes: &[u8],
+    recogniser: Option<&dyn Recognise>,
+    content: &mut Content,
+) -> Result<(), ExtractError> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(failure)?;
     let pages = pdf.pages();
     if pages.len() > MAX_PAGES {
@@ -36,11 +42,14 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
     }
     let mut extracted = glyphs::read(&pdf, MAX_TEXT_BYTES)?;
     let is_empty = |page: &Page| !page.lines.iter().any(|line| line.text.chars().any(char::is_alphanumeric));
-    if extracted.pages.iter().all(is_empty) {
+    let empty = (1..).zip(&extracted.pages).filter(|(_, page)| is_empty(page));
+    let mut empty: Vec<u32> = empty.map(|(number, _)| number).collect();
+    let texts = recogniser.map(|recogniser| scan::recognise(&pdf, &empty, recogniser)).unwrap_or_default();
+    if empty.len() == pages.len() && texts.is_empty() {
         return Err(no_text(pages.len(), extracted.unmapped));
     }
-    let empty = (1..).zip(&extracted.pages).filter(|(_, page)| is_empty(page));
-    content.notes.pages_without_text = empty.map(|(number, _)| number).collect();
+    empty.retain(|number| !texts.contains_key(number));
+    content.notes.pages_without_text = empty;
     if let Some(title) = pdf.metadata().title.as_deref().and_then(title_of) {
         content.name(&title);
     }
@@ -49,8 +58,12 @@ pub(super) fn document(bytes: &[u8], content: &mut Content) -> Result<(), Extrac
         sizes: HeadingSizes::of(extracted.pages.iter().flat_map(|page| &page.lines)),
         outline: Outline::of(&pdf),
     };
-    for page in extracted.pages {
+    for (number, page) in (1..).zip(extracted.pages) {
         content.page();
+        if let Some(text) = texts.get(&number) {
+            recognise::add(number, text, content)?;
+            continue;
+        }
         for part in layout::parts(page.lines) {
             match part {
                 Part::Lines(lines) => write_lines(&lines, &headings, content)?,

@@ -1,0 +1,119 @@
+//! Text in pictures and scans, recognised by a program.
+
+use std::{
+    fs::Permissions,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use reqwest::{Method, multipart};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    harness::{TestApp, send},
+    scripted::ModelServer,
+};
+
+/// A program that stands for tesseract, and the folder that it is in.
+fn program(script: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tesseract");
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("allowed");
+    let path = path.to_str().expect("UTF-8").to_owned();
+    (folder, path)
+}
+
+async fn upload(app: &TestApp, names: &[&str]) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/files");
+    let form = names.iter().fold(multipart::Form::new().text("collection", "c"), |form, name| {
+        let bytes = std::fs::read(folder.join(name)).expect(name);
+        form.part("file", multipart::Part::bytes(bytes).file_name((*name).to_owned()))
+    });
+    let answer = send(app.request(Method::POST, "/v1/documents?wait=true").multipart(form)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.body["items"].as_array().expect("items").clone()
+}
+
+async fn text(app: &TestApp, item: &Value) -> String {
+    let id = item["document_id"].as_str().unwrap_or_else(|| panic!("no document: {item}"));
+    let content = app.get(&format!("/v1/documents/{id}/content")).await.body;
+    content["text"].as_str().expect("text").to_owned()
+}
+
+#[tokio::test]
+async fn pictures_and_scans_are_read() {
+    let (_folder, program) =
+        program("[ \"$*\" = 'stdin stdout -l eng+deu' ] || exit 1\ncat >/dev/null\nprintf '28 days a year.\\n\\f'");
+    let server = ModelServer::start().await;
+    let settings = [("CITED_OCR", program.as_str()), ("CITED_OCR_LANGUAGES", "eng+deu")];
+    let app = TestApp::start_with_embeddings(&server, &settings).await;
+    let items = upload(&app, &["picture.png", "scan.pdf", "partly.pdf", "leave.eml"]).await;
+    let read: Vec<Value> = items
+        .iter()
+        .map(|item| {
+            json!([
+                item["source"],
+                item["state"],
+                item["reading"]["recognised_pages"],
+                item["reading"]["pages_without_text"]
+            ])
+        })
+        .collect();
+    let expected = [
+        json!(["picture.png", "succeeded", [1], []]),
+        json!(["scan.pdf", "succeeded", [1], []]),
+        json!(["partly.pdf", "succeeded", [2, 4], []]),
+        json!(["leave.eml", "succeeded", null, null]),
+        json!(["leave.eml/rules.md", "succeeded", null, null]),
+        json!(["leave.eml/picture.png", "succeeded", [1], []]),
+    ];
+    assert_eq!(read, expected);
+    for item in &items[..2] {
+        assert_eq!(text(&app, item).await, "28 days a year.");
+    }
+    let found = app
+        .post(
+            "/v1/search",
+            json!({"query": "days a year", "collections": ["c"], "mode": "lexical", "filter": {"pages": [2]}}),
+        )
+        .await
+        .body;
+    assert_eq!(found["results"][0]["source"], "partly.pdf", "{found}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn recognition_that_fails_or_does_not_end_leaves_pages_without_text() {
+    let server = ModelServer::start().await;
+    for script in ["exec sleep 600", "exit 1", "printf 'words'; kill -KILL $$", "exec 0<&-; printf ' \\n\\f'"] {
+        let (_folder, program) = program(script);
+        let settings = [("CITED_OCR", program.as_str()), ("CITED_OCR_TIMEOUT_S", "1")];
+        let app = TestApp::start_with_embeddings(&server, &settings).await;
+        let items = upload(&app, &["picture.png", "scan.pdf", "partly.pdf"]).await;
+        for item in &items[..2] {
+            assert_eq!(
+                (&item["state"], &item["cause"]),
+                (&json!("failed"), &json!("no_text_layer")),
+                "{script}: {item}"
+            );
+        }
+        assert_eq!(items[2]["reading"]["pages_without_text"], json!([2, 4]), "{script}: {}", items[2]);
+        app.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn tesseract_reads_a_scan_where_it_is_installed() {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let installed: Option<PathBuf> =
+        std::env::split_paths(&places).map(|folder| folder.join("tesseract")).find(|program| program.is_file());
+    let Some(program) = installed.as_ref().and_then(|program| program.to_str()) else { return };
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_OCR", program)]).await;
+    let items = upload(&app, &["scan.pdf"]).await;
+    let text = text(&app, &items[0]).await;
+    assert!(text.contains("scanned page"), "{text}");
+    app.stop().await;
+}
