@@ -1,19 +1,18 @@
 //! `cited ask`: sends one question to the running service and prints the answer with its footnotes.
 
-use std::{fmt::Write as _, time::Duration};
+use std::fmt::Write as _;
 
-use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::ingest::client;
+use super::{
+    passage::{named, one_line},
+    service_call::{Target, items, number},
+};
 use crate::{
     config::Config,
     domain::{notices, spelling::Correction},
 };
-
-/// Time added to the longest ask: for the network, and because a service elsewhere may allow longer asks.
-const MARGIN: Duration = Duration::from_secs(90);
 
 /// Arguments of `cited ask`.
 #[derive(Debug, Args)]
@@ -23,28 +22,15 @@ pub(super) struct Arguments {
     /// Collection to answer from; may be given several times.
     #[arg(short, long, default_value = "default")]
     collection: Vec<String>,
-    /// Print the whole answer as JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    target: Target,
 }
 
 /// Sends the question and prints the answer.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
-    let client = client(config, None, config.ask.timeout + MARGIN)?;
-    let body = json!({"question": arguments.question, "collections": arguments.collection});
-    let answer = client.post("/v1/ask", &body).await.with_context(|| {
-        format!("no service answers at {}; start one with cited serve, or name it with CITED_SERVER", client.base())
-    })?;
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&answer.body)?);
-    } else if answer.status == 200 {
-        print!("{}", readable(&answer.body));
-    }
-    if answer.status != 200 {
-        let detail = answer.body.get("detail").and_then(Value::as_str).unwrap_or("no detail");
-        bail!("HTTP {}: {detail}", answer.status);
-    }
-    Ok(())
+    let Arguments { question, collection, target } = arguments;
+    let body = json!({"question": question, "collections": collection});
+    target.call(config, async |client| client.post("/v1/ask", &body).await, readable).await.map(drop)
 }
 
 /// Formats the answer with its footnotes; an abstention with the nearest passages.
@@ -72,7 +58,7 @@ fn readable(body: &Value) -> String {
         let _ = write!(page, "\n[^{marker}] {title}\n");
         match citation.get("quote").filter(|quote| !quote.is_null() && !is_passages) {
             Some(quote) => {
-                let (words, start, end) = (line(quote), number(quote, "start"), number(quote, "end"));
+                let (words, start, end) = (one_line(text(quote, "text")), number(quote, "start"), number(quote, "end"));
                 let _ = write!(page, "     \"{words}\"\n     characters {start} to {end}, ");
             }
             None => page.push_str("     "),
@@ -108,26 +94,8 @@ fn corrections(body: &Value) -> String {
     items(body, "corrected").iter().map(read).collect()
 }
 
-/// A source by its title and its name.
-fn named(source: &Value) -> String {
-    format!("{} ({})", text(source, "title"), text(source, "source"))
-}
-
-/// The text of a quote or a source on one line.
-fn line(value: &Value) -> String {
-    text(value, "text").split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn number(value: &Value, name: &str) -> u64 {
-    value.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -139,10 +107,9 @@ mod tests {
         let body = json!({
             "answer": "28 days. [^1]",
             "citations": [{"marker": 1, "source_index": 0, "urn": "cited:h/d@1#0", "quote": {"text": "28\n days.", "start": 5, "end": 13}}],
-            "sources": [{"title": "Leave", "source": "leave.md"}],
+            "sources": [{"title": "Leave", "source": "leave.md", "page": 4, "heading": ["Parents"]}],
         });
-        let expected =
-            "28 days. [^1]\n\n[^1] Leave (leave.md)\n     \"28 days.\"\n     characters 5 to 13, cited:h/d@1#0\n";
+        let expected = "28 days. [^1]\n\n[^1] Leave, p. 4, Parents (leave.md)\n     \"28 days.\"\n     characters 5 to 13, cited:h/d@1#0\n";
         assert_eq!(readable(&body), expected);
         assert_eq!(
             readable(&json!({"answer": null, "reason": "low_support"})),

@@ -63,7 +63,7 @@ impl NewKey {
 /// Calls the service and prints what it answers.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { action, target } = arguments;
-    match action {
+    let answer = match action {
         Action::List => target.call(config, async |client| client.get("/v1/keys?limit=200").await, list).await,
         Action::Create(new) => {
             target.call(config, async |client| client.post("/v1/keys", &new.body()).await, issued).await
@@ -76,7 +76,8 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             let path = format!("/v1/keys/{id}");
             target.call(config, async |client| client.delete(&path).await, line).await
         }
-    }
+    };
+    answer.map(drop)
 }
 
 /// A key that was made, with its secret.

@@ -1,14 +1,22 @@
 //! The commands of the program.
 
 mod ask;
+mod check;
+mod collections;
+mod completion;
+mod delete;
 mod doctor;
+mod documents;
 mod eval;
 mod extract;
 mod healthcheck;
 mod ingest;
+mod jobs;
 mod keys;
 mod openapi;
+mod passage;
 mod recognise;
+mod search;
 mod serve;
 mod service_call;
 mod tenants;
@@ -35,8 +43,20 @@ enum Command {
     Migrate,
     /// Ask the running service one question and print the cited answer.
     Ask(ask::Arguments),
+    /// Print the passages of the running service that match a query best.
+    Search(search::Arguments),
+    /// Hold a text against sources, claim by claim; ends with 1 if it has a fault.
+    Check(check::Arguments),
     /// Send files, folders and URLs to the running service, and wait until they are indexed.
     Ingest(ingest::Arguments),
+    /// List the collections of the running service.
+    Collections(collections::Arguments),
+    /// List the documents of the running service.
+    Documents(documents::Arguments),
+    /// List, show, cancel and retry jobs of the running service.
+    Jobs(jobs::Arguments),
+    /// Delete documents and collections of the running service.
+    Delete(delete::Arguments),
     /// Measure retrieval (and answers) on folders in the BEIR layout.
     Eval(eval::Arguments),
     /// Make, list, rotate and revoke keys of the running service.
@@ -48,6 +68,8 @@ enum Command {
     Extract(extract::Arguments),
     /// Print the `OpenAPI` document.
     Openapi,
+    /// Print the script that completes these commands in a shell.
+    Completion(completion::Arguments),
     /// Print the configuration in force and check what the service needs.
     Doctor,
     /// Exit with 0 if the running service is ready, else with 1.
@@ -62,11 +84,21 @@ impl Cli {
     pub async fn run(self) -> anyhow::Result<()> {
         match self.command.unwrap_or(Command::Serve) {
             Command::Openapi => openapi::print(),
+            Command::Completion(arguments) => {
+                completion::print(&arguments);
+                Ok(())
+            }
             Command::Extract(arguments) => extract::run(&arguments),
             Command::Serve => serve::serve(&Config::load()?).await,
             Command::Worker => serve::work(&Config::load()?).await,
             Command::Migrate => serve::migrate(&Config::load()?).await,
             Command::Ask(arguments) => ask::run(&Config::load()?, &arguments).await,
+            Command::Search(arguments) => search::run(&Config::load()?, &arguments).await,
+            Command::Check(arguments) => check::run(&Config::load()?, &arguments).await,
+            Command::Collections(arguments) => collections::run(&Config::load()?, &arguments).await,
+            Command::Documents(arguments) => documents::run(&Config::load()?, &arguments).await,
+            Command::Jobs(arguments) => jobs::run(&Config::load()?, &arguments).await,
+            Command::Delete(arguments) => delete::run(&Config::load()?, &arguments).await,
             Command::Ingest(arguments) => ingest::run(&Config::load()?, arguments).await,
             Command::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
             Command::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,

@@ -1,8 +1,8 @@
-//! Calls of commands that manage the running service, and how their results are printed.
+//! Calls of commands to the running service, and how their results are printed.
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use clap::Args;
 use serde_json::Value;
 use url::Url;
@@ -15,12 +15,15 @@ use crate::{
 
 /// Longest wait for a result; a large tenant takes a while to delete.
 const TIMEOUT: Duration = Duration::from_mins(10);
+/// Most collections that an error names.
+const MOST_NAMED: usize = 20;
 
 /// Where the service is, and how results are printed.
 #[derive(Debug, Args)]
 pub(super) struct Target {
-    /// URL of the service; by default the one on this machine.
-    #[arg(long, global = true)]
+    /// URL of the service; by default `CITED_SERVER`, or the service on this machine. Its key is read from
+    /// `CITED_API_KEY`.
+    #[arg(long, value_name = "URL", global = true)]
     server: Option<Url>,
     /// Print the result as JSON.
     #[arg(long, global = true)]
@@ -37,21 +40,46 @@ impl Target {
         config: &Config,
         request: impl AsyncFnOnce(&Client) -> Result<Answer, reqwest::Error>,
         readable: impl FnOnce(&Value) -> String,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Value> {
         let client = client(config, self.server.as_ref(), TIMEOUT)?;
         let answer = request(&client).await.with_context(|| {
-            format!("no service answers at {}; start one with cited serve, or name it with --server", client.base())
+            format!(
+                "no service answers at {}; start one with cited serve, or name it with --server or CITED_SERVER",
+                client.base()
+            )
         })?;
-        if answer.status >= 400 {
-            bail!("HTTP {}: {}", answer.status, text(&answer.body, "detail"));
-        }
+        let has_failed = answer.status >= 400;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&answer.body)?);
-        } else {
+        } else if !has_failed {
             print!("{}", readable(&answer.body));
         }
-        Ok(())
+        if has_failed { Err(refusal(&client, &answer).await) } else { Ok(answer.body) }
     }
+}
+
+/// The error for a call that the service refused, with what to do about it.
+async fn refusal(client: &Client, answer: &Answer) -> anyhow::Error {
+    let Answer { status, body, .. } = answer;
+    let detail = body.get("detail").and_then(Value::as_str).unwrap_or("no detail; is this a Cited service?");
+    let remedy = match status {
+        401 => format!("; set CITED_API_KEY to a key of {}", client.base()),
+        404 if detail.starts_with("collection ") => existing_collections(client).await.unwrap_or_default(),
+        _ => String::new(),
+    };
+    anyhow!("HTTP {status}: {detail}{remedy}")
+}
+
+/// Says which collections there are; `None` if that cannot be read.
+async fn existing_collections(client: &Client) -> Option<String> {
+    let answer = client.get("/v1/collections?limit=100").await.ok().filter(|answer| answer.status == 200)?;
+    let all = items(&answer.body, "collections");
+    if all.is_empty() {
+        return Some("; there is none yet, cited ingest makes one".to_owned());
+    }
+    let more = if all.len() > MOST_NAMED { ", …" } else { "" };
+    let named: Vec<&str> = all.iter().take(MOST_NAMED).map(|one| text(one, "name")).collect();
+    Some(format!("; there are: {}{more} (--collection)", named.join(", ")))
 }
 
 /// The text of a member; a dash where there is none.
@@ -63,4 +91,19 @@ pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 pub(super) fn texts(value: &Value, name: &str) -> Option<String> {
     let all: Vec<&str> = value.get(name)?.as_array()?.iter().filter_map(Value::as_str).collect();
     Some(all.join(","))
+}
+
+/// The elements of a member that is a list.
+pub(super) fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The number of a member; 0 where there is none.
+pub(super) fn number(value: &Value, name: &str) -> u64 {
+    value.get(name).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// A part of a path or of a query, percent-encoded.
+pub(super) fn encoded(part: &str) -> String {
+    percent_encoding::utf8_percent_encode(part, percent_encoding::NON_ALPHANUMERIC).to_string()
 }

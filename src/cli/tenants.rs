@@ -45,7 +45,7 @@ enum Action {
 /// Calls the service and prints what it answers.
 pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { action, target } = arguments;
-    match action {
+    let answer = match action {
         Action::List => target.call(config, async |client| client.get("/v1/tenants").await, list).await,
         Action::Create { name } => {
             let body = json!({"name": name});
@@ -59,7 +59,8 @@ pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             let path = format!("/v1/tenants/{tenant}");
             target.call(config, async |client| client.delete(&path).await, deleted).await
         }
-    }
+    };
+    answer.map(drop)
 }
 
 fn list(body: &Value) -> String {

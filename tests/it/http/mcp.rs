@@ -1,5 +1,7 @@
 //! The Model Context Protocol at `/mcp`.
 
+use std::time::Duration;
+
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -7,7 +9,7 @@ use crate::{
     database,
     harness::{Answer, TestApp, client, send},
     process::Process,
-    scripted::{ModelServer, Role},
+    scripted::{ModelServer, Reply, Role},
     wait,
 };
 
@@ -192,6 +194,24 @@ async fn citations_that_do_not_hold_fail_the_call() {
     let (text, code) = refused(&app.base, "ask", json!({"question": QUESTION})).await;
     assert_eq!(code, "citation_validation", "{text}");
     assert!(text.contains("citations do not hold"), "{text}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_ends_its_ask() {
+    let server = ModelServer::start().await;
+    server.say(Role::Grade, "1: correct");
+    server.reply(Role::Answer, Reply::Slow(Duration::from_mins(1), "Everyone has 28 days [^1].".to_owned()));
+    let app = TestApp::with_models(&server).await;
+    app.ingest("handbook", &[("leave.md", LEAVE)]).await;
+    let call = message("tools/call", &json!({"name": "ask", "arguments": {"question": QUESTION}}));
+    let asked = tokio::spawn(posted(&app.base, &call).send());
+    wait::until("the model is called", async || !server.calls(Role::Answer).is_empty()).await;
+    asked.abort();
+    wait::until("the audit says that the client has left", async || {
+        app.get("/v1/audit").await.body["asks"][0]["outcome"] == "client_gone"
+    })
+    .await;
     app.stop().await;
 }
 

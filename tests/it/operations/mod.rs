@@ -3,6 +3,7 @@
 mod command_ask;
 mod command_eval;
 mod command_ingest;
+mod command_service;
 mod command_sync;
 mod commands;
 mod doctor;

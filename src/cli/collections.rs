@@ -1,0 +1,55 @@
+//! `cited collections`: the collections of the running service.
+
+use clap::Args;
+use serde_json::Value;
+
+use super::service_call::{Target, encoded, items, number, text};
+use crate::config::Config;
+
+/// Arguments of `cited collections`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Name of one collection; without it all are listed.
+    name: Option<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Lists the collections.
+pub(super) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { name, target } = arguments;
+    let (path, readable): (String, fn(&Value) -> String) = match name {
+        Some(name) => (format!("/v1/collections/{}", encoded(name)), line),
+        None => ("/v1/collections?limit=200".to_owned(), list),
+    };
+    target.call(config, async |client| client.get(&path).await, readable).await.map(drop)
+}
+
+fn list(body: &Value) -> String {
+    let lines: String = items(body, "collections").iter().map(line).collect();
+    if lines.is_empty() { "There is no collection yet; cited ingest makes one.\n".to_owned() } else { lines }
+}
+
+fn line(collection: &Value) -> String {
+    let [documents, chunks] = ["documents", "chunks"].map(|name| number(collection, name));
+    let plural = if documents == 1 { "" } else { "s" };
+    let model = collection.pointer("/embedding/model").and_then(Value::as_str).unwrap_or("-");
+    let next =
+        if collection.get("next_index_id").is_some_and(Value::is_string) { ", another index beside it" } else { "" };
+    let (name, language) = (text(collection, "name"), text(collection, "language"));
+    format!("{name}: {documents} document{plural}, {chunks} chunks, {model}, language {language}{next}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_collection_is_one_line() {
+        let one = json!({"name": "handbook", "documents": 1, "chunks": 3, "embedding": {"model": "minilm"}, "language": "en", "next_index_id": null});
+        assert_eq!(list(&json!({"collections": [one]})), "handbook: 1 document, 3 chunks, minilm, language en\n");
+        assert!(list(&json!({"collections": []})).contains("cited ingest"));
+    }
+}

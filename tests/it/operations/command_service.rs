@@ -1,0 +1,131 @@
+//! Commands that speak to a running service: search, check, collections, documents, jobs, delete.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+
+use crate::{database, harness::TestApp, process::command};
+
+const KEY: &str = "a-long-key-of-the-operator-1234";
+const LEAVE: &str =
+    "# Leave\n\nEveryone has 28 days of paid annual leave a year.\n\n## Parents\n\nParents have 30 more days.";
+
+/// Output, error output and success of a command against a service.
+struct Ran {
+    output: String,
+    error: String,
+    is_success: bool,
+}
+
+async fn run(app: &TestApp, arguments: &[&str]) -> Ran {
+    let arguments = [arguments, &["--server", app.base.as_str()]].concat();
+    of(command(&arguments, &[]).output().await.expect("it runs"))
+}
+
+fn of(output: std::process::Output) -> Ran {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Ran { output: text(output.stdout), error: text(output.stderr), is_success: output.status.success() }
+}
+
+async fn app() -> TestApp {
+    let app = TestApp::built_in().await;
+    app.ingest("handbook", &[("leave.md", LEAVE), ("cars.md", "A company car is ordered from the fleet desk.")]).await;
+    app
+}
+
+#[tokio::test]
+async fn what_is_stored_is_searched_and_listed() {
+    let app = app().await;
+    let search = ["search", "How much leave do parents have?", "--collection", "handbook"];
+    let found = run(&app, &search).await;
+    assert!(found.is_success, "{}", found.error);
+    assert!(found.output.starts_with("1. ") && found.output.contains("(leave.md)"), "{}", found.output);
+    let json = run(&app, &[&search[..], &["--json", "--top-k", "1"]].concat()).await;
+    let json: Value = serde_json::from_str(&json.output).expect("JSON");
+    assert_eq!(json["results"].as_array().map(Vec::len), Some(1));
+    let asked = run(&app, &["ask", "How many days of paid annual leave does everyone have?", "-c", "handbook"]).await;
+    assert!(asked.output.contains("[^1] Leave") && asked.output.contains("(leave.md)"), "{}", asked.output);
+
+    let collections = run(&app, &["collections"]).await.output;
+    assert!(collections.starts_with("handbook: 2 documents, "), "{collections}");
+    let documents = run(&app, &["documents", "--collection", "handbook", "--limit", "1"]).await.output;
+    assert!(documents.contains("handbook/") && documents.contains("--cursor "), "{documents}");
+    let jobs = run(&app, &["jobs", "list"]).await.output;
+    assert!(jobs.contains("succeeded") && jobs.contains("2 of 2 documents, 0 failed"), "{jobs}");
+    let job = jobs.split_whitespace().next().expect("an id").to_owned();
+    let shown = run(&app, &["jobs", "show", &job]).await;
+    assert!(shown.output.starts_with(&job), "{}{}", shown.output, shown.error);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_text_is_checked_and_its_faults_are_the_exit_code() {
+    let app = app().await;
+    let check = |text: &'static str| ["check", text, "--collection", "handbook"];
+    let held = run(&app, &check("Everyone has 28 days of paid annual leave a year.")).await;
+    assert!(held.is_success && held.output.starts_with("supported ("), "{}{}", held.output, held.error);
+    let wrong = run(&app, &check("Everyone has 45 days of paid annual leave a year.")).await;
+    assert!(!wrong.is_success && wrong.output.contains("fault: "), "{}{}", wrong.output, wrong.error);
+    let folder = tempfile::tempdir().expect("a folder");
+    let passage = folder.path().join("passage.txt");
+    std::fs::write(&passage, "The office closes at six.").expect("written");
+    let passage = passage.display().to_string();
+    let arguments = ["check", "-", "--passage", &passage, "--server", &app.base];
+    let mut child = command(&arguments, &[]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"The office closes at six. [^1]").await.expect("written");
+    drop(input);
+    let held = of(child.wait_with_output().await.expect("it ends"));
+    assert!(held.is_success && held.output.contains("The office closes at six."), "{}", held.output);
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_gone_and_much_is_deleted_only_when_meant() {
+    let app = app().await;
+    let documents = run(&app, &["documents", "--source-prefix", "cars", "--json"]).await.output;
+    let documents: Value = serde_json::from_str(&documents).expect("JSON");
+    let id = documents["documents"][0]["id"].as_str().expect("an id");
+    let one = run(&app, &["delete", "document", id]).await;
+    assert!(one.output.starts_with("deleted: 1 document, "), "{}{}", one.output, one.error);
+    let all = ["delete", "collection", "handbook"];
+    let unsure = run(&app, &all).await;
+    assert!(!unsure.is_success && unsure.error.contains("--yes"), "{}", unsure.error);
+    assert_eq!(app.get("/v1/collections/handbook").await.body["documents"], 1);
+    let sure = run(&app, &[&all[..], &["--yes"]].concat()).await;
+    assert!(sure.output.starts_with("deleted: 1 document, "), "{}{}", sure.output, sure.error);
+    let none = run(&app, &["collections"]).await.output;
+    assert!(none.contains("There is no collection yet"), "{none}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn errors_say_what_to_do() {
+    let app = app().await;
+    let unknown = run(&app, &["ask", "Anything?"]).await;
+    assert!(unknown.error.contains("HTTP 404") && unknown.error.contains("there are: handbook"), "{}", unknown.error);
+    let nowhere = command(&["collections", "--server", "http://127.0.0.1:1"], &[]).output().await.expect("it runs");
+    let nowhere = of(nowhere);
+    assert!(nowhere.error.contains("no service answers at http://127.0.0.1:1"), "{}", nowhere.error);
+    app.stop().await;
+
+    let locked = TestApp::start(database::create().await, &[("CITED_API_KEYS", KEY)]).await;
+    for arguments in [&["collections"][..], &["jobs", "list"], &["search", "leave"], &["ask", "Anything?"]] {
+        let refused = run(&locked, arguments).await;
+        assert!(refused.error.contains("HTTP 401") && refused.error.contains("set CITED_API_KEY"), "{}", refused.error);
+    }
+    let settings = [("CITED_API_KEY", KEY), ("CITED_SERVER", locked.base.as_str())];
+    let opened = of(command(&["collections"], &settings).output().await.expect("it runs"));
+    assert!(opened.is_success && opened.output.contains("no collection yet"), "{}", opened.error);
+    locked.stop().await;
+}
+
+#[tokio::test]
+async fn shells_complete_the_commands() {
+    for (shell, words) in [("bash", "complete -F _cited"), ("zsh", "#compdef cited"), ("fish", "complete -c cited")] {
+        let script = of(command(&["completion", shell], &[]).output().await.expect("it runs"));
+        assert!(script.is_success && script.output.contains(words), "{shell}: {}", script.error);
+        assert!(["search", "collections", "delete"].iter().all(|name| script.output.contains(name)), "{shell}");
+    }
+}
