@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn walks_keep_more_in_view_the_more_there_is() {
-        assert_eq!([0, 20_000, 200_000, 2_000_000].map(|vectors| ef_search(vectors, 10)), [100, 100, 200, 400]);
+        assert_eq!([0, 10_000, 100_000, 1_000_000].map(|vectors| ef_search(vectors, 10)), [50, 50, 100, 200]);
         assert_eq!(ef_search(u64::MAX, 10), 1_000, "pgvector takes no more");
         assert_eq!([ef_search(10_000, 120), ef_search(10_000, 5_000)], [120, 1_000], "a list is not cut short");
     }
