@@ -14,7 +14,7 @@ const MOST_COLUMNS: usize = 256;
 const LONGEST_REPEATED: usize = 200;
 
 /// How far a cell reaches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) columns: usize,
     pub(super) rows: usize,

@@ -1,4 +1,4 @@
-//! PDF.
+//! PDF, tagged and not.
 #![no_main]
 
 use cited_fuzz::check_extraction;

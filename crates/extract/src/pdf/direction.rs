@@ -83,7 +83,7 @@ mod tests {
     fn read(visual: &str) -> String {
         let mut builder = LineBuilder::default();
         drawn(&mut builder, visual, 0.0, 0.0, 10.0);
-        builder.finish().remove(0).text
+        builder.finish(None).remove(0).text
     }
 
     #[test]
@@ -101,6 +101,6 @@ mod tests {
             let x = 100.0 - 5.0 * f64::from(u32::try_from(place).expect("short"));
             drawn(&mut builder, &character.to_string(), x, 0.0, 10.0);
         }
-        assert_eq!(builder.finish()[0].text, "שלום");
+        assert_eq!(builder.finish(None)[0].text, "שלום");
     }
 }

@@ -10,6 +10,7 @@ use super::{
     glyphs::Page,
     headings::body_size,
     lines::{Cell, Line},
+    tags::Kind,
 };
 
 /// Height of the edges, at the top and at the bottom, as a share of the page.
@@ -51,7 +52,8 @@ pub(super) fn drop_furniture(pages: &mut [Page]) {
 
 fn is_at_edge(line: &Line, height: f64) -> bool {
     let y = line.origin.y;
-    line.is_upright() && (y < height * EDGE || y > height * (1.0 - EDGE))
+    let is_cell = line.tag.is_some_and(|tag| matches!(tag.kind, Kind::Cell(_)));
+    line.is_upright() && !is_cell && (y < height * EDGE || y > height * (1.0 - EDGE))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a step of a height; casts saturate")]
@@ -108,7 +110,7 @@ mod tests {
             for (y, text) in *lines {
                 drawn(&mut builder, text, 50.0, *y, 10.0);
             }
-            Page { lines: builder.finish(), height: 800.0 }
+            Page { lines: builder.finish(None), height: 800.0 }
         };
         let mut pages: Vec<Page> = pages.iter().map(page).collect();
         drop_furniture(&mut pages);
@@ -137,7 +139,7 @@ mod tests {
             let mut builder = LineBuilder::default();
             drawn(&mut builder, "The text of the page.", 50.0, 400.0, 10.0);
             drawn(&mut builder, &format!("{number} {words}"), 50.0, 780.0, size);
-            Page { lines: builder.finish(), height: 800.0 }
+            Page { lines: builder.finish(None), height: 800.0 }
         };
         let mut notes = [note("1", "One", 8.0), note("2", "Two", 8.0), note("3", "Three", 8.0)];
         drop_furniture(&mut notes);
@@ -150,7 +152,7 @@ mod tests {
             drawn(&mut builder, chapter, 50.0, 30.0, 10.0);
             drawn(&mut builder, number, 400.0, 30.0, 10.0);
             drawn(&mut builder, "Text.", 50.0, 400.0, 10.0);
-            Page { lines: builder.finish(), height: 800.0 }
+            Page { lines: builder.finish(None), height: 800.0 }
         };
         let mut pages = [page("Chapter 2: Names", "14"), page("Chapter 2: Names", "15"), page("Chapter 3: Uses", "16")];
         drop_furniture(&mut pages);

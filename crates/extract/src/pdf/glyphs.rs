@@ -5,14 +5,19 @@ use hayro_interpret::{
     InterpreterSettings, SoftMask, TransformExt,
     font::{Glyph, GlyphRun},
     hayro_cmap::BfString,
-    hayro_syntax::Pdf,
+    hayro_syntax::{
+        Pdf,
+        object::{Dict, ObjectIdentifier},
+    },
     interpret_page,
     kurbo::{BezPath, Point, Rect, Vec2},
 };
 
 use super::{
     super::{Cause, ExtractError},
-    lines::{Line, LineBuilder},
+    lines::Line,
+    marked::{self, Mark, MarkedGlyph},
+    tags::Tags,
 };
 
 /// Units of glyph space per font size (ISO 32000-2, 9.2.4).
@@ -30,7 +35,7 @@ pub(super) struct Extracted {
 /// A page.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Its lines, in the order in which they are drawn.
+    /// Its lines, in the order of its tags, else in that in which they are drawn.
     pub(super) lines: Vec<Line>,
     /// Its height, in points.
     pub(super) height: f64,
@@ -52,7 +57,7 @@ pub(super) struct PlacedGlyph {
 ///
 /// # Errors
 /// `too_large` with more than `most_bytes` of text.
-pub(super) fn read(pdf: &Pdf, most_bytes: usize) -> Result<Extracted, ExtractError> {
+pub(super) fn read(pdf: &Pdf, tags: &Tags, most_bytes: usize) -> Result<Extracted, ExtractError> {
     let cache = InterpreterCache::new();
     let mut extracted = Extracted::default();
     let mut bytes = 0;
@@ -61,10 +66,16 @@ pub(super) fn read(pdf: &Pdf, most_bytes: usize) -> Result<Extracted, ExtractErr
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
         let transform = page.initial_transform(true).to_kurbo();
         let mut context = Context::new(transform, bounds, &cache, pdf.xref(), InterpreterSettings::default());
-        let mut collector =
-            Collector { lines: LineBuilder::default(), unmapped: 0, left: most_bytes.saturating_sub(bytes) };
+        let mut collector = Collector {
+            glyphs: Vec::new(),
+            unmapped: 0,
+            left: most_bytes.saturating_sub(bytes),
+            tags,
+            page: page.raw().obj_id(),
+            marks: Vec::new(),
+        };
         interpret_page(page, &mut context, &mut collector);
-        let lines = collector.lines.finish();
+        let lines = marked::lines(collector.glyphs);
         bytes += lines.iter().map(|line| line.text.len() + 1).sum::<usize>();
         if bytes > most_bytes {
             return Err(ExtractError::new(
@@ -92,14 +103,24 @@ const fn letters_of(ligature: char) -> Option<&'static str> {
 }
 
 /// Receives the drawing operations and keeps the text.
-struct Collector {
-    lines: LineBuilder,
+struct Collector<'t> {
+    glyphs: Vec<MarkedGlyph>,
     unmapped: usize,
     /// Bytes of text that may still be added; one page can draw the same form repeatedly.
     left: usize,
+    tags: &'t Tags,
+    page: Option<ObjectIdentifier>,
+    /// How the marked content is marked that is open, the innermost last.
+    marks: Vec<Mark>,
 }
 
-impl Device<'_> for Collector {
+impl Collector<'_> {
+    fn mark(&self) -> Mark {
+        self.marks.last().copied().unwrap_or(Mark::None)
+    }
+}
+
+impl Device<'_> for Collector<'_> {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
         for glyph in run.glyphs() {
             let text = match glyph.as_unicode() {
@@ -124,8 +145,23 @@ impl Device<'_> for Collector {
                 continue;
             }
             self.left -= text.len();
-            self.lines.push(PlacedGlyph { text, origin: Point::new(x, y), advance, size });
+            let glyph = PlacedGlyph { text, origin: Point::new(x, y), advance, size };
+            self.glyphs.push(MarkedGlyph { mark: self.mark(), glyph });
         }
+    }
+
+    fn begin_marked_content(&mut self, kind: &[u8], properties: Option<&Dict<'_>>) {
+        let number = properties.and_then(|properties| properties.get::<i32>("MCID"));
+        let piece = number.and_then(|number| self.tags.get(self.page?, number));
+        self.marks.push(match piece {
+            Some(piece) => Mark::Piece(piece),
+            None if kind == b"Artifact" => Mark::Artifact,
+            None => self.mark(),
+        });
+    }
+
+    fn end_marked_content(&mut self) {
+        self.marks.pop();
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}

@@ -84,7 +84,7 @@ mod tests {
         for (number, size) in sizes.iter().enumerate() {
             drawn(&mut builder, "Words on a line", 0.0, f64::from(u32::try_from(number).expect("few")) * 40.0, *size);
         }
-        builder.finish()
+        builder.finish(None)
     }
 
     #[test]

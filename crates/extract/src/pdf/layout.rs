@@ -154,21 +154,21 @@ fn is_table(run: &[Line]) -> bool {
 /// below; each row then has a cell in each column.
 fn table(run: &[Line]) -> (Vec<Vec<String>>, bool) {
     let texts = |line: &Line| line.cells.iter().map(|cell| cell.text.clone()).collect();
-    let plain = || (run.iter().map(texts).collect(), false);
-    let Some((first, body)) = run.split_first() else { return plain() };
-    let is_full = body.iter().all(|line| line.cells.len() <= first.cells.len());
-    let is_words = first.cells.iter().all(|cell| !has_digit(cell) && cell.text.contains(char::is_alphabetic));
-    let cells = body.iter().flat_map(|line| &line.cells);
-    let (all, digits) = cells.fold((0, 0), |(all, digits), cell| (all + 1, digits + usize::from(has_digit(cell))));
-    if !is_full || !is_words || digits * 100 < all * DIGITS_SHARE {
-        return plain();
-    }
+    let rows: Vec<Vec<String>> = run.iter().map(texts).collect();
+    let Some(first) = run.first().filter(|_| names_columns(&rows)) else { return (rows, false) };
     let placed: Option<Vec<Vec<String>>> = run.iter().map(|line| placed(line, first)).collect();
-    placed.map_or_else(plain, |rows| (rows, true))
+    placed.map_or((rows, false), |rows| (rows, true))
 }
 
-fn has_digit(cell: &Cell) -> bool {
-    cell.text.contains(|character: char| character.is_ascii_digit())
+/// Whether the first row of a table names its columns.
+pub(super) fn names_columns(rows: &[Vec<String>]) -> bool {
+    let Some((first, body)) = rows.split_first() else { return false };
+    let has_digit = |text: &String| text.contains(|character: char| character.is_ascii_digit());
+    let is_full = body.iter().all(|row| row.len() <= first.len());
+    let is_words = first.iter().all(|text| !has_digit(text) && text.contains(char::is_alphabetic));
+    let texts = body.iter().flatten().filter(|text| !text.is_empty());
+    let (all, digits) = texts.fold((0, 0), |(all, digits), text| (all + 1, digits + usize::from(has_digit(text))));
+    is_full && is_words && digits * 100 >= all * DIGITS_SHARE
 }
 
 /// The cells of a row by the columns of the header; `None` if two would stand in one.
@@ -199,7 +199,7 @@ mod tests {
                 format!("{}{}", if has_header { "header: " } else { "rows: " }, rows.join("\n"))
             }
         };
-        parts(builder.finish()).into_iter().map(text).collect()
+        parts(builder.finish(None)).into_iter().map(text).collect()
     }
 
     fn y(line: usize) -> f64 {

@@ -7,7 +7,11 @@ use std::collections::HashMap;
 
 use hayro_interpret::kurbo::{Point, Vec2};
 
-use super::{direction::in_reading_order, glyphs::PlacedGlyph};
+use super::{
+    direction::in_reading_order,
+    glyphs::PlacedGlyph,
+    tags::{Kind, Tag},
+};
 
 /// Gap between glyphs that counts as a space, in font sizes. Spaces are usually a quarter, kerning a twentieth.
 const SPACE: f64 = 0.15;
@@ -41,6 +45,8 @@ pub(super) struct Line {
     direction: Vec2,
     /// The parts of the line that wide gaps separate; the whole line if it is of a right-to-left script.
     pub(super) cells: Vec<Cell>,
+    /// The block that it is a part of, where the page is tagged.
+    pub(super) tag: Option<Tag>,
 }
 
 /// A part of a line.
@@ -138,9 +144,10 @@ impl LineBuilder {
         is_near
     }
 
-    /// The lines that are not empty.
-    pub(super) fn finish(mut self) -> Vec<Line> {
+    /// The lines that are not empty, as parts of this block.
+    pub(super) fn finish(mut self, tag: Option<Tag>) -> Vec<Line> {
         self.close();
+        self.done.iter_mut().for_each(|line| line.tag = tag);
         self.done
     }
 
@@ -151,7 +158,7 @@ impl LineBuilder {
         let cells = line.cells();
         let text = in_reading_order(line.glyphs);
         if !text.trim().is_empty() {
-            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction, cells });
+            self.done.push(Line { text: text.trim_end().to_owned(), size, origin, direction, cells, tag: None });
         }
     }
 }
@@ -231,6 +238,10 @@ fn cell(place: f64) -> i64 {
 
 /// Whether two lines, one after the other, are of one paragraph.
 pub(super) fn belong_together(above: &Line, below: &Line) -> bool {
+    let is_heading = above.tag.is_some_and(|tag| matches!(tag.kind, Kind::Heading(_)));
+    if above.tag != below.tag || is_heading {
+        return above.tag == below.tag;
+    }
     let size = above.size.max(below.size);
     let step = (below.origin - above.origin).dot(across(above.direction));
     above.direction.dot(below.direction) >= SAME_DIRECTION
@@ -282,7 +293,7 @@ pub(super) mod tests {
     fn texts(draw: impl FnOnce(&mut LineBuilder)) -> Vec<String> {
         let mut builder = LineBuilder::default();
         draw(&mut builder);
-        builder.finish().chunk_by(belong_together).map(joined).collect()
+        builder.finish(None).chunk_by(belong_together).map(joined).collect()
     }
 
     #[test]

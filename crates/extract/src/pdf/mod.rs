@@ -10,12 +10,21 @@ mod glyphs;
 mod headings;
 mod layout;
 mod lines;
+mod marked;
 mod outline;
 mod scan;
+mod tags;
 
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 
-use self::{glyphs::Page, headings::HeadingSizes, layout::Part, lines::Line, outline::Outline};
+use self::{
+    glyphs::Page,
+    headings::HeadingSizes,
+    layout::Part,
+    lines::Line,
+    outline::Outline,
+    tags::{Kind, Tags},
+};
 use super::{
     Cause, ExtractError,
     content::{Content, MAX_TEXT_BYTES},
@@ -40,7 +49,8 @@ pub(super) fn document(
             format!("the PDF has {} pages, more than {MAX_PAGES}; split it into several", pages.len()),
         ));
     }
-    let mut extracted = glyphs::read(&pdf, MAX_TEXT_BYTES)?;
+    let tags = Tags::of(&pdf);
+    let mut extracted = glyphs::read(&pdf, &tags, MAX_TEXT_BYTES)?;
     let is_empty = |page: &Page| !page.lines.iter().any(|line| line.text.chars().any(char::is_alphanumeric));
     let empty = (1..).zip(&extracted.pages).filter(|(_, page)| is_empty(page));
     let mut empty: Vec<u32> = empty.map(|(number, _)| number).collect();
@@ -54,8 +64,9 @@ pub(super) fn document(
         content.name(&title);
     }
     furniture::drop_furniture(&mut extracted.pages);
+    let lines = extracted.pages.iter().flat_map(|page| &page.lines);
     let headings = Headings {
-        sizes: HeadingSizes::of(extracted.pages.iter().flat_map(|page| &page.lines)),
+        sizes: if tags.have_headings() { HeadingSizes::default() } else { HeadingSizes::of(lines) },
         outline: Outline::of(&pdf),
     };
     for (number, page) in (1..).zip(extracted.pages) {
@@ -64,14 +75,62 @@ pub(super) fn document(
             recognise::add(number, text, content)?;
             continue;
         }
-        for part in layout::parts(page.lines) {
-            match part {
-                Part::Lines(lines) => write_lines(&lines, &headings, content)?,
-                Part::Rows(rows, has_header) => write_rows(rows, has_header, content)?,
+        for run in page.lines.chunk_by(|one, next| marked::stand_together(one.tag, next.tag)) {
+            match run.first().and_then(|line| line.tag).map(|tag| tag.kind) {
+                Some(Kind::Item(_)) => write_items(run, content)?,
+                Some(Kind::Cell(_)) => write_table(run, content)?,
+                _ => write_untagged(run.to_vec(), &headings, content)?,
             }
         }
     }
     Ok(())
+}
+
+/// Writes lines whose columns and tables only show in their places.
+fn write_untagged(lines: Vec<Line>, headings: &Headings, content: &mut Content) -> Result<(), ExtractError> {
+    layout::parts(lines).into_iter().try_for_each(|part| match part {
+        Part::Lines(lines) => write_lines(&lines, headings, content),
+        Part::Rows(rows, has_header) => write_rows(rows, has_header, content),
+    })
+}
+
+/// Writes entries of lists, each on a line.
+fn write_items(lines: &[Line], content: &mut Content) -> Result<(), ExtractError> {
+    lines.chunk_by(|one, next| one.tag == next.tag).try_for_each(|item| {
+        let depth = match item.first().and_then(|line| line.tag).map(|tag| tag.kind) {
+            Some(Kind::Item(depth)) => usize::from(depth),
+            _ => 0,
+        };
+        let text = on_one_line(item);
+        // Bullets may be drawings.
+        let mark = if has_mark(&text) { "" } else { "- " };
+        content.line(&format!("{}{mark}{text}", "  ".repeat(depth)))
+    })
+}
+
+/// Whether an entry of a list begins with a sign or a number.
+fn has_mark(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    !first.starts_with(char::is_alphanumeric)
+        || first.ends_with(['.', ')', ':'])
+        || !first.contains(char::is_alphabetic)
+}
+
+/// Writes the rows of a tagged table; a table of one column is a frame around text.
+fn write_table(lines: &[Line], content: &mut Content) -> Result<(), ExtractError> {
+    let (rows, has_header) = marked::rows(lines);
+    if rows.iter().all(|row| row.len() < 2) {
+        return lines
+            .chunk_by(|one, next| one.tag == next.tag)
+            .try_for_each(|cell| content.block(&lines::joined(cell)));
+    }
+    let mut grid = Grid::default();
+    rows.into_iter().enumerate().try_for_each(|(number, row)| grid.write(row, has_header && number == 0, content))
+}
+
+/// The text of lines without its breaks.
+fn on_one_line(lines: &[Line]) -> String {
+    lines::joined(lines).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn write_rows(rows: Vec<Vec<String>>, has_header: bool, content: &mut Content) -> Result<(), ExtractError> {
@@ -91,8 +150,12 @@ struct Headings {
 impl Headings {
     /// The level of a paragraph, if it is a heading.
     fn level_of(&self, paragraph: &[Line]) -> Option<u8> {
+        let first = paragraph.first()?;
+        if let Some(Kind::Heading(level)) = first.tag.map(|tag| tag.kind) {
+            return Some(level);
+        }
         let by_title = self.outline.level_of(&text_of_heading(paragraph));
-        by_title.or_else(|| self.sizes.level_of(paragraph.first()?, paragraph.len()))
+        by_title.or_else(|| self.sizes.level_of(first, paragraph.len()))
     }
 }
 
