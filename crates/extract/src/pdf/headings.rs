@@ -11,6 +11,8 @@ const STEP: f64 = 0.5;
 /// Largest number of lines of a heading.
 const MOST_LINES: usize = 3;
 const MOST_CHARACTERS: usize = 120;
+/// What leads to the number of a page in a table of contents.
+const LEADERS: [&str; 2] = ["....", ". . ."];
 /// If more than this share of its lines is larger than the rest, in per cent, a document uses several text sizes, not
 /// headings.
 const MOST_SHARE: usize = 20;
@@ -43,7 +45,8 @@ impl HeadingSizes {
         let text = first.text.trim();
         let is_phrase = text.chars().any(char::is_alphabetic)
             && text.chars().count() <= MOST_CHARACTERS
-            && !text.ends_with(['.', ',', ';']);
+            && !text.ends_with(['.', ',', ';'])
+            && !LEADERS.iter().any(|leader| text.contains(leader));
         if lines > MOST_LINES || !is_phrase {
             return None;
         }
@@ -95,6 +98,9 @@ mod tests {
         assert_eq!(levels[..4], [Some(1), None, None, Some(2)]);
         assert_eq!(levels[11], None);
         assert_eq!(sizes.level_of(&lines[0], 9), None);
+        let mut entry = lines[0].clone();
+        "1 Introduction . . . . 5".clone_into(&mut entry.text);
+        assert_eq!(sizes.level_of(&entry, 1), None);
     }
 
     #[test]
