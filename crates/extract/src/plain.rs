@@ -105,10 +105,10 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
     let line = lines.get(number)?;
     let is_set_off =
         number.checked_sub(1).and_then(|before| lines.get(before)).is_none_or(|before| before.words.is_empty());
-    if !is_set_off || !may_be_title(line.words) {
+    let below = lines.get(number + 1)?;
+    if !may_be_title(line.words) || !is_set_off && !is_underlined_after_text(lines, number) {
         return None;
     }
-    let below = lines.get(number + 1)?;
     if let Some(sign) = underline(line, below) {
         return Some(Style::Underlined(sign));
     }
@@ -134,6 +134,18 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
         Some(parts) => Some(Style::Numbered(parts)),
         None => (line.words.ends_with('?') && line.indent == 0).then_some(Style::Question),
     }
+}
+
+/// Whether a line without a blank line before it is a heading all the same: a sentence ends above it, and the line under it
+/// is as long as itself.
+fn is_underlined_after_text(lines: &[Line<'_>], number: usize) -> bool {
+    let before = number.checked_sub(1).and_then(|before| lines.get(before));
+    let (Some(before), Some(line), Some(below)) = (before, lines.get(number), lines.get(number + 1)) else {
+        return false;
+    };
+    let lengths = [line, below].map(|line| line.words.chars().count());
+    let is_of_same_length = lengths[0].abs_diff(lengths[1]) <= 1;
+    before.words.ends_with(['.', '!', '?']) && is_of_same_length && underline(line, below).is_some()
 }
 
 /// The stars before a heading of an outline.
@@ -229,6 +241,15 @@ mod tests {
         assert_eq!(found(text), all(&[(1, "Questions"), (2, "Why paint?"), (2, "Why oil?")]));
         let bytes = headings(text).first().map(|heading| heading.bytes.clone());
         assert_eq!(bytes.and_then(|bytes| text.get(bytes)), Some("Questions\n---------\n"));
+    }
+
+    #[test]
+    fn an_underlined_line_needs_no_blank_line_after_a_sentence() {
+        let news = "Paint 1.1\n=========\n\nIt dries.\nPaint 1.0 (May)\n===============\n\nIt sticks.\n";
+        assert_eq!(found(news), all(&[(1, "Paint 1.1"), (1, "Paint 1.0 (May)")]));
+        for text in ["Paint of\nmany colours\n============\n", "It dries.\nPaint   Price\n-----\nOil     5\n"] {
+            assert_eq!(found(text), [], "{text:?}");
+        }
     }
 
     #[test]

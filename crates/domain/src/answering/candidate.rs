@@ -20,11 +20,14 @@ const SUBJECT_CREDIT: f32 = 0.5;
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
 
+/// Longest line, in bytes, that names an entry of plain text.
+const LONGEST_LABEL: usize = 60;
+
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
 
 /// Words that point back when a sentence starts with them.
-const POINTING_BACK: [&str; 24] = [
+const POINTING_BACK: [&str; 26] = [
     "he",
     "she",
     "it",
@@ -49,7 +52,12 @@ const POINTING_BACK: [&str; 24] = [
     "otherwise",
     "consequently",
     "moreover",
+    "default",
+    "defaults",
 ];
+
+/// Openings of a sentence about what the one before leaves out.
+const IF_LEFT_OUT: [&str; 4] = ["if omitted", "if unset", "if not set", "if not given"];
 
 /// A sentence that may be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +74,7 @@ pub struct SentenceCandidate {
     /// How well it fits the kind of thing asked for, 0 to 1.
     pub(super) fit: f32,
     pub(super) probability: f32,
-    /// The sentence before, when this one begins with a word that points back at it.
+    /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
     /// Bonus for having the form that the question asks for.
     pub(super) bonus: f32,
@@ -82,7 +90,7 @@ pub struct SentenceCandidate {
     pub(super) headed: f32,
     /// Terms of the innermost heading above it.
     pub(super) heading: TermMask,
-    /// Question terms in it, in the titles above it, and in the sentence before it.
+    /// Question terms in it, in the titles above it, in the sentence before it, and in the first one of its entry.
     pub(super) held: TermMask,
     /// Sequential number of the sentence within its source, to detect neighbours.
     pub(super) place: usize,
@@ -113,13 +121,21 @@ pub fn candidates(
     let mut found = Vec::new();
     for (index, (source, evidence)) in sources.iter().zip(evidence).enumerate() {
         let mut before: Option<&SentenceEvidence> = None;
+        let mut entry: Option<Entry> = None;
         for (place, sentence) in evidence.sentences.iter().enumerate() {
-            let candidate = candidate(question, source, evidence, before, sentence);
+            if before.is_none_or(|before| before.block != sentence.block) {
+                entry = Entry::begun_by(source.text, sentence);
+            }
+            let above = Above { before, entry: entry.as_ref().filter(|entry| entry.range.end <= sentence.range.start) };
+            let candidate = candidate(question, source, evidence, above, sentence);
             if let Some(mut candidate) = candidate {
                 candidate.source = index;
                 candidate.place = place;
-                candidate.context = context(source, before, sentence);
+                candidate.context = context(source, above, sentence);
                 found.push(candidate);
+            }
+            if let Some(entry) = entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
+                entry.range.end = sentence.range.end;
             }
             before = Some(sentence);
         }
@@ -128,6 +144,48 @@ pub fn candidates(
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);
     found
+}
+
+/// The text above a sentence that tells what it is about.
+#[derive(Clone, Copy)]
+struct Above<'e> {
+    /// The sentence before.
+    before: Option<&'e SentenceEvidence>,
+    /// The entry that it is a part of.
+    entry: Option<&'e Entry>,
+}
+
+impl Above<'_> {
+    /// Question terms in it.
+    fn mask(self) -> TermMask {
+        self.before.map_or(0, |before| before.mask) | self.entry.map_or(0, |entry| entry.mask)
+    }
+}
+
+/// The beginning of an entry of plain text: a short line, and the text about it indented below.
+struct Entry {
+    /// Question terms in the line.
+    mask: TermMask,
+    /// Its line, or the line and the first sentence below it.
+    range: Range<usize>,
+}
+
+impl Entry {
+    /// The entry that begins with a sentence, the first of its block.
+    fn begun_by(text: &str, first: &SentenceEvidence) -> Option<Self> {
+        let start = first.range.start;
+        let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let mut lines = text.get(line_start..).unwrap_or_default().lines();
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let (label, below) = (lines.next()?, lines.next()?);
+        let is_entry = label.trim().len() <= LONGEST_LABEL && !below.trim().is_empty() && indent(below) > indent(label);
+        is_entry.then(|| Self { mask: first.mask, range: first.range.clone() })
+    }
+
+    /// Whether it is its line alone.
+    fn is_bare(&self, text: &str) -> bool {
+        text.get(self.range.clone()).is_some_and(|words| !words.trim().contains('\n'))
+    }
 }
 
 /// Lexical score plus a small share of the source's own probability, so that a good passage contributes sentences even
@@ -140,7 +198,7 @@ fn candidate(
     question: &Question,
     source: &AnswerSource<'_>,
     evidence: &PassageEvidence,
-    before: Option<&SentenceEvidence>,
+    above: Above<'_>,
     sentence: &SentenceEvidence,
 ) -> Option<SentenceCandidate> {
     let can_state = matches!(sentence.kind, BlockKind::Paragraph | BlockKind::TableRow);
@@ -151,7 +209,7 @@ fn candidate(
     }
     let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
-    let subject = (evidence.title_mask | before.map_or(0, |before| before.mask)) & !sentence.mask;
+    let subject = (evidence.title_mask | above.mask()) & !sentence.mask;
     let heading = source.heading.last().map_or("", String::as_str);
     let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
@@ -161,7 +219,7 @@ fn candidate(
         about: about(&question.text, source.title),
         headed: about(&question.text, heading).min(question.terms.share(in_heading)),
         heading: in_heading,
-        held: sentence.mask | evidence.title_mask | before.map_or(0, |before| before.mask),
+        held: sentence.mask | evidence.title_mask | above.mask(),
         is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text) || is_code(&text)),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
@@ -252,20 +310,18 @@ fn answers_yes_or_no(sentence: &str) -> bool {
     lower_case_words(sentence).next().is_some_and(|word| word == "yes" || word == "no")
 }
 
-/// The sentence before, if `sentence` points back at it and it can stand in an answer.
-fn context(
-    source: &AnswerSource<'_>,
-    before: Option<&SentenceEvidence>,
-    sentence: &SentenceEvidence,
-) -> Option<(Range<usize>, String)> {
-    let before = before.filter(|before| before.block == sentence.block && before.range.len() <= LONGEST_CONTEXT)?;
+/// The beginning of the entry or the sentence before, if `sentence` points back and it can stand in an answer.
+fn context(source: &AnswerSource<'_>, above: Above<'_>, sentence: &SentenceEvidence) -> Option<(Range<usize>, String)> {
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
-    if !POINTING_BACK.contains(&first.as_str()) {
+    let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
+    if !POINTING_BACK.contains(&first.as_str()) && !IF_LEFT_OUT.iter().any(|opening| opens(opening)) {
         return None;
     }
-    let said = source.text.get(before.range.clone())?;
+    let before = above.before.filter(|before| before.block == sentence.block).map(|before| &before.range);
+    let said = above.entry.map(|entry| &entry.range).or(before).filter(|said| said.len() <= LONGEST_CONTEXT)?;
+    let words = source.text.get(said.clone())?;
     // "Yes." is short and says all.
-    let text = quotable(said).or_else(|| plain_line(said).filter(|_| answers_yes_or_no(said)));
-    Some((before.range.clone(), text.filter(|text| !is_fragment(text))?))
+    let text = quotable(words).or_else(|| plain_line(words).filter(|_| answers_yes_or_no(words)));
+    Some((said.clone(), text.filter(|text| !is_fragment(text))?))
 }

@@ -12,6 +12,9 @@ use crate::wording::lower_case_words;
 /// Most sentences chosen on their own merit; each may bring one more as context.
 const MOST_SENTENCES: usize = 3;
 
+/// Longest answer that another sentence is added to, that sentence included, in bytes.
+const LONGEST_WITH_MORE: usize = 420;
+
 /// Share of the best sentence's score that a second and a third sentence need to be added.
 const WORTH_ADDING: [f32; MOST_SENTENCES - 1] = [0.88, 0.92];
 
@@ -82,7 +85,9 @@ fn is_worth_adding(question: &Question, chosen: &[Scored<'_>], candidate: &Sente
     // Of rows only those that are about the same thing.
     let is_named = !best.is_row || !candidate.is_row || candidate.named >= best.named;
     let has_kind = candidate.holds_kind || !best.holds_kind || is_beside;
-    score >= highest * least && is_on_subject && has_kind && is_named
+    let length: usize = chosen.iter().map(|(chosen, _)| chosen.text.len()).sum();
+    let is_brief = is_list || length + candidate.text.len() <= LONGEST_WITH_MORE;
+    score >= highest * least && is_on_subject && has_kind && is_named && is_brief
 }
 
 /// The best sentence for each part, and which parts have none.

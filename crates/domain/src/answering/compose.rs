@@ -69,7 +69,7 @@ pub fn compose(
 }
 
 /// Leaves out what ranks above the first sentence that can answer: sentences about something else than the weightiest name
-/// of the question, for "how many" those without a number, for "who" those without a person if one follows closely, for a
+/// of the question, for "how many" and "when" those without a number or a date, for "who" those without a person if one follows closely, for a
 /// definition those that neither hold the weightiest word of the question nor have the form of an entry or a definition.
 fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let terms = question.terms.terms().iter().enumerate();
@@ -77,7 +77,7 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let weightiest = heaviest.map_or(0, |(position, _)| 1 << position);
     let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
-        AnswerKind::Number => candidate.holds_kind,
+        AnswerKind::Number | AnswerKind::Date => candidate.holds_kind,
         AnswerKind::Definition => candidate.mask & weightiest != 0 || candidate.bonus > 0.0,
         _ => true,
     };

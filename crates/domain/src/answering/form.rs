@@ -5,6 +5,7 @@ use super::need::gives_reason;
 use crate::command_options::{entry_options, options};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
+use crate::wording::lower_case_words;
 
 /// Bonus of the entry of an option that the question names; the other scores range from 0 to about 1.
 const NAMED_OPTION: f32 = 1.3;
@@ -17,6 +18,12 @@ const DEFINITION: f32 = 0.25;
 
 /// The same for a sentence that gives a reason where one is asked for.
 const REASON: f32 = 0.15;
+
+/// The same for a sentence that tells a default where one is asked for.
+const DEFAULT: f32 = 0.3;
+
+/// Most words of a sentence that is a name with an article before it.
+const MOST_OF_NAME: usize = 4;
 
 /// Words of a question for an option.
 const OPTION_WORDS: [&str; 6] = ["option", "options", "flag", "flags", "switch", "parameter"];
@@ -57,12 +64,20 @@ pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
     if asked.starts_with("why ") && gives_reason(sentence) {
         bonus += REASON;
     }
+    if tells_default(&asked) && tells_default(sentence) {
+        bonus += DEFAULT;
+    }
     bonus
+}
+
+/// Whether a text tells, or asks, what holds where nothing else is said.
+fn tells_default(text: &str) -> bool {
+    lower_case_words(text).any(|word| matches!(word.as_str(), "default" | "defaults" | "defaulted"))
 }
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
 pub(super) fn is_fragment(text: &str) -> bool {
-    if is_synopsis(text) {
+    if is_synopsis(text) || is_name(text) {
         return true;
     }
     let ends_like_sentence = text
@@ -80,13 +95,21 @@ pub(super) fn is_fragment(text: &str) -> bool {
     let is_title = capitals as f32 >= TITLE * words.len() as f32;
     let has_number = text.chars().any(|sign| sign.is_ascii_digit());
     let is_entry = !entry_options(text).is_empty();
-    !is_entry && (is_title && !text.contains(':') || words.len() < FEWEST_WORDS && !has_number)
+    !is_entry && (is_title && !text.replace("://", "").contains(':') || words.len() < FEWEST_WORDS && !has_number)
+}
+
+/// Whether a text is a name with an article before it and a full stop behind it, as of a field: `The sixth field (pass).`
+fn is_name(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let begins = words.first().is_some_and(|word| matches!(*word, "The" | "A" | "An"));
+    begins && words.len() <= MOST_OF_NAME && text.ends_with(").")
 }
 
 /// Whether a text is program code, which HTML and plain text do not always mark.
 pub(super) fn is_code(text: &str) -> bool {
     let signs: usize = CODE_SIGNS.iter().map(|sign| text.matches(sign).count()).sum();
-    signs > 1 || text.starts_with("$ ")
+    let is_markup = text.starts_with('<') && text.contains("=\"");
+    signs > 1 || is_markup || text.starts_with("$ ")
 }
 
 /// Whether a text is the synopsis of a command: `head [OPTION]... [FILE]...`.
@@ -161,6 +184,8 @@ mod tests {
             "git bisect <subcommand> <options>",
             "tar {--catenate|--concatenate} [OPTIONS] ARCHIVE ARCHIVE",
             "Undo it",
+            "The sixth field (pass).",
+            "SharedPaint Database, https://example.org/paint.html",
         ] {
             assert!(is_fragment(fragment), "{fragment}");
         }
@@ -181,7 +206,12 @@ mod tests {
 
     #[test]
     fn code_is_told_from_sentences() {
-        for code in ["fn main() { print(); }", "[package] name = \"a\" version = \"1\"", "$ cargo publish"] {
+        for code in [
+            "fn main() { print(); }",
+            "[package] name = \"a\" version = \"1\"",
+            "$ cargo publish",
+            "<a type=\"b\"> text",
+        ] {
             assert!(is_code(code), "{code}");
         }
         for sentence in ["Set x = 1 to stop.", "It costs $ 5.", "Use {} for the file name."] {
@@ -209,6 +239,10 @@ mod tests {
             ("What is a workspace?", "Every workspace is large.", 0.0),
             ("Why is the sky blue?", "The sky is blue because of scattering.", REASON),
             ("Is the sky blue?", "The sky is blue because of scattering.", 0.0),
+            ("What is the default port?", "If omitted, defaults to 5432.", DEFAULT),
+            ("Which port is used by default?", "The default is 5432.", DEFAULT),
+            ("Which port is used?", "The default is 5432.", 0.0),
+            ("Which is the default port?", "The port is 5432.", 0.0),
             ("", "", 0.0),
         ];
         for (question, sentence, expected) in table {

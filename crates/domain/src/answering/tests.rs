@@ -181,6 +181,22 @@ fn a_row_is_about_what_its_first_cell_names() {
 }
 
 #[test]
+fn a_default_is_told_with_its_entry() {
+    let settings = "SleepSec=\n    The time between two rounds. Takes a number of seconds. Defaults to 100ms.\n\n\
+        StopSec=\n    The time to wait for the end. Takes a number of seconds. Defaults to 90s.\n";
+    let stop = text("What is the default of StopSec?", &[settings]);
+    assert_eq!(stop, "StopSec= The time to wait for the end. [^1] Defaults to 90s. [^1]");
+    assert!(text("How long is SleepSec by default?", &[settings]).ends_with("Defaults to 100ms. [^1]"));
+}
+
+#[test]
+fn a_time_is_told_from_other_numbers() {
+    let office = "The office is at 18 Tarn Street, see office(5). The office opens at 06:30. The office has 20 desks.";
+    assert_eq!(text("When does the office open?", &[office]), "The office opens at 06:30. [^1]");
+    assert_eq!(text("What is the number of desks of the office?", &[office]), "The office has 20 desks. [^1]");
+}
+
+#[test]
 fn an_option_is_answered_by_its_entry() {
     let page = "TAR(1)  GNU TAR Manual  TAR(1)\n\n       The option -z of tar is old, and the options of tar do a lot.\n\n       -Z, --compress\n              Filter the archive through compress.\n\n       -z, --gzip, --gunzip\n              Filter the archive through gzip.\n";
     let found = text("What does the option -z of tar do?", &[page]);

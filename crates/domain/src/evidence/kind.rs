@@ -70,6 +70,35 @@ const NUMBER_OPENINGS: [&str; 18] = [
     "what proportion",
     "how wide",
 ];
+/// Quantities that a question for "the …" of something asks the number of.
+const QUANTITIES: [&str; 24] = [
+    "number",
+    "amount",
+    "size",
+    "cost",
+    "price",
+    "rate",
+    "percentage",
+    "length",
+    "width",
+    "height",
+    "depth",
+    "weight",
+    "age",
+    "limit",
+    "maximum",
+    "minimum",
+    "capacity",
+    "average",
+    "fee",
+    "salary",
+    "speed",
+    "temperature",
+    "distance",
+    "duration",
+];
+/// Words between "what is the" and the quantity, at most.
+const BEFORE_QUANTITY: usize = 2;
 const DATE_OPENINGS: [&str; 14] = [
     "when ",
     "what year",
@@ -138,6 +167,11 @@ const TIME_WORDS: [&str; 14] = [
     "winter",
     "easter",
 ];
+/// Units of time, and of the clock.
+const TIME_UNITS: [&str; 18] = [
+    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months",
+    "year", "years", "am", "pm", "a.m", "p.m",
+];
 const NUMBER_WORDS: [&str; 32] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
     "fifteen", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred",
@@ -153,7 +187,7 @@ impl AnswerKind {
         let asks = |openings: &[&str]| openings.iter().any(|opening| contains_at_word(&question, opening));
         if asks(&DATE_OPENINGS) {
             Self::Date
-        } else if asks(&NUMBER_OPENINGS) {
+        } else if asks(&NUMBER_OPENINGS) || asks_for_quantity(&question) {
             Self::Number
         } else if asks(&PERSON_OPENINGS) {
             Self::Person
@@ -177,7 +211,10 @@ impl AnswerKind {
     pub fn is_held_by(self, question: &str, sentence: &str) -> bool {
         match self {
             Self::Number => new_words(question, sentence).any(|word| is_number(&word.to_lowercase())),
-            Self::Date => new_words(question, sentence).any(|word| is_date(&word.to_lowercase())),
+            Self::Date => {
+                let may_count = has_time(sentence);
+                new_words(question, sentence).any(|word| is_date(&word.to_lowercase(), may_count))
+            }
             Self::Person | Self::Place => {
                 // The first word is capitalised whether or not it is a name.
                 new_words(question, sentence).skip_while(|word| sentence.starts_with(*word)).any(is_capitalised)
@@ -224,27 +261,60 @@ fn contains_at_word(text: &str, opening: &str) -> bool {
     text.match_indices(opening).any(|(at, _)| text.get(..at).is_some_and(|before| before.ends_with([' ', '"', '('])))
 }
 
+/// Whether a question, in lower case, is for a quantity: "what is the maximum number of", "what was the price of".
+fn asks_for_quantity(question: &str) -> bool {
+    let openings = ["what is the ", "what was the ", "what are the ", "what were the ", "what's the "];
+    let asked = openings.iter().find_map(|opening| question.trim_start().strip_prefix(opening)).unwrap_or_default();
+    let mut first = asked.split(' ').map(|word| word.trim_matches(|sign: char| !sign.is_alphanumeric()));
+    first.by_ref().take(BEFORE_QUANTITY + 1).any(|word| QUANTITIES.contains(&word))
+}
+
+/// Whether a sentence speaks of time, so that a small number in it may be one of days or of hours.
+fn has_time(sentence: &str) -> bool {
+    let clock = |at: usize, sign: char| {
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        let bytes = sentence.as_bytes();
+        sign == ':' && at > 0 && digit(bytes.get(at - 1)) && digit(bytes.get(at + 1))
+    };
+    let is_time = |word: &str| {
+        let word = word.to_lowercase();
+        MONTHS.contains(&word.as_str()) || TIME_WORDS.contains(&word.as_str()) || TIME_UNITS.contains(&word.as_str())
+    };
+    sentence.char_indices().any(|(at, sign)| clock(at, sign)) || words(sentence).any(is_time)
+}
+
 /// Words of `sentence` that do not occur in `question`.
 fn new_words<'s>(question: &str, sentence: &'s str) -> impl Iterator<Item = &'s str> {
     let asked: std::collections::HashSet<String> = words(&question.to_lowercase()).map(str::to_owned).collect();
     words(sentence).filter(move |word| !asked.contains(&word.to_lowercase()))
 }
 
+/// Words and numbers, without the sections of manual pages, as in `mount(8)`: they are parts of names.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\''))
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\'' | '(' | ')'))
+        .flat_map(|part| manual_page(part).unwrap_or(part).split(['(', ')']))
         .map(|word| word.trim_matches(['.', ',', '\'']))
         .filter(|word| !word.is_empty())
+}
+
+/// The name of a manual page that is written with its section.
+fn manual_page(text: &str) -> Option<&str> {
+    let (name, section) = text.trim_end_matches(['.', ',', '\'']).strip_suffix(')')?.split_once('(')?;
+    let is_section = section.len() == 1 && section.bytes().all(|byte| byte.is_ascii_digit());
+    (is_section && !name.is_empty()).then_some(name)
 }
 
 fn is_number(word: &str) -> bool {
     word.chars().any(|c| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
 }
 
-fn is_date(word: &str) -> bool {
+/// Whether a word may be a date or a part of one; a small number only where it `may_count` days or hours, or as an ordinal.
+fn is_date(word: &str, may_count: bool) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let is_year = (3..=4).contains(&digits) && word.trim_end_matches('s').chars().all(|c| c.is_ascii_digit());
-    let is_ordinal = digits > 0 && digits <= 2;
-    is_year || is_ordinal || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
+    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| word.ends_with(end));
+    let is_small = digits > 0 && digits <= 2 && (may_count || is_ordinal);
+    is_year || is_small || MONTHS.contains(&word) || TIME_WORDS.contains(&word)
 }
 
 pub(super) fn is_capitalised(word: &str) -> bool {
