@@ -1,9 +1,12 @@
 //! Units of numbers, so that 5 km is not held for 5 miles.
 
-use super::term::Term;
+use super::term::{Term, TermKind};
 
 /// A unit in one spelling.
 pub(super) type Unit = &'static str;
+
+/// The "unit" of a day of a month: "31 March" says nothing of 31 days.
+const DATE: Unit = "date";
 
 /// Signs before a number.
 const SIGNS_BEFORE: [(char, Unit); 4] = [('$', "dollar"), ('€', "euro"), ('£', "pound"), ('¥', "yen")];
@@ -111,11 +114,26 @@ pub(super) fn read_units(terms: &mut [Term], text: &str) {
         });
         let unit = sign(&SIGNS_BEFORE, before.chars().next_back())
             .or_else(|| sign(&SIGNS_AFTER, after.trim_start_matches(' ').chars().next()))
-            .or_else(|| word.and_then(|word| unit_of(text, word)));
+            .or_else(|| word.and_then(|word| unit_of(text, word)))
+            .or_else(|| is_day_of_month(terms, at, text).then_some(DATE));
         if let Some(term) = terms.get_mut(at) {
             term.unit = unit;
         }
     }
+}
+
+/// Whether a number is a day beside the name of a month: "31 March", "March 31".
+fn is_day_of_month(terms: &[Term], at: usize, text: &str) -> bool {
+    let Some(number) = terms.get(at).filter(|term| term.stem.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day)))
+    else {
+        return false;
+    };
+    let is_month = |term: &&Term| term.kind == TermKind::Month;
+    let stands_between = |gap: Option<&str>| matches!(gap, Some(" " | "\u{a0}" | ". "));
+    let before = at.checked_sub(1).and_then(|before| terms.get(before)).filter(is_month);
+    let after = terms.get(at + 1).filter(is_month);
+    before.is_some_and(|month| stands_between(text.get(month.range.end..number.range.start)))
+        || after.is_some_and(|month| stands_between(text.get(number.range.end..month.range.start)))
 }
 
 fn unit_of(text: &str, term: &Term) -> Option<Unit> {
@@ -146,6 +164,11 @@ mod tests {
             ("20 per head", None),
             ("twenty miles", Some("mile")),
             ("1990", None),
+            ("31 March", Some("date")),
+            ("March 31, in the morning", Some("date")),
+            ("31 days in March", Some("day")),
+            ("March 1990", None),
+            ("in March, 31 came", None),
         ];
         for (text, unit) in rows {
             let number = terms(text).into_iter().find(Term::is_number).map(|term| term.unit);

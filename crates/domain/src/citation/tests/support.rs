@@ -19,6 +19,8 @@ fn tells_supported_claims_from_others() {
         ("Every employee gets 25 days of paid annual leave per year.", true),
         ("Employees receive 25 days of annual leave each year.", true),
         ("Employees receive 30 days of annual leave each year.", false),
+        // There is a 31 in the source, of March.
+        ("Every employee gets 31 days of paid annual leave per year.", false),
         ("Five days can be carried over until 31 March 2024.", true),
         ("5 days can be carried over until 2024-03-31.", true),
         ("Five days can be carried over until 31 May 2024.", false),
