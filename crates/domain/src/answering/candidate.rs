@@ -315,7 +315,7 @@ fn context(source: &AnswerSource<'_>, above: Above<'_>, sentence: &SentenceEvide
     let words = source.text.get(sentence.range.clone())?;
     let first = words.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_lowercase();
     let opens = |opening: &&str| words.get(..opening.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(opening));
-    if !POINTING_BACK.contains(&first.as_str()) && !IF_LEFT_OUT.iter().any(|opening| opens(opening)) {
+    if !POINTING_BACK.contains(&first.as_str()) && !IF_LEFT_OUT.iter().any(opens) {
         return None;
     }
     let before = above.before.filter(|before| before.block == sentence.block).map(|before| &before.range);
