@@ -165,7 +165,7 @@ async fn each_refusal_has_a_cause_and_stops_no_neighbour() {
         (site.put("/loop", &[Page::Redirect("/loop")]), "load", "url_refused", "5 times"),
         (inner, "load", "url_refused", "127.0.0.2 is not on the public internet"),
         (site.put("/huge", &[huge]), "load", "too_large", "20000 bytes"),
-        (site.put("/picture", &[picture]), "extract", "unsupported", "image/png"),
+        (site.put("/picture", &[picture]), "extract", "no_text_layer", "picture"),
         (site.put("/empty", &[Page::Document("text/plain", Vec::new(), "\"1\"")]), "extract", "empty", "no text"),
     ];
     let mut documents: Vec<Value> = cases.iter().map(|(url, ..)| json!({"url": url})).collect();
