@@ -102,14 +102,14 @@ fn lines_of(text: &str) -> Vec<Line<'_>> {
 
 /// The style of a line as a heading, if it is one.
 fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Style> {
-    let line = lines.get(number)?;
-    let is_set_off =
-        number.checked_sub(1).and_then(|before| lines.get(before)).is_none_or(|before| before.words.is_empty());
-    let below = lines.get(number + 1)?;
-    if !may_be_title(line.words) || !is_set_off && !is_underlined_after_text(lines, number) {
+    let (line, below) = (lines.get(number)?, lines.get(number + 1)?);
+    let under = underline(line, below);
+    let is_below = |before: &Line<'_>| before.words.is_empty() || under.is_some() && ends_above(before, line, below);
+    let is_set_off = number.checked_sub(1).and_then(|before| lines.get(before)).is_none_or(is_below);
+    if !is_set_off || !may_be_title(line.words) {
         return None;
     }
-    if let Some(sign) = underline(line, below) {
+    if let Some(sign) = under {
         return Some(Style::Underlined(sign));
     }
     if line.indent == 0 && below.words.is_empty() && names_release(line.words) {
@@ -136,16 +136,11 @@ fn style_of(lines: &[Line<'_>], number: usize, has_capitals: bool) -> Option<Sty
     }
 }
 
-/// Whether a line without a blank line before it is a heading all the same: a sentence ends above it, and the line under it
-/// is as long as itself.
-fn is_underlined_after_text(lines: &[Line<'_>], number: usize) -> bool {
-    let before = number.checked_sub(1).and_then(|before| lines.get(before));
-    let (Some(before), Some(line), Some(below)) = (before, lines.get(number), lines.get(number + 1)) else {
-        return false;
-    };
-    let lengths = [line, below].map(|line| line.words.chars().count());
-    let is_of_same_length = lengths[0].abs_diff(lengths[1]) <= 1;
-    before.words.ends_with(['.', '!', '?']) && is_of_same_length && underline(line, below).is_some()
+/// Whether a text ends with a sentence above an underlined line, so that no blank line need stand between: the underline is
+/// as long as the line.
+fn ends_above(before: &Line<'_>, line: &Line<'_>, below: &Line<'_>) -> bool {
+    let [title, under] = [line, below].map(|line| line.words.chars().count());
+    before.words.ends_with(['.', '!', '?']) && title.abs_diff(under) <= 1
 }
 
 /// The stars before a heading of an outline.

@@ -70,9 +70,13 @@ pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
     bonus
 }
 
-/// Whether a text tells, or asks, what holds where nothing else is said.
+/// Whether a text tells, or asks, what holds where nothing else is said: not a "non-default" value.
 fn tells_default(text: &str) -> bool {
-    lower_case_words(text).any(|word| matches!(word.as_str(), "default" | "defaults" | "defaulted"))
+    let words: Vec<String> = lower_case_words(text).collect();
+    let is_default = |word: &String| matches!(word.as_str(), "default" | "defaults" | "defaulted");
+    let others =
+        words.windows(2).filter(|pair| matches!(pair, [non, word] if non == "non" && is_default(word))).count();
+    words.iter().filter(|word| is_default(word)).count() > others
 }
 
 /// Whether a text is a title, a label or the beginning of something, so that it says nothing by itself.
@@ -242,6 +246,7 @@ mod tests {
             ("What is the default port?", "If omitted, defaults to 5432.", DEFAULT),
             ("Which port is used by default?", "The default is 5432.", DEFAULT),
             ("Which port is used?", "The default is 5432.", 0.0),
+            ("Which port is used by default?", "PORT sets a non-default one.", 0.0),
             ("Which is the default port?", "The port is 5432.", 0.0),
             ("", "", 0.0),
         ];
