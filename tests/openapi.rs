@@ -47,8 +47,9 @@ fn every_operation_has_a_name_and_says_how_it_fails() {
 }
 
 /// Statuses that the operations on documents must list.
-const REQUIRED: [(&str, &str, &[&str]); 4] = [
+const REQUIRED: [(&str, &str, &[&str]); 5] = [
     ("/v1/ask", "post", &["200", "400", "401", "404", "409", "413", "415", "422", "503", "504"]),
+    ("/v1/ask/stream", "post", &["200", "400", "401", "404", "409", "413", "415", "422", "503", "504"]),
     ("/v1/search", "post", &["200", "400", "401", "404", "409", "413", "415", "422", "503"]),
     ("/v1/citations/{urn}", "get", &["200", "401", "404", "422"]),
     ("/v1/audit", "get", &["200", "401", "422"]),
@@ -125,7 +126,7 @@ fn every_end_of_an_ask_has_an_example() {
 #[test]
 fn streams_in_examples_are_whole() {
     let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
-    let media = &document["paths"]["/v1/ask"]["post"]["responses"]["200"]["content"]["text/event-stream"];
+    let media = &document["paths"]["/v1/ask/stream"]["post"]["responses"]["200"]["content"]["text/event-stream"];
     let mut seen = BTreeSet::new();
     for (name, example) in media["examples"].as_object().expect("examples") {
         let events = example["value"].as_array().expect("events");
@@ -319,6 +320,93 @@ fn generators_of_clients_can_read_it() {
     assert!(document["servers"].as_array().is_some_and(|servers| !servers.is_empty()));
 }
 
+/// Places of objects with members and of unions that have no name, within a schema that is a member or a body.
+fn nameless(schema: &Value, at: &str, found: &mut Vec<String>) {
+    let alternatives = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|name| schema[name].as_array());
+    let not_null: Vec<&Value> = alternatives.flatten().filter(|alternative| alternative["type"] != "null").collect();
+    if schema.get("properties").is_some() || not_null.len() > 1 {
+        found.push(format!("{at} has no name: generators invent one"));
+    }
+    for part in ["items", "additionalProperties"] {
+        if let Some(schema) = schema.get(part) {
+            nameless(schema, &format!("{at}/{part}"), found);
+        }
+    }
+}
+
+#[test]
+fn every_object_has_a_name() {
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
+    let mut found = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        for (member, schema, _) in members(schema) {
+            nameless(schema, &format!("{name}/{member}"), &mut found);
+        }
+    }
+    for operation in document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten() {
+        let name = operation.1["operationId"].as_str().expect("a name");
+        let responses = operation.1["responses"].as_object().expect("responses");
+        let responses = responses.iter().map(|(status, response)| (status.as_str(), response));
+        for (which, body) in responses.chain([("request", &operation.1["requestBody"])]) {
+            for media in body["content"].as_object().into_iter().flat_map(Map::values) {
+                nameless(&media["schema"], &format!("{name} {which}"), &mut found);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn wrong_citations_have_a_schema_of_their_own() {
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
+    for path in ["/v1/ask", "/v1/ask/stream"] {
+        let end = &document["paths"][path]["post"]["responses"]["422"]["content"]["application/problem+json"];
+        assert_eq!(end["schema"]["$ref"], "#/components/schemas/AskFailure", "{path}");
+    }
+    let schemas = &document["components"]["schemas"];
+    let kinds = json!([{"$ref": "#/components/schemas/CitationValidationProblem"}, {"$ref": "#/components/schemas/AskProblem"}]);
+    assert_eq!(schemas["AskFailure"]["oneOf"], kinds);
+    let required = schemas["RejectedAnswer"]["required"].as_array().expect("members");
+    assert!(required.contains(&json!("validation")) && required.contains(&json!("sources")), "{required:?}");
+}
+
+#[test]
+fn every_operation_member_and_parameter_is_described() {
+    let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
+    let described = |value: &Value| value["description"].as_str().is_some_and(|text| !text.trim().is_empty());
+    let tags: BTreeSet<&str> =
+        document["tags"].as_array().expect("tags").iter().filter_map(|tag| tag["name"].as_str()).collect();
+    let mut missing = Vec::new();
+    for operation in document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten() {
+        let (name, operation) = (operation.1["operationId"].as_str().expect("a name"), operation.1);
+        if !operation["summary"].is_string() {
+            missing.push(format!("{name}: summary"));
+        }
+        let own = operation["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        missing.extend(own.filter(|tag| !tags.contains(tag)).map(|tag| format!("{name}: the tag {tag}")));
+        for parameter in operation["parameters"].as_array().into_iter().flatten().filter(|one| !described(one)) {
+            missing.push(format!("{name}: parameter {}", parameter["name"]));
+        }
+    }
+    // The names of other APIs are described there.
+    let foreign = ["openai", "mcp"].map(|tag| json!([tag]));
+    let mut own = BTreeSet::new();
+    for operation in document["paths"].as_object().expect("paths").values().filter_map(Value::as_object).flatten() {
+        if !foreign.contains(&operation.1["tags"]) {
+            referred(&document, operation.1, &mut own);
+        }
+    }
+    for name in own {
+        let schema = &document["components"]["schemas"][&name];
+        for (member, schema, _) in members(schema) {
+            if schema.get("$ref").is_none() && !described(schema) && schema.get("enum").is_none() {
+                missing.push(format!("{name}/{member}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 #[test]
 fn every_route_but_probes_and_metadata_needs_a_key() {
     let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
@@ -338,14 +426,27 @@ fn every_route_but_probes_and_metadata_needs_a_key() {
 fn streams_are_described_by_their_events() {
     let document = serde_json::to_value(cited::openapi_document()).expect("JSON");
     let content = |path: &str, method: &str| document["paths"][path][method]["responses"]["200"]["content"].clone();
+    // Generators give an operation one type of result.
     let ask = content("/v1/ask", "post");
+    assert_eq!(
+        ask,
+        json!({"application/json": {"schema": ask["application/json"]["schema"], "examples": ask["application/json"]["examples"]}})
+    );
     assert_eq!(ask["application/json"]["schema"]["$ref"], "#/components/schemas/Answer");
-    assert_eq!(ask["text/event-stream"]["schema"]["items"]["$ref"], "#/components/schemas/AskEvent");
+    let stream = content("/v1/ask/stream", "post");
+    assert_eq!(stream["text/event-stream"]["schema"]["items"]["$ref"], "#/components/schemas/AskEvent");
     let job = content("/v1/jobs/{id}/events", "get");
     assert_eq!(job["text/event-stream"]["schema"]["items"]["$ref"], "#/components/schemas/JobEvent");
-    for event in ["AskEvent", "JobEvent"] {
-        for kind in document["components"]["schemas"][event]["oneOf"].as_array().expect("events") {
-            assert!(kind["properties"]["event"]["enum"].as_array().is_some_and(|names| names.len() == 1), "{kind}");
+    let schemas = &document["components"]["schemas"];
+    for union in ["AskEvent", "JobEvent"] {
+        let mapping = schemas[union]["discriminator"]["mapping"].as_object().expect("a discriminator");
+        let kinds = schemas[union]["oneOf"].as_array().expect("events");
+        assert_eq!(schemas[union]["discriminator"]["propertyName"], "event");
+        assert_eq!(mapping.len(), kinds.len(), "{union}");
+        for (event, place) in mapping {
+            let kind = document.pointer(place.as_str().expect("a place").trim_start_matches('#')).expect("a schema");
+            assert!(kinds.contains(&json!({"$ref": place})), "{union} {event}");
+            assert_eq!(kind["properties"]["event"]["enum"], json!([event]), "{kind}");
             assert!(kind["properties"]["data"]["$ref"].is_string(), "{kind}");
         }
     }

@@ -266,10 +266,10 @@ pub(super) fn check_sources(documents: &[IncomingDocument], faults: &mut Faults)
 enum IngestResponses {
     /// Accepted; see the job at the Location header
     #[response(status = 202)]
-    Accepted(#[to_schema] JobBody),
+    Accepted(JobBody),
     /// The finished job (with wait=true)
     #[response(status = 200)]
-    Finished(#[to_schema] JobBody),
+    Finished(JobBody),
     /// The body is too large (`body_too_large`), or it brings more than the queue takes (`exceeds_queue`)
     #[response(status = 413)]
     TooLarge,

@@ -204,6 +204,7 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .layer(body_limit(max_body_bytes));
     let small = OpenApiRouter::new()
         .routes(routes!(ask::ask))
+        .routes(routes!(ask::stream_ask))
         .routes(routes!(search::search))
         .routes(routes!(check::check))
         .routes(routes!(citations::get_citation))

@@ -13,11 +13,12 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 47] = [
+const OPERATIONS: [(&str, Need); 48] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
     ("ask", Need::AnyOf(&[Scope::Ask])),
+    ("stream_ask", Need::AnyOf(&[Scope::Ask])),
     ("search", Need::AnyOf(&[Scope::Ask])),
     ("check", Need::AnyOf(&[Scope::Ask])),
     ("create_chat_completion", Need::AnyOf(&[Scope::Ask])),

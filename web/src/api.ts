@@ -5,7 +5,8 @@ import type { components } from "./openapi";
 type Schemas = components["schemas"];
 export type Answer = Schemas["Answer"];
 export type AskEvent = Schemas["AskEvent"];
-export type AskProblem = Schemas["AskProblem"];
+/** The problem of an ask; wrong citations add what was rejected. */
+export type AskProblem = Schemas["AskProblem"] & Partial<Schemas["RejectedAnswer"]>;
 export type AskRequest = Schemas["AskRequest"];
 export type AuditPage = Schemas["AuditPage"];
 export type Citation = Schemas["Citation"];

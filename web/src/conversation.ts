@@ -96,8 +96,9 @@ function after(turn: Turn, { event, data }: AskEvent): Partial<Turn> {
     case "answer":
       return { phase: "ended", answer: data, sources: data.sources, citations: data.citations, draft: data.answer ?? "", confirmed: Infinity };
     case "error": {
-      const voided = turn.draft.trim() ? [{ text: turn.draft, reason: "", errors: data.validation?.errors ?? [] }] : [];
-      return { phase: "ended", problem: data, voided: [...turn.voided, ...voided], draft: "", citations: [], confirmed: 0 };
+      const problem = data as AskProblem;
+      const voided = turn.draft.trim() ? [{ text: turn.draft, reason: "", errors: problem.validation?.errors ?? [] }] : [];
+      return { phase: "ended", problem, voided: [...turn.voided, ...voided], draft: "", citations: [], confirmed: 0 };
     }
   }
 }

@@ -231,13 +231,21 @@ pub(in crate::http) struct ValidationBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Timings)]
 pub(super) struct TimingsBody {
+    /// Making the question stand alone.
     condense: f64,
+    /// Planning.
     plan: f64,
+    /// Searching.
     retrieve: f64,
+    /// Grading passages.
     grade: f64,
+    /// Making further queries.
     rewrite: f64,
+    /// Writing the answer.
     generate: f64,
+    /// Checking the answer.
     validate: f64,
+    /// The whole ask.
     total: f64,
 }
 

@@ -69,8 +69,9 @@ pub(in crate::http) struct AskBody {
     #[serde(default)]
     #[schema(value_type = ValidationLevelSchema)]
     validation: Level,
-    /// `true` returns server-sent events while the model writes; `"validated"` does too, but sends no word before its
-    /// claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`.
+    /// `true` returns the events of `POST /v1/ask/stream` while the model writes; `"validated"` does too, but sends no
+    /// word before its claim is confirmed. If left out, an `Accept: text/event-stream` header means `true`, and so does
+    /// that path.
     #[serde(default)]
     stream: Option<StreamBody>,
     /// Models as `provider:model`, tried in this order; all must be configured. If left out, the models of the
@@ -249,6 +250,20 @@ impl AskBody {
             seed: chat.seed.or(self.seed),
             limits: LimitsBody { max_completion_tokens: completion_tokens, ..self.limits },
             ..self
+        }
+    }
+
+    /// How the answer is to be streamed by the route that streams only.
+    ///
+    /// # Errors
+    /// 422 if the body asks for the whole answer.
+    pub(super) fn required_stream_mode(&self) -> Result<StreamMode, ApiError> {
+        match self.stream {
+            Some(StreamBody::Switch(false)) => {
+                Err(ApiError::invalid_field("/stream", "must not be false here; POST /v1/ask returns the answer whole"))
+            }
+            Some(StreamBody::Mode(StreamModeBody::Validated)) => Ok(StreamMode::Validated),
+            Some(StreamBody::Switch(true)) | None => Ok(StreamMode::Provisional),
         }
     }
 

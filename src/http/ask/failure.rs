@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{AllOfBuilder, Ref, RefOr, Schema},
+    IntoResponses, PartialSchema, ToSchema,
+    openapi::{AllOfBuilder, OneOfBuilder, Ref, RefOr, Schema},
 };
 use uuid::Uuid;
 
@@ -32,34 +32,10 @@ pub(super) struct AskDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     id: Option<Uuid>,
-    /// How the rejected answer was checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    validation: Option<ValidationBody>,
-    /// The rejected drafts, each with its errors; `validation.errors` are those of the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    drafts: Option<Vec<DraftBody>>,
-    /// Model that wrote the rejected answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    model: Option<String>,
-    /// Provider of that model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    provider: Option<String>,
     /// Calls, tokens and cost of the ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     usage: Option<UsageBody>,
-    /// The sources that the rejected answer was written from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    sources: Option<Vec<SourceBody>>,
-    /// The rejected draft, if requested; no statement in it is proven.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    draft: Option<String>,
     /// The stage that was running when the time limit was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -72,6 +48,25 @@ pub(super) struct AskDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Map<String, Value>>, nullable = false)]
     trace: Option<Value>,
+}
+
+/// Members that the problem `citation_validation` adds to those of an ask.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct RejectedAnswer {
+    /// How the rejected answer was checked.
+    validation: ValidationBody,
+    /// The rejected drafts, each with its errors; `validation.errors` are those of the last.
+    drafts: Vec<DraftBody>,
+    /// Model that wrote the rejected answer.
+    model: String,
+    /// Provider of that model.
+    provider: String,
+    /// The sources that the rejected answer was written from.
+    sources: Vec<SourceBody>,
+    /// The rejected draft, if requested; no statement in it is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    draft: Option<String>,
 }
 
 /// A rejected draft.
@@ -112,11 +107,85 @@ impl ToSchema for AskProblem {
     }
 }
 
+/// The schema of the problem `citation_validation`.
+pub(super) struct CitationValidationProblem;
+
+impl PartialSchema for CitationValidationProblem {
+    fn schema() -> RefOr<Schema> {
+        AllOfBuilder::new()
+            .description(Some(
+                "The problem `citation_validation`: the citations of an answer were wrong after the retry.",
+            ))
+            .item(Ref::from_schema_name(Problem::name()))
+            .item(Ref::from_schema_name(AskDetails::name()))
+            .item(Ref::from_schema_name(RejectedAnswer::name()))
+            .into()
+    }
+}
+
+impl ToSchema for CitationValidationProblem {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((AskDetails::name().into(), AskDetails::schema()));
+        AskDetails::schemas(schemas);
+        schemas.push((RejectedAnswer::name().into(), RejectedAnswer::schema()));
+        RejectedAnswer::schemas(schemas);
+    }
+}
+
+/// The problem document of an ask whose status may also mean that the citations were wrong.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct AskFailure(pub(super) Problem);
+
+impl PartialSchema for AskFailure {
+    fn schema() -> RefOr<Schema> {
+        OneOfBuilder::new()
+            .description(Some(
+                "The problem document of an ask; `code` tells wrong citations (`citation_validation`) apart.",
+            ))
+            .item(Ref::from_schema_name(CitationValidationProblem::name()))
+            .item(Ref::from_schema_name(AskProblem::name()))
+            .into()
+    }
+}
+
+impl ToSchema for AskFailure {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((CitationValidationProblem::name().into(), CitationValidationProblem::schema()));
+        CitationValidationProblem::schemas(schemas);
+        schemas.push((AskProblem::name().into(), AskProblem::schema()));
+        AskProblem::schemas(schemas);
+    }
+}
+
+/// The ways in which an ask ends without an answer.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the responses; `failed` makes them")]
+pub(super) enum AskFailures {
+    /// A collection does not exist
+    #[response(status = 404)]
+    NotFound,
+    /// A collection lives in another vector space
+    #[response(status = 409)]
+    Conflict,
+    /// The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)
+    #[response(status = 413, content_type = "application/problem+json")]
+    TooLarge(AskProblem),
+    /// A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)
+    #[response(status = 422, content_type = "application/problem+json")]
+    Unprocessable(AskFailure),
+    /// Model provider or database not available, or the ask could not be audited
+    #[response(status = 503, content_type = "application/problem+json")]
+    Unavailable(AskProblem),
+    /// The time limit was reached
+    #[response(status = 504, content_type = "application/problem+json")]
+    Deadline(AskProblem),
+}
+
 /// The problem for an ask that ended without an answer, with its id, and with what was requested of the trace and the
 /// draft.
 pub(in crate::http) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>) -> ApiError {
     let FailedAsk { id, error, trace } = failed;
-    let drafts = matches!(error, AskError::Rejected(_)).then(|| trace.attempts.iter().map(DraftBody::from).collect());
     let problem = match error {
         AskError::Service(error) => error.into(),
         AskError::Providers(error) => error.into(),
@@ -141,15 +210,18 @@ pub(in crate::http) fn failed(failed: FailedAsk, include: &HashSet<IncludeBody>)
             usage: Some(UsageBody::from(&*usage)),
             ..AskDetails::default()
         }),
-        AskError::Rejected(rejection) => rejected(*rejection, include.contains(&IncludeBody::Draft)),
+        AskError::Rejected(rejection) => {
+            let drafts = trace.attempts.iter().map(DraftBody::from).collect();
+            rejected(*rejection, drafts, include.contains(&IncludeBody::Draft))
+        }
     };
     let trace = include.contains(&IncludeBody::Trace).then(|| trace_json(&trace));
-    problem.with_all(&AskDetails { id: Some(id), drafts, trace, ..AskDetails::default() })
+    problem.with_all(&AskDetails { id: Some(id), trace, ..AskDetails::default() })
 }
 
 /// The problem for an answer whose citations were still wrong after the retry, with the errors, the sources and the
 /// cost, and with the draft if it was requested.
-fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
+fn rejected(rejection: Rejection, drafts: Vec<DraftBody>, wants_draft: bool) -> ApiError {
     let Rejection { errors, draft, attempts, level, warnings, by, sources, usage, .. } = rejection;
     let detail = format!(
         "the answer of {} ({}) failed validation at level {:?} after {attempts} attempts; validation.errors lists what \
@@ -168,13 +240,14 @@ fn rejected(rejection: Rejection, wants_draft: bool) -> ApiError {
     };
     let sources = sources.into_iter().map(|graded| SourceBody::new(graded.hit, Some(graded.verdict.grade))).collect();
     let title = "The answer's citations do not hold";
-    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", title, detail).with_all(&AskDetails {
-        validation: Some(validation),
-        model: Some(by.model),
-        provider: Some(by.provider),
-        usage: Some(UsageBody::from(&usage)),
-        sources: Some(sources),
-        draft: wants_draft.then_some(draft),
-        ..AskDetails::default()
-    })
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "citation_validation", title, detail)
+        .with_all(&AskDetails { usage: Some(UsageBody::from(&usage)), ..AskDetails::default() })
+        .with_all(&RejectedAnswer {
+            validation,
+            drafts,
+            model: by.model,
+            provider: by.provider,
+            sources,
+            draft: wants_draft.then_some(draft),
+        })
 }

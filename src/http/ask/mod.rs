@@ -20,13 +20,13 @@ pub(in crate::http) use self::{
 };
 use self::{
     body::IncludeBody,
-    failure::AskProblem,
+    failure::AskFailures,
     stream::{AskEventBody, StreamedAsk},
 };
 
 use super::{answer::AnswerBody, extract::ValidJson, problem::ApiError, trace::trace_json};
 use crate::service::{
-    ask::{AskReport, FailedAsk},
+    ask::{AskReport, FailedAsk, StreamMode},
     granted::Granted,
 };
 
@@ -35,27 +35,10 @@ use crate::service::{
 /// Answers from the documents. Each claim carries a `[^N]` marker that the server has checked and that refers to the
 /// exact words of a source. A question that the documents do not answer returns `outcome: "abstained"` and a reason.
 ///
-/// As a stream of server-sent events the answer arrives as `sources` (the sources that the answer is written from),
-/// `token` (the next words, provisional), `claim` (the next sentence that passed the check, with its citations:
-/// confirmed), `retry` (all words and claims so far are void, with the reason), and finally exactly one `answer` (the
-/// body of the 200) or `error` (the problem document). The claims since the last `retry` are those of the answer.
-/// Comments keep the connection alive. Closing the connection ends the ask and its model calls.
+/// With `stream`, or with `Accept: text/event-stream`, the response is that of `POST /v1/ask/stream`.
 #[utoipa::path(
     post, path = "/v1/ask", tag = "ask", request_body = AskBody,
-    responses(
-        (status = 200, description = "An answer, or an honest abstention; as a stream also every later failure", content(
-            (AnswerBody = "application/json"), (Vec<AskEventBody> = "text/event-stream"),
-        )),
-        (status = 404, description = "A collection does not exist"),
-        (status = 409, description = "A collection lives in another vector space"),
-        (status = 413, description = "The body is too large (`body_too_large`), or the ask is over its budget (`budget_exceeded`)",
-            body = AskProblem, content_type = "application/problem+json"),
-        (status = 422, description = "A value is wrong (`invalid_request`), or the citations were wrong after the retry (`citation_validation`)",
-            body = AskProblem, content_type = "application/problem+json"),
-        (status = 503, description = "Model provider or database not available, or the ask could not be audited",
-            body = AskProblem, content_type = "application/problem+json"),
-        (status = 504, description = "The time limit was reached", body = AskProblem, content_type = "application/problem+json"),
-    ),
+    responses((status = 200, description = "An answer, or an honest abstention", body = AnswerBody), AskFailures),
 )]
 pub(in crate::http) async fn ask(
     granted: Granted,
@@ -63,15 +46,44 @@ pub(in crate::http) async fn ask(
     headers: HeaderMap,
     ValidJson(body): ValidJson<AskBody>,
 ) -> Result<Response, ApiError> {
-    let mode = body.stream_mode(&headers);
-    let (request, include) = body.read(&granted)?;
-    if let Some(mode) = mode {
-        let ask =
-            StreamedAsk { include, instance: uri.path().to_owned(), request_id: granted.caller().request_id.clone() };
-        return Ok(stream::respond(granted.stream_ask(request, mode), ask));
+    if let Some(mode) = body.stream_mode(&headers) {
+        return streamed(&granted, &uri, body, mode);
     }
+    let (request, include) = body.read(&granted)?;
     let result = granted.ask(&request).await;
     Ok(Json(ended(result, &include)?).into_response())
+}
+
+/// Ask, and receive the answer as it is written
+///
+/// The same ask as server-sent events: `sources` (the sources that the answer is written from), `token` (the next words,
+/// provisional), `claim` (the next sentence that passed the check, with its citations: confirmed), `retry` (all words and
+/// claims so far are void, with the reason), and finally exactly one `answer` (what `POST /v1/ask` returns) or `error`
+/// (the problem document). The claims since the last `retry` are those of the answer. With `"stream": "validated"` no
+/// word is sent before its claim is confirmed. Comments keep the connection alive. Closing the connection ends the ask
+/// and its model calls.
+#[utoipa::path(
+    post, path = "/v1/ask/stream", tag = "ask", request_body = AskBody,
+    responses(
+        (status = 200, description = "The events of the ask; every failure after the first is an event too",
+            body = Vec<AskEventBody>, content_type = "text/event-stream"),
+        AskFailures,
+    ),
+)]
+pub(in crate::http) async fn stream_ask(
+    granted: Granted,
+    uri: Uri,
+    ValidJson(body): ValidJson<AskBody>,
+) -> Result<Response, ApiError> {
+    let mode = body.required_stream_mode()?;
+    streamed(&granted, &uri, body, mode)
+}
+
+/// Starts an ask whose events are the response.
+fn streamed(granted: &Granted, uri: &Uri, body: AskBody, mode: StreamMode) -> Result<Response, ApiError> {
+    let (request, include) = body.read(granted)?;
+    let ask = StreamedAsk { include, instance: uri.path().to_owned(), request_id: granted.caller().request_id.clone() };
+    Ok(stream::respond(granted.stream_ask(request, mode), ask))
 }
 
 /// The response to an ask that has ended.

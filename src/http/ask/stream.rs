@@ -19,7 +19,7 @@ use super::{
     },
     body::IncludeBody,
     ended,
-    failure::AskProblem,
+    failure::AskFailure,
 };
 use crate::{
     domain::{citation::ConfirmedClaim, span::Span},
@@ -100,7 +100,7 @@ impl Relay {
 
     fn error(&self, error: ApiError) -> Option<Event> {
         let problem = error.into_problem(Some(self.ask.instance.clone()), self.ask.request_id.clone());
-        AskEventBody::Error(Box::new(AskProblem(problem))).frame()
+        AskEventBody::Error(Box::new(AskFailure(problem))).frame()
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) enum AskEventBody {
     /// The end of the stream: the answer, as returned without a stream.
     Answer(Box<AnswerBody>),
     /// The end of the stream: a failure.
-    Error(Box<AskProblem>),
+    Error(Box<AskFailure>),
 }
 
 impl AskEventBody {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use utoipa::openapi::{Content, RefOr, Response, example::Example, path::Operation, request_body::RequestBody};
 
 /// Example files by the operation they belong to.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("ask", include_str!("../../../openapi/examples/ask.json")),
     ("check", include_str!("../../../openapi/examples/check.json")),
+    ("stream_ask", include_str!("../../../openapi/examples/stream_ask.json")),
     ("stream_documents", include_str!("../../../openapi/examples/stream_documents.json")),
 ];
 /// Key used instead of a status for the body of the request.

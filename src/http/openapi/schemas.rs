@@ -1,10 +1,10 @@
 //! Additions to the derived schemas that client generators need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use utoipa::openapi::{
-    Components, OpenApi, RefOr, Schema,
+    Components, Discriminator, OpenApi, Ref, RefOr, Schema,
     schema::{Object, SchemaType, Type},
 };
 
@@ -16,16 +16,50 @@ use super::operations;
 ///   declared with `nullable = false`.)
 /// - Requests: the default of a member is described in words. Generators that read `default` require the member in
 ///   every request, or send the default with each request, which freezes the service's default.
+/// - A member that may be null is described itself, not only the schema that it refers to.
+/// - Events: each has a schema of its own, which its name tells from the others of its stream.
 pub(super) fn complete(document: &mut OpenApi) {
     let requests = schemas_of_requests(document);
     let Some(Components { schemas, .. }) = &mut document.components else { return };
-    for (name, schema) in schemas {
+    for (name, schema) in &mut *schemas {
+        each_object(schema, &mut describe_nullable);
         if requests.contains(name) {
             each_object(schema, &mut describe_defaults);
         } else {
             each_object(schema, &mut require_nullable);
         }
     }
+    name_events(schemas);
+}
+
+/// Moves the alternatives of each union of events to schemas of their own: of `AskEvent` the one whose `event` is
+/// `token` to `AskTokenEvent`.
+fn name_events(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    let mut named = Vec::new();
+    for (union, schema) in schemas.iter_mut() {
+        let (Some(stem), RefOr::T(Schema::OneOf(one_of))) = (union.strip_suffix("Event"), schema) else { continue };
+        let mut mapping = BTreeMap::new();
+        for alternative in &mut one_of.items {
+            let Some(event) = event_of(alternative) else { continue };
+            let name = format!(
+                "{stem}{}{}Event",
+                event.get(..1).unwrap_or_default().to_uppercase(),
+                event.get(1..).unwrap_or_default()
+            );
+            let reference = Ref::from_schema_name(&name);
+            mapping.insert(event, reference.ref_location.clone());
+            named.push((name, std::mem::replace(alternative, RefOr::Ref(reference))));
+        }
+        one_of.discriminator = Some(Discriminator::with_mapping("event", mapping));
+    }
+    schemas.extend(named);
+}
+
+/// The name of the event that a schema describes.
+fn event_of(schema: &RefOr<Schema>) -> Option<String> {
+    let RefOr::T(Schema::Object(object)) = schema else { return None };
+    let RefOr::T(Schema::Object(event)) = object.properties.get("event")? else { return None };
+    Some(event.enum_values.as_ref()?.first()?.as_str()?.to_owned())
 }
 
 /// Names of the schemas that request bodies consist of.
@@ -65,6 +99,20 @@ fn each_object(schema: &mut RefOr<Schema>, visit: &mut impl FnMut(&mut Object)) 
     };
     for part in parts {
         each_object(part, visit);
+    }
+}
+
+/// Moves the description of a member from its reference to the member: beside `null` the reference is one alternative.
+fn describe_nullable(object: &mut Object) {
+    for schema in object.properties.values_mut() {
+        let RefOr::T(Schema::OneOf(one_of)) = schema else { continue };
+        let mut references = one_of.items.iter_mut().filter_map(|item| match item {
+            RefOr::Ref(reference) if !reference.description.is_empty() => Some(&mut reference.description),
+            _ => None,
+        });
+        if let (None, Some(description)) = (&one_of.description, references.next()) {
+            one_of.description = Some(std::mem::take(description));
+        }
     }
 }
 

@@ -44,7 +44,11 @@ pub(crate) async fn app(file: &str) -> (ModelServer, TestApp) {
 
 /// Names and data of a whole stream.
 pub(crate) async fn frames(app: &TestApp, body: Value) -> Vec<(String, Value)> {
-    let response = app.request(Method::POST, "/v1/ask").json(&body).send().await.expect("an answer");
+    frames_of(app, "/v1/ask", body).await
+}
+
+async fn frames_of(app: &TestApp, path: &str, body: Value) -> Vec<(String, Value)> {
+    let response = app.request(Method::POST, path).json(&body).send().await.expect("an answer");
     assert_eq!(response.status(), 200);
     let media_type = response.headers()["content-type"].to_str().expect("text").to_owned();
     assert!(media_type.starts_with("text/event-stream"), "{media_type}");
@@ -98,6 +102,12 @@ pub(crate) fn comparable(answer: &Value) -> Value {
     answer
 }
 
+/// The words that were sent before the first claim.
+fn words_before_a_claim(frames: &[(String, Value)]) -> String {
+    let first_claim = frames.iter().position(|(name, _)| name == "claim").expect("a claim");
+    frames[..first_claim].iter().filter_map(|(_, data)| data["text"].as_str()).collect()
+}
+
 fn in_pieces(texts: &[&str], last: Vec<Piece>) -> Reply {
     let dialect = Dialect::OpenAi;
     let begin = dialect.begin().into_iter().chain(texts.iter().map(|text| dialect.piece(text)));
@@ -108,6 +118,31 @@ fn in_pieces(texts: &[&str], last: Vec<Piece>) -> Reply {
 pub(crate) fn whole(texts: &[&str]) -> Reply {
     let end = Dialect::OpenAi.end(false, true).into_iter().map(|event| Piece::Bytes(event.into_bytes()));
     in_pieces(texts, end.collect())
+}
+
+#[tokio::test]
+async fn the_path_of_the_stream_needs_no_member_for_it() {
+    let (server, app) = app("").await;
+    server.say(Role::Answer, ANSWER);
+    let whole = app.ask(ask(json!(false))).await;
+    let mut body = ask(json!("validated"));
+    let validated = frames_of(&app, "/v1/ask/stream", body.clone()).await;
+    assert_eq!(words_before_a_claim(&validated), "Everyone has 28 days of paid annual leave a year [^1].");
+    body.as_object_mut().expect("an object").remove("stream");
+    let provisional = frames_of(&app, "/v1/ask/stream", body.clone()).await;
+    assert!(words_before_a_claim(&provisional).len() < ANSWER.len(), "{provisional:#?}");
+    assert_ne!(words_before_a_claim(&provisional), words_before_a_claim(&validated), "words come as they are written");
+    for frames in [validated, provisional] {
+        assert_eq!(comparable(end(&frames)), comparable(&whole.body));
+    }
+    body["stream"] = json!(false);
+    let refused = app.post("/v1/ask/stream", body.clone()).await;
+    assert_eq!((refused.status, &refused.body["errors"][0]["pointer"]), (422, &json!("/stream")), "{refused:?}");
+    body["stream"] = json!(true);
+    body["collections"] = json!(["nowhere"]);
+    let broken = frames_of(&app, "/v1/ask/stream", body).await;
+    assert_eq!((&end(&broken)["code"], &end(&broken)["instance"]), (&json!("not_found"), &json!("/v1/ask/stream")));
+    app.stop().await;
 }
 
 #[tokio::test]
@@ -125,8 +160,7 @@ async fn a_stream_tells_what_the_whole_answer_says() {
         assert_eq!(words, ANSWER, "{mode}");
         let cited: Vec<&Value> = claims.iter().flat_map(|claim| claim["citations"].as_array().unwrap()).collect();
         assert_eq!(json!(cited), at_once.body["citations"]);
-        let first_claim = frames.iter().position(|(name, _)| name == "claim").expect("a claim");
-        let before: String = frames[..first_claim].iter().filter_map(|(_, data)| data["text"].as_str()).collect();
+        let before = words_before_a_claim(&frames);
         if mode == "validated" {
             assert_eq!(before, "Everyone has 28 days of paid annual leave a year [^1].", "no word before its claim");
         } else {

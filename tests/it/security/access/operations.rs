@@ -120,7 +120,7 @@ impl Operation {
             return Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
         }
         let body = match self.id.as_str() {
-            "ask" => json!({"question": "Where does it grow?", "collections": collections}),
+            "ask" | "stream_ask" => json!({"question": "Where does it grow?", "collections": collections}),
             "create_chat_completion" => {
                 json!({"model": named.collection, "messages": [{"role": "user", "content": "Where does it grow?"}]})
             }
