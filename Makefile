@@ -18,7 +18,7 @@ test: ## Run every test
 	@scripts/test
 
 .PHONY: clients
-clients: ## Ask with the official clients of OpenAI and MCP, and hold the scripted model server against those of OpenAI and Anthropic; needs Python and pip
+clients: ## Ask with the SDKs and the official clients of OpenAI and MCP, and hold the scripted model server against those of OpenAI and Anthropic; needs Python and Node
 	@scripts/test-clients
 
 .PHONY: fmt
@@ -41,6 +41,10 @@ openapi: ## Write openapi/openapi.json anew from the code
 	@mkdir -p openapi
 	cargo run --quiet --locked -- openapi > openapi/openapi.json.new
 	@mv openapi/openapi.json.new openapi/openapi.json
+
+.PHONY: sdk
+sdk: ## Make the SDKs anew from openapi/openapi.json, after a change of it; needs Python and Node
+	@scripts/sdk
 
 .PHONY: web
 web: ## Build the web page anew into assets/web; needs Node 20.19 or newer

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 #[test]
 fn the_document_has_not_drifted() {
@@ -10,6 +11,22 @@ fn the_document_has_not_drifted() {
     let checked_in = fs::read_to_string(&path).unwrap_or_default();
     let made = cited::openapi_document().to_pretty_json().expect("JSON");
     assert!(checked_in.trim_end() == made, "openapi/openapi.json is out of date; run: make openapi");
+}
+
+#[test]
+fn the_sdks_have_not_drifted() {
+    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path);
+    let hash = Sha256::digest(read("openapi/openapi.json").as_bytes());
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(read("sdk/openapi.sha256").trim() == hash, "the SDKs are older than openapi/openapi.json; run: make sdk");
+    for manifest in ["sdk/python/pyproject.toml", "sdk/typescript/package.json"] {
+        let version = format!(
+            "version{}\"{}\"",
+            if manifest.ends_with("json") { "\": " } else { " = " },
+            env!("CARGO_PKG_VERSION")
+        );
+        assert!(read(manifest).contains(&version), "{manifest} has another version than the service");
+    }
 }
 
 #[test]

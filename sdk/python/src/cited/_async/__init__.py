@@ -1,0 +1,1 @@
+"""The client with `async`. The one without, `cited._sync`, is made from it by `make sdk`."""

@@ -1,0 +1,445 @@
+"""The client: one method for each operation of the service, with the operation's name, and helpers on top of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Callable, Iterable
+from datetime import datetime
+from typing import Any, Literal
+from urllib.parse import quote
+from uuid import UUID
+
+from typing_extensions import Unpack
+
+from .. import _calls, errors, models, requests
+from .transport import Transport
+
+Id = UUID | str
+
+
+class Cited(Transport):
+    """A client of a Cited service.
+
+    `server` is its address: by default that of `CITED_SERVER`, else the service on this machine. `api_key` is by default
+    that of `CITED_API_KEY`. What is refused with 429 or 503 and a time to come back is sent again, `max_retries` times.
+    """
+
+    # Questions
+
+    def ask(self, question: str | None = None, /, **request: Unpack[requests.AskRequest]) -> models.Answer:
+        """Answers a question from the documents, with a checked citation for each claim."""
+        body: dict[str, Any] = {**_asked(question, request), "stream": False}
+        return self._call(models.Answer, "POST", "/v1/ask", json=body)
+
+    def stream_ask(
+        self, question: str | None = None, /, **request: Unpack[requests.AskRequest]
+    ) -> Iterator[models.AskEvent]:
+        """Asks, and yields what happens: sources, words, confirmed claims, and in the end the answer.
+
+        A failure on the way is raised. After a `retry`, words and claims so far are void. With `stream="validated"` no
+        word comes before its claim is confirmed. Leaving the iteration and closing it ends the ask.
+        """
+        with self._events("POST", "/v1/ask/stream", json=_asked(question, request)) as events:
+            for event in events:
+                told = _calls.ask_event(event)
+                yield told
+                if told.event == "answer":
+                    return
+        raise errors.ConnectionFailed("the stream ended without an answer; ask again")
+
+    def search(self, **request: Unpack[requests.SearchRequest]) -> models.SearchResults:
+        """Finds passages, without an answer."""
+        return self._call(models.SearchResults, "POST", "/v1/search", json=request)
+
+    def check(self, **request: Unpack[requests.CheckRequest]) -> models.Check:
+        """Holds a text against passages, URNs or collections, claim by claim."""
+        return self._call(models.Check, "POST", "/v1/check", json=request)
+
+    def get_citation(self, urn: str) -> models.CitedState:
+        """What became of the passage that a citation refers to."""
+        return self._call(models.CitedState, "GET", f"/v1/citations/{_part(urn)}")
+
+    # Audit
+
+    def list_asks(
+        self,
+        *,
+        outcome: str | None = None,
+        request_id: str | None = None,
+        key_id: str | None = None,
+        provider: str | None = None,
+        asked_after: datetime | None = None,
+        asked_before: datetime | None = None,
+        cursor: Id | None = None,
+        limit: int | None = None,
+    ) -> models.AuditPage:
+        """A page of the record of asks, newest first."""
+        params = _calls.query(
+            {
+                "outcome": outcome,
+                "request_id": request_id,
+                "key_id": key_id,
+                "provider": provider,
+                "asked_after": asked_after,
+                "asked_before": asked_before,
+                "cursor": cursor,
+                "limit": limit,
+            }
+        )
+        return self._call(models.AuditPage, "GET", "/v1/audit", params=params)
+
+    def get_ask(self, id: Id) -> models.AuditedAsk:
+        """The record of an ask."""
+        return self._call(models.AuditedAsk, "GET", f"/v1/audit/{_part(id)}")
+
+    # Documents in
+
+    def create_documents(
+        self,
+        documents: Iterable[requests.NewDocument],
+        *,
+        collection: str | None = None,
+        indexing: Literal["complete", "progressive"] | None = None,
+        wait: bool | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Ingests documents: texts, or URLs that the service fetches."""
+        body = _calls.query({"collection": collection, "documents": list(documents), "indexing": indexing})
+        return self._call(
+            models.Job,
+            "POST",
+            "/v1/documents",
+            json=body,
+            params=_calls.query({"wait": wait, "webhook_url": webhook_url}),
+            headers=_calls.named(idempotency_key),
+        )
+
+    def upload_files(
+        self,
+        files: Iterable[_calls.File],
+        *,
+        collection: str | None = None,
+        indexing: Literal["complete", "progressive"] | None = None,
+        metadata: dict[str, Any] | None = None,
+        title: str | None = None,
+        wait: bool | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Ingests files: paths, or names with their content. The name of a file is its source."""
+        given = None if metadata is None else json.dumps(metadata)
+        fields = {"collection": collection, "indexing": indexing, "metadata": given, "title": title}
+        return self._call(
+            models.Job,
+            "POST",
+            "/v1/documents",
+            files=_calls.parts_of(files, fields),
+            params=_calls.query({"wait": wait, "webhook_url": webhook_url}),
+            headers=_calls.named(idempotency_key),
+        )
+
+    def stream_documents(
+        self,
+        documents: Iterable[requests.NewDocument],
+        *,
+        collection: str | None = None,
+        indexing: Literal["complete", "progressive"] | None = None,
+        wait: bool | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Ingests any number of documents as a stream; none is kept in memory longer than it takes to send it."""
+
+        def lines() -> Iterator[bytes]:
+            for document in documents:
+                yield json.dumps(document).encode() + b"\n"
+
+        headers = {"content-type": "application/x-ndjson"}
+        if idempotency_key is not None:
+            headers["idempotency-key"] = idempotency_key
+        params = _calls.query(
+            {"collection": collection, "indexing": indexing, "wait": wait, "webhook_url": webhook_url}
+        )
+        path = "/v1/documents/bulk"
+        return self._call(models.Job, "POST", path, content=lines(), params=params, headers=headers)
+
+    def list_jobs(
+        self,
+        *,
+        state: str | None = None,
+        kind: Literal["ingest", "index"] | None = None,
+        collection: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        cursor: Id | None = None,
+        limit: int | None = None,
+    ) -> models.JobPage:
+        """A page of jobs, newest first."""
+        params = _calls.query(
+            {
+                "state": state,
+                "kind": kind,
+                "collection": collection,
+                "created_after": created_after,
+                "created_before": created_before,
+                "cursor": cursor,
+                "limit": limit,
+            }
+        )
+        return self._call(models.JobPage, "GET", "/v1/jobs", params=params)
+
+    def get_job(
+        self,
+        id: Id,
+        *,
+        items_from: int | None = None,
+        items_limit: int | None = None,
+        items_state: str | None = None,
+        items_noted: bool | None = None,
+    ) -> models.Job:
+        """A job with its items."""
+        params = _calls.query(
+            {
+                "items_from": items_from,
+                "items_limit": items_limit,
+                "items_state": items_state,
+                "items_noted": items_noted,
+            }
+        )
+        return self._call(models.Job, "GET", f"/v1/jobs/{_part(id)}", params=params)
+
+    def follow_job(self, id: Id) -> Iterator[models.JobEvent]:
+        """Yields the state of a job whenever it changes, until it ends. See also `wait_for_job`."""
+        with self._events("GET", f"/v1/jobs/{_part(id)}/events") as events:
+            for event in events:
+                yield _calls.job_event(event)
+
+    def cancel_job(self, id: Id) -> models.Job:
+        """Cancels a job; what it has stored stays."""
+        return self._call(models.Job, "POST", f"/v1/jobs/{_part(id)}/cancel")
+
+    def retry_job(self, id: Id) -> models.Job:
+        """Queues the failed documents of a job again."""
+        return self._call(models.Job, "POST", f"/v1/jobs/{_part(id)}/retry")
+
+    # Stored documents
+
+    def list_documents(
+        self,
+        *,
+        collection: str | None = None,
+        source_prefix: str | None = None,
+        cursor: Id | None = None,
+        limit: int | None = None,
+    ) -> models.DocumentPage:
+        """A page of stored documents."""
+        params = _calls.query(
+            {"collection": collection, "source_prefix": source_prefix, "cursor": cursor, "limit": limit}
+        )
+        return self._call(models.DocumentPage, "GET", "/v1/documents", params=params)
+
+    def get_document(self, id: Id) -> models.Document:
+        """A document, without its text."""
+        return self._call(models.Document, "GET", f"/v1/documents/{_part(id)}")
+
+    def get_document_content(self, id: Id) -> models.DocumentContent:
+        """The text of a document."""
+        return self._call(models.DocumentContent, "GET", f"/v1/documents/{_part(id)}/content")
+
+    def list_document_chunks(
+        self, id: Id, *, from_: int | None = None, limit: int | None = None
+    ) -> models.ChunkPage:
+        """A page of the chunks of a document."""
+        params = _calls.query({"from": from_, "limit": limit})
+        return self._call(models.ChunkPage, "GET", f"/v1/documents/{_part(id)}/chunks", params=params)
+
+    def replace_document(
+        self,
+        id: Id,
+        *,
+        wait: bool | None = None,
+        webhook_url: str | None = None,
+        **request: Unpack[requests.Replacement],
+    ) -> models.Job:
+        """Replaces the text of a document; what is not given stays."""
+        params = _calls.query({"wait": wait, "webhook_url": webhook_url})
+        return self._call(models.Job, "PUT", f"/v1/documents/{_part(id)}", json=request, params=params)
+
+    def delete_document(self, id: Id) -> models.DeleteReceipt:
+        """Deletes a document with its chunks and vectors."""
+        return self._call(models.DeleteReceipt, "DELETE", f"/v1/documents/{_part(id)}")
+
+    def delete_documents(self, *, collection: str, source_prefix: str) -> models.DeleteReceipt:
+        """Deletes the documents of a collection whose source begins so."""
+        params = {"collection": collection, "source_prefix": source_prefix}
+        return self._call(models.DeleteReceipt, "DELETE", "/v1/documents", params=params)
+
+    # Collections
+
+    def list_collections(self, *, cursor: str | None = None, limit: int | None = None) -> models.CollectionPage:
+        """A page of collections."""
+        params = _calls.query({"cursor": cursor, "limit": limit})
+        return self._call(models.CollectionPage, "GET", "/v1/collections", params=params)
+
+    def create_collection(self, **request: Unpack[requests.NewCollection]) -> models.Collection:
+        """Creates a collection; ingest does that too."""
+        return self._call(models.Collection, "POST", "/v1/collections", json=request)
+
+    def get_collection(self, name: str) -> models.Collection:
+        """A collection with its counts."""
+        return self._call(models.Collection, "GET", f"/v1/collections/{_part(name)}")
+
+    def delete_collection(self, name: str) -> models.DeleteReceipt:
+        """Deletes a collection with everything in it."""
+        return self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_part(name)}")
+
+    def list_indexes(self, name: str) -> models.IndexList:
+        """The indexes of a collection."""
+        return self._call(models.IndexList, "GET", f"/v1/collections/{_part(name)}/indexes")
+
+    def build_index(self, name: str, **request: Unpack[requests.NewIndex]) -> models.IndexBuild:
+        """Builds another index beside the active one."""
+        return self._call(models.IndexBuild, "POST", f"/v1/collections/{_part(name)}/indexes", json=request)
+
+    def activate_index(self, name: str, id: Id) -> models.Collection:
+        """Makes an index the active one."""
+        path = f"/v1/collections/{_part(name)}/indexes/{_part(id)}/activate"
+        return self._call(models.Collection, "POST", path)
+
+    def drop_index(self, name: str, id: Id) -> models.DroppedIndex:
+        """Drops an index that is not active."""
+        path = f"/v1/collections/{_part(name)}/indexes/{_part(id)}"
+        return self._call(models.DroppedIndex, "DELETE", path)
+
+    # Keys and tenants
+
+    def list_keys(self, *, cursor: str | None = None, limit: int | None = None) -> models.KeyPage:
+        """A page of keys, without their secrets."""
+        return self._call(
+            models.KeyPage, "GET", "/v1/keys", params=_calls.query({"cursor": cursor, "limit": limit})
+        )
+
+    def create_key(self, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
+        """Creates a key; this is the only time that its secret is shown."""
+        return self._call(models.IssuedKey, "POST", "/v1/keys", json=request)
+
+    def get_key(self, id: Id) -> models.Key:
+        """A key, without its secret."""
+        return self._call(models.Key, "GET", f"/v1/keys/{_part(id)}")
+
+    def rotate_key(self, id: Id, **request: Unpack[requests.KeyRotation]) -> models.IssuedKey:
+        """Gives a key another secret; the old one is valid for a time of grace."""
+        return self._call(models.IssuedKey, "POST", f"/v1/keys/{_part(id)}/rotate", json=request)
+
+    def revoke_key(self, id: Id) -> models.Key:
+        """Revokes a key."""
+        return self._call(models.Key, "DELETE", f"/v1/keys/{_part(id)}")
+
+    def list_tenants(self) -> models.TenantList:
+        """The tenants, for the operator."""
+        return self._call(models.TenantList, "GET", "/v1/tenants")
+
+    def create_tenant(self, **request: Unpack[requests.NewTenant]) -> models.Tenant:
+        """Creates a tenant, for the operator."""
+        return self._call(models.Tenant, "POST", "/v1/tenants", json=request)
+
+    def delete_tenant(self, id: Id) -> models.TenantReceipt:
+        """Deletes a tenant with everything in it, for the operator."""
+        return self._call(models.TenantReceipt, "DELETE", f"/v1/tenants/{_part(id)}")
+
+    def create_tenant_key(self, id: Id, **request: Unpack[requests.NewKey]) -> models.IssuedKey:
+        """Creates a key of a tenant, for the operator."""
+        return self._call(models.IssuedKey, "POST", f"/v1/tenants/{_part(id)}/keys", json=request)
+
+    # Operations
+
+    def livez(self) -> models.Health:
+        """Whether the process runs."""
+        return self._call(models.Health, "GET", "/livez")
+
+    def readyz(self) -> models.Health:
+        """Whether requests can be served."""
+        return self._call(models.Health, "GET", "/readyz")
+
+    def get_metrics(self) -> str:
+        """The metrics in the text format of Prometheus, for the operator."""
+        return (self._send("GET", "/metrics")).text
+
+    # Helpers
+
+    def wait_for_job(
+        self,
+        job: models.Job | Id,
+        *,
+        timeout: float | None = None,
+        on_progress: Callable[[models.Job], None] | None = None,
+    ) -> models.Job:
+        """Waits for the end of a job, across broken connections, and returns it with its items.
+
+        Raises `TimeoutError` if it has not ended after `timeout` seconds; the job goes on.
+        """
+        id = job.id if isinstance(job, models.Job) else job
+        ends = None if timeout is None else time.monotonic() + timeout
+        while True:
+            try:
+                with self._events("GET", f"/v1/jobs/{_part(id)}/events") as events:
+                    for event in events:
+                        told = _calls.job_event(event)
+                        if told.event == "end":
+                            return self.get_job(id)
+                        if on_progress is not None:
+                            on_progress(told.data)
+                        _check_time(ends, id)
+            except errors.ConnectionFailed:
+                pass
+            _check_time(ends, id)
+            _calls.sleep(1.0)
+
+    def iterate_documents(
+        self, *, collection: str | None = None, source_prefix: str | None = None
+    ) -> Iterator[models.Document]:
+        """Every stored document, page after page."""
+        cursor: Id | None = None
+        while True:
+            page = self.list_documents(collection=collection, source_prefix=source_prefix, cursor=cursor)
+            for document in page.documents:
+                yield document
+            if (cursor := page.next_cursor) is None:
+                return
+
+    def iterate_jobs(
+        self, *, state: str | None = None, collection: str | None = None
+    ) -> Iterator[models.Job]:
+        """Every job, newest first, page after page."""
+        cursor: Id | None = None
+        while True:
+            page = self.list_jobs(state=state, collection=collection, cursor=cursor)
+            for job in page.jobs:
+                yield job
+            if (cursor := page.next_cursor) is None:
+                return
+
+    def iterate_collections(self) -> Iterator[models.Collection]:
+        """Every collection, page after page."""
+        cursor: str | None = None
+        while True:
+            page = self.list_collections(cursor=cursor)
+            for collection in page.collections:
+                yield collection
+            if (cursor := page.next_cursor) is None:
+                return
+
+
+def _asked(question: str | None, request: requests.AskRequest) -> requests.AskRequest:
+    return request if question is None else {**request, "question": question}
+
+
+def _part(value: Id) -> str:
+    return quote(str(value), safe="")
+
+
+def _check_time(ends: float | None, id: Id) -> None:
+    if ends is not None and time.monotonic() > ends:
+        raise TimeoutError(f"the job {id} has not ended yet; it goes on")
