@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use tokio::task::{Id, JoinError, JoinSet};
 
-use crate::shutdown::Shutdown;
+use crate::shutdown::{Notices, Shutdown};
 
 /// Tasks that run until the service stops.
 ///
@@ -14,6 +14,7 @@ use crate::shutdown::Shutdown;
 /// told to stop, as by a signal, and [`Tasks::run`] returns the reason.
 pub(crate) struct Tasks {
     running: JoinSet<()>,
+    /// Names of the tasks that run.
     names: HashMap<Id, String>,
     failures: FuturesUnordered<BoxFuture<'static, anyhow::Error>>,
     shutdown: Shutdown,
@@ -44,6 +45,7 @@ impl Tasks {
     /// failed.
     pub(crate) async fn run(mut self) -> anyhow::Result<()> {
         let mut first_failure = None;
+        let mut notices = Notices::new(self.shutdown.clone());
         loop {
             let failure = tokio::select! {
                 ended = self.running.join_next_with_id() => match ended {
@@ -51,7 +53,14 @@ impl Tasks {
                     None => break,
                 },
                 Some(failure) = self.failures.next() => Some(failure),
-                () = self.shutdown.hard.cancelled() => break,
+                left = notices.next() => {
+                    tracing::info!(waiting_for = self.unfinished(), gives_up_in_s = left.as_secs(), "stopping: work under way is being finished");
+                    None
+                }
+                () = self.shutdown.hard.cancelled() => {
+                    tracing::warn!(dropped = self.unfinished(), "work under way is dropped; documents are taken up again later");
+                    break;
+                }
             };
             if let Some(failure) = failure {
                 tracing::error!(reason = format!("{failure:#}"), "a background task failed; the service stops");
@@ -62,10 +71,17 @@ impl Tasks {
         first_failure.map_or(Ok(()), Err)
     }
 
+    /// The names of the tasks that have not ended, in order.
+    fn unfinished(&self) -> String {
+        let mut names: Vec<&str> = self.names.values().map(String::as_str).collect();
+        names.sort_unstable();
+        names.join(", ")
+    }
+
     /// The reason why the end of a task is a failure; `None` if it ended as requested.
-    fn failure_of(&self, ended: Result<(Id, ()), JoinError>) -> Option<anyhow::Error> {
+    fn failure_of(&mut self, ended: Result<(Id, ()), JoinError>) -> Option<anyhow::Error> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, ())| *id);
-        let name = self.names.get(&id).map_or("unknown", String::as_str);
+        let name = self.names.remove(&id).unwrap_or_else(|| "unknown".to_owned());
         match ended {
             Ok(_) if self.shutdown.soft.is_cancelled() => None,
             Ok(_) => Some(anyhow!("the task {name:?} ended although the service was not stopping")),

@@ -70,7 +70,7 @@ enum Command {
     Openapi,
     /// Print the script that completes these commands in a shell.
     Completion(completion::Arguments),
-    /// Print the configuration in force and check what the service needs.
+    /// Print the configuration in force, check what the service needs, and say whether it would start and answer.
     Doctor,
     /// Exit with 0 if the running service is ready, else with 1.
     Healthcheck,
@@ -103,7 +103,7 @@ impl Cli {
             Command::Keys(arguments) => keys::run(&Config::load()?, &arguments).await,
             Command::Tenants(arguments) => tenants::run(&Config::load()?, &arguments).await,
             Command::Eval(arguments) => Box::pin(eval::run(&Config::load()?, arguments)).await,
-            Command::Doctor => doctor::run(&Config::load()?).await,
+            Command::Doctor => doctor::run(Config::load()).await,
             Command::Healthcheck => healthcheck::run(&Config::load()?).await,
         }
     }

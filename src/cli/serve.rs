@@ -14,6 +14,7 @@ use crate::{
 /// Serves the API and processes the queue until a signal.
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     telemetry::start(&config.log)?;
+    warn_of_unknown_variables(config);
     let shutdown = Shutdown::on_signals()?;
     let app = tokio::select! {
         app = App::build(config, Context::system()) => app?,
@@ -31,6 +32,7 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     if matches!(config.database, Database::Private(_)) {
         bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
     }
+    warn_of_unknown_variables(config);
     let shutdown = Shutdown::on_signals()?;
     let core = tokio::select! {
         core = Core::build(config, Context::system()) => core?,
@@ -38,6 +40,12 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     };
     tracing::info!("Cited {} works on the queue of the database at DATABASE_URL", env!("CARGO_PKG_VERSION"));
     Box::pin(core.work_until_stopped(shutdown)).await
+}
+
+fn warn_of_unknown_variables(config: &Config) {
+    for unknown in config.unknown_variables() {
+        tracing::warn!("{unknown}");
+    }
 }
 
 /// Migrates the operator's database to the current schema.

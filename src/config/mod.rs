@@ -7,6 +7,7 @@ mod chat;
 mod embedding;
 mod http;
 mod ingest;
+mod misspelt;
 mod reader;
 mod retrieval;
 mod table;
@@ -18,8 +19,8 @@ use std::{
 use secrecy::SecretString;
 use url::Url;
 
-use self::reader::Reader;
-pub(crate) use self::table::hide_secrets;
+use self::reader::{Reader, Readings};
+pub(crate) use self::{misspelt::UnknownVariable, table::hide_secrets};
 use crate::{
     providers::{
         Endpoint,
@@ -90,6 +91,7 @@ pub struct Config {
     /// Settings of the log.
     pub(crate) log: telemetry::Settings,
     effective: Vec<EffectiveValue>,
+    unknown_variables: Vec<UnknownVariable>,
 }
 
 /// A service on another machine.
@@ -208,7 +210,7 @@ impl Config {
             filter: reader.value("CITED_LOG", "info".to_owned()),
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
         };
-        reader.finish(|effective| Self {
+        reader.finish(|Readings { effective, unknown_variables }| Self {
             listen,
             metrics_listen,
             database,
@@ -233,6 +235,7 @@ impl Config {
             audit_retention,
             log,
             effective,
+            unknown_variables,
         })
     }
 
@@ -240,6 +243,12 @@ impl Config {
     #[must_use]
     pub fn effective(&self) -> &[EffectiveValue] {
         &self.effective
+    }
+
+    /// Variables of the environment that are named like settings and are none.
+    #[must_use]
+    pub(crate) fn unknown_variables(&self) -> &[UnknownVariable] {
+        &self.unknown_variables
     }
 }
 

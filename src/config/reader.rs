@@ -1,11 +1,22 @@
 //! Looks up settings by name: environment first, then file; every fault is recorded.
 
-use std::{collections::BTreeMap, fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    ops::RangeInclusive,
+    path::PathBuf,
+    str::FromStr,
+    time::Duration,
+};
 
 use secrecy::SecretString;
 use url::Url;
 
-use super::{Config, ConfigError, EffectiveValue, Origin, table::shown_url};
+use super::{
+    Config, ConfigError, EffectiveValue, Origin,
+    misspelt::{UnknownVariable, nearest},
+    table::shown_url,
+};
 
 /// Longest time of any timeout: longer ones are mistakes, and timers do not accept much longer ones.
 pub(super) const LONGEST_TIME: Duration = Duration::from_hours(365 * 24);
@@ -15,25 +26,40 @@ pub(super) struct Reader {
     pub(super) environment: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
     tables: BTreeMap<String, toml::Table>,
+    /// Names of all settings: those that were looked up.
+    settings: BTreeSet<String>,
     effective: Vec<EffectiveValue>,
     faults: Vec<String>,
+}
+
+/// What was found out besides the settings themselves.
+pub(super) struct Readings {
+    pub(super) effective: Vec<EffectiveValue>,
+    pub(super) unknown_variables: Vec<UnknownVariable>,
 }
 
 impl Reader {
     pub(super) fn new(environment: BTreeMap<String, String>, file: &str) -> Self {
         let mut faults = Vec::new();
         let file = parse_file(file, &mut faults);
-        Self { environment, file: file.values, tables: file.tables, effective: Vec::new(), faults }
+        let File { values, tables } = file;
+        Self { environment, file: values, tables, settings: BTreeSet::new(), effective: Vec::new(), faults }
     }
 
     pub(super) fn fault(&mut self, fault: String) {
         self.faults.push(fault);
     }
 
+    /// The value of a variable that a setting of the file names; empty counts as unset.
+    pub(super) fn variable(&mut self, name: &str) -> Option<String> {
+        self.settings.insert(name.to_owned());
+        self.environment.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+
     fn raw(&mut self, name: &str) -> Option<(String, Origin)> {
         let from_file = self.file.remove(&file_key(name));
         // An empty variable counts as unset, because compose files pass unset variables as empty ones.
-        let from_environment = self.environment.get(name).filter(|value| !value.is_empty()).cloned();
+        let from_environment = self.variable(name);
         match (from_environment, from_file) {
             (Some(value), _) => Some((value, Origin::Environment)),
             (None, Some(value)) => Some((value, Origin::File)),
@@ -175,11 +201,19 @@ impl Reader {
         }
     }
 
-    pub(super) fn finish(mut self, build: impl FnOnce(Vec<EffectiveValue>) -> Config) -> Result<Config, ConfigError> {
+    pub(super) fn finish(mut self, build: impl FnOnce(Readings) -> Config) -> Result<Config, ConfigError> {
+        let keys: BTreeSet<String> = self.settings.iter().map(|name| file_key(name)).collect();
         for unknown in self.file.keys().chain(self.tables.keys()) {
-            self.faults.push(format!("the configuration file sets {unknown}, which is not a setting"));
+            let meant = nearest(unknown, &keys).map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+            self.faults.push(format!("the configuration file sets {unknown}, which is not a setting{meant}"));
         }
-        if self.faults.is_empty() { Ok(build(self.effective)) } else { Err(ConfigError { faults: self.faults }) }
+        let unknown_variables = UnknownVariable::among(self.environment.keys(), &self.settings);
+        if self.faults.is_empty() {
+            return Ok(build(Readings { effective: self.effective, unknown_variables }));
+        }
+        // A misspelt name may be the cause of the faults.
+        self.faults.extend(unknown_variables.iter().map(ToString::to_string));
+        Err(ConfigError { faults: self.faults })
     }
 }
 

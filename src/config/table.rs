@@ -76,7 +76,7 @@ impl<'a> Table<'a> {
     fn secret_from_environment(&mut self, key: &str) -> Option<SecretString> {
         let variable = self.text(key)?;
         self.note(key, variable.clone());
-        let value = self.reader.environment.get(&variable).filter(|value| !value.is_empty()).cloned();
+        let value = self.reader.variable(&variable);
         if value.is_none() {
             self.fault(key, format!("names the variable {variable}, which is not set"));
         }

@@ -173,3 +173,35 @@ fn a_secret_that_is_named_twice_missing_or_empty_is_a_fault() {
     let empty = fault(&[("CITED_API_KEYS_FILE", "/dev/null")]);
     assert!(empty.contains("CITED_API_KEYS_FILE names /dev/null, which is empty"), "{empty}");
 }
+
+#[test]
+fn misspelt_variables_are_named_with_what_was_meant() {
+    let given = [("HOME", "/h"), ("CITED_LISTN", "1"), ("CITED_COLOUR_OF_THE_SKY", "blue"), ("CITED_CONFIG", "")];
+    let config = read(&given, "").expect("nothing that keeps it from starting");
+    let shown: Vec<String> = config.unknown_variables().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "CITED_COLOUR_OF_THE_SKY is not a setting and has no effect; remove it",
+            "CITED_LISTN is not a setting and has no effect; did you mean CITED_LISTEN?"
+        ]
+    );
+    let faults =
+        read(&[("HOME", "/h"), ("CITED_CHAT_MODEL", "m"), ("CITED_CHAT_BASE_ULR", "http://h")], "listn = \"x\"");
+    let faults = faults.expect_err("two faults").to_string();
+    assert!(
+        faults.contains("did you mean CITED_CHAT_BASE_URL?") && faults.contains("did you mean listen?"),
+        "{faults}"
+    );
+}
+
+#[test]
+fn every_setting_that_is_documented_is_known() {
+    let readme = include_str!("../../README.md");
+    let names = readme.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split(" | ").next());
+    let names =
+        names.flat_map(|cell| cell.split('`')).filter(|name| name.starts_with("CITED_") && !name.ends_with('*'));
+    let given: Vec<(&str, &str)> = names.map(|name| (name, "")).chain([("HOME", "/h")]).collect();
+    assert!(given.len() > 60, "{given:?}");
+    assert_eq!(read(&given, "").expect("all are empty").unknown_variables(), []);
+}

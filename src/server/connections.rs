@@ -108,6 +108,13 @@ impl Connections {
     }
 }
 
+impl Connections {
+    /// Number of requests whose response has not been passed on completely.
+    pub(super) fn in_progress(&self) -> usize {
+        lock(&self.open).connections.values().map(|connection| lock(&connection.activity).in_progress).sum()
+    }
+}
+
 impl Open {
     fn add(&mut self, peer: IpAddr) -> (u64, Arc<Connection>) {
         let activity = Activity { in_progress: 0, has_served: false, idle_since: Instant::now() };

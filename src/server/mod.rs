@@ -27,7 +27,7 @@ use self::{
 };
 use crate::{
     http::{self, PeerAddress},
-    shutdown::Shutdown,
+    shutdown::{Notices, Shutdown},
 };
 
 /// How long connections may do nothing.
@@ -119,9 +119,20 @@ pub(crate) async fn serve(listener: TcpListener, acceptance: Acceptance, router:
     }
     drop(listener);
     tasks.close();
-    tokio::select! {
-        () = tasks.wait() => {}
-        () = shutdown.hard.cancelled() => {}
+    let mut notices = Notices::new(shutdown.clone());
+    loop {
+        tokio::select! {
+            () = tasks.wait() => return,
+            left = notices.next() => {
+                let requests = connections.in_progress();
+                tracing::info!(requests, gives_up_in_s = left.as_secs(), "stopping: requests are being answered");
+            }
+            () = shutdown.hard.cancelled() => {
+                let requests = connections.in_progress();
+                tracing::warn!(requests, "requests are dropped unanswered");
+                return;
+            }
+        }
     }
 }
 

@@ -12,6 +12,10 @@ use url::Url;
 /// # Errors
 /// If it is no URL of a Postgres database; the error does not show it.
 pub(crate) fn connect_options(url: &SecretString) -> Result<PgConnectOptions, sqlx::Error> {
+    // The library reads the URL of any database as one of Postgres.
+    if url.expose_secret().parse::<Url>().is_ok_and(|url| !matches!(url.scheme(), "postgres" | "postgresql")) {
+        return Err(sqlx::Error::Configuration("its scheme must be postgres:// or postgresql://".into()));
+    }
     let options: PgConnectOptions = url.expose_secret().parse()?;
     // The library's own default is `prefer`; anything else comes from PGSSLMODE.
     let is_chosen = says_ssl_mode(url.expose_secret()) || !matches!(options.get_ssl_mode(), PgSslMode::Prefer);

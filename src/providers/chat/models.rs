@@ -41,6 +41,30 @@ pub(crate) struct ProviderSettings {
     pub(crate) timeout: Duration,
 }
 
+impl ProviderSettings {
+    /// A connection pool to this provider, which `name` names in errors.
+    fn connection(&self, name: &str) -> Result<Server, ProviderError> {
+        Server::new(ServerSettings {
+            provider: name.to_owned(),
+            base_url: self.base_url.clone(),
+            api_key: self.api_key.clone(),
+            authentication: match self.kind {
+                ProviderKind::OpenAi | ProviderKind::Ollama => Authentication::Bearer,
+                ProviderKind::Anthropic => Authentication::Anthropic,
+            },
+            timeout: self.timeout,
+        })
+    }
+
+    /// The status with which the provider answers for its list of models, which costs nothing.
+    ///
+    /// # Errors
+    /// When nobody answers within `patience`.
+    pub(crate) async fn probe(self, patience: Duration) -> Result<u16, ProviderError> {
+        Self { timeout: patience, ..self }.connection("")?.status_of_models().await
+    }
+}
+
 /// The settings of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ModelSettings {
@@ -107,17 +131,7 @@ impl ChatModels {
         let mut models = BTreeMap::new();
         for (provider, server) in &settings.providers {
             let circuit = Arc::new(Circuit::default());
-            let authentication = match server.kind {
-                ProviderKind::OpenAi | ProviderKind::Ollama => Authentication::Bearer,
-                ProviderKind::Anthropic => Authentication::Anthropic,
-            };
-            let connection = Server::new(ServerSettings {
-                provider: provider.clone(),
-                base_url: server.base_url.clone(),
-                api_key: server.api_key.clone(),
-                authentication,
-                timeout: server.timeout,
-            })?;
+            let connection = server.connection(provider)?;
             for (name, model) in settings.models.iter().filter(|(name, _)| name.provider == *provider) {
                 let connection = connection.for_model(&name.model);
                 let chat: Box<dyn ChatModel> = match server.kind {

@@ -120,6 +120,17 @@ impl Server {
         }
     }
 
+    /// The status with which the server answers for its list of models, which costs nothing; servers need not have one.
+    ///
+    /// # Errors
+    /// If no server answers.
+    pub(crate) async fn status_of_models(&self) -> Result<u16, ProviderError> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let request = self.authenticated(self.client.get(format!("{base}/models")));
+        let response = request.send().await.map_err(|error| self.transport_error(&error))?;
+        Ok(response.status().as_u16())
+    }
+
     /// Sends a body and reads the whole reply.
     pub(crate) async fn post<Reply: DeserializeOwned>(
         &self,

@@ -1,10 +1,13 @@
 //! `cited doctor` before databases that are as they should be, and before others.
 
+use axum::{Router, http::StatusCode};
 use cited::{PoolSettings, Store, StoreError};
 use embedded_postgres::PrivatePostgres;
+use tokio::net::TcpListener;
 
 use crate::{
     database,
+    harness::TestApp,
     operations::private_postgres::{folder, settings},
     process::command,
 };
@@ -15,6 +18,7 @@ async fn examine(url: &str) -> (bool, String, String) {
         ("DATABASE_URL", url),
         ("CITED_RERANK_BASE_URL", "http://me:hunter2@127.0.0.1:9/v1"),
         ("CITED_RERANK_MODEL", "orders"),
+        ("CITED_LISTEN", "127.0.0.1:0"),
     ];
     let output = command(&["doctor"], &more).output().await.expect("runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -37,6 +41,61 @@ async fn a_server_that_is_ready_is_described() {
     assert!(line(&shown, "embed").ends_with("minilm, built in"), "{shown}");
     assert!(line(&shown, "rerank").ends_with("orders at http://127.0.0.1:9/v1"), "{shown}");
     assert!(!shown.contains("hunter2") && !shown.contains('→'), "{shown}");
+    assert!(shown.contains("! rerank: no server answers at http://127.0.0.1:9/v1; start it"), "{shown}");
+    assert_eq!(shown.lines().last(), Some("Verdict: the service would start; look at the line that begins with !"));
+}
+
+#[tokio::test]
+async fn a_service_that_lacks_nothing_gets_a_good_verdict() {
+    let url = database::url(&database::create().await);
+    let settings = [("DATABASE_URL", url.as_str()), ("CITED_LISTEN", "127.0.0.1:0"), ("CITED_OCR", "off")];
+    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{shown}");
+    assert_eq!(shown.lines().last(), Some("Verdict: the service would start and answer."));
+}
+
+#[tokio::test]
+async fn what_would_keep_the_service_from_starting_is_found() {
+    let url = database::url(&database::create().await);
+    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let settings = [("DATABASE_URL", url.as_str()), ("CITED_LISTEN", &address), ("CITED_LISTN", "127.0.0.1:1")];
+    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let (shown, last) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("! CITED_LISTN is not a setting and has no effect; did you mean CITED_LISTEN?"), "{shown}");
+    assert!(shown.contains("→ set CITED_LISTEN to a free address"), "{shown}");
+    assert!(last.contains("the service would not start: the problem at the line"), "{last}");
+    let refused = command(&["doctor"], &[("CITED_WORKERS", "many")]).output().await.expect("runs");
+    let last = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && last.contains("the service would not start: the configuration has 1"),
+        "{last}"
+    );
+}
+
+#[tokio::test]
+async fn a_model_server_that_refuses_the_key_and_a_running_service_are_told() {
+    let app = TestApp::built_in().await;
+    let models = Router::new().fallback(async || StatusCode::UNAUTHORIZED);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    let serving = tokio::spawn(axum::serve(listener, models).into_future());
+    let (url, listen) = (database::url(&app.database), app.base.replace("http://", ""));
+    let settings = [
+        ("DATABASE_URL", url.as_str()),
+        ("CITED_LISTEN", &listen),
+        ("CITED_CHAT_BASE_URL", &base),
+        ("CITED_CHAT_MODEL", "m"),
+    ];
+    let output = command(&["doctor"], &settings).output().await.expect("runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{shown}");
+    assert!(line(&shown, "listen").ends_with("where a Cited runs already"), "{shown}");
+    assert!(shown.contains(&format!("! openai: the server at {base} refuses the key; correct it")), "{shown}");
+    serving.abort();
+    app.stop().await;
 }
 
 #[tokio::test]
@@ -80,10 +139,10 @@ async fn each_fault_has_its_remedy() {
     assert!(!is_well && line(&shown, "schema").contains("another build of Cited"), "{shown}");
     assert!(shown.contains("→ start that build, or begin with an empty database"), "{shown}");
 
-    let (is_well, _, last) = examine("postgres://cited@127.0.0.1:9/cited").await;
-    assert!(!is_well && last.contains("does not answer; start it"), "{last}");
-    let (is_well, _, last) = examine("mysql://127.0.0.1/cited").await;
-    assert!(!is_well && last.contains("DATABASE_URL"), "{last}");
+    let (is_well, shown, _) = examine("postgres://cited@127.0.0.1:9/cited").await;
+    assert!(!is_well && shown.contains("→ the server at DATABASE_URL does not answer; start it"), "{shown}");
+    let (is_well, shown, _) = examine("mysql://127.0.0.1/cited").await;
+    assert!(!is_well && shown.contains("→ set DATABASE_URL to the URL of a Postgres database"), "{shown}");
 }
 
 #[tokio::test]

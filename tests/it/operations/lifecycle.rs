@@ -10,7 +10,8 @@ use std::{
 };
 
 use cited::{App, Clock, Config, Context, Core, Shutdown, SystemClock};
-use serde_json::Value;
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
 use sqlx::{ConnectOptions, Connection, Executor, postgres::PgConnectOptions};
 use time::OffsetDateTime;
 
@@ -19,6 +20,7 @@ use crate::{
     harness::{Answer, client, send},
     operations::private_postgres::{folder, kill_now, postmaster},
     process::{Process, embedded},
+    scripted::{ModelServer, Reply, Role},
     wait,
 };
 
@@ -129,6 +131,38 @@ async fn workers_that_do_not_move_make_the_service_not_ready() {
     eventually(&service, 200).await;
     let (_, ended_well) = service.stop().await;
     assert!(ended_well);
+}
+
+/// An ask whose model is slow is answered after the first signal, and the log tells what the service waits for.
+#[tokio::test]
+async fn a_stop_says_what_it_waits_for() {
+    const DOCUMENT: &str = "Everyone has 28 days of paid annual leave a year.";
+    let model = ModelServer::start().await;
+    model.say(Role::Grade, "1: correct");
+    model.reply(Role::Answer, Reply::Slow(Duration::from_secs(4), format!("{DOCUMENT} [^1]")));
+    let (url, base) = (database::url(&database::create().await), model.base_url());
+    let chat = [("CITED_CHAT_BASE_URL", base.as_str()), ("CITED_CHAT_MODEL", "scripted-chat")];
+    let service = Process::serve(&[&chat[..], &[("DATABASE_URL", &url), ("CITED_LISTN", "x")]].concat()).await;
+    let document = json!({"documents": [{"source": "leave.md", "text": DOCUMENT}]});
+    let stored = send(client().post(format!("{}/v1/documents?wait=true", service.base)).json(&document)).await;
+    assert_eq!(stored.status, 200, "{stored:?}");
+    let ask = json!({"question": "How many days of paid annual leave does everyone have?", "speculative": "off"});
+    let asked = tokio::spawn(send(client().post(format!("{}/v1/ask", service.base)).json(&ask)));
+    wait::until("the model is asked", async || !model.calls(Role::Answer).is_empty()).await;
+
+    service.signal(Signal::SIGTERM);
+    let (code, lines) = service.ended().await;
+    assert_eq!(code, Some(0), "{lines:#?}");
+    assert_eq!(asked.await.expect("no panic").status, 200);
+    let told = |text: &str| {
+        lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|line| line["message"] == text)
+    };
+    let first = told("stopping: work under way is being finished; a second signal drops it").expect("it is told");
+    assert_eq!(first["gives_up_in_s"], 25, "{first}");
+    let requests = told("stopping: requests are being answered").unwrap_or_else(|| panic!("{lines:#?}"));
+    assert_eq!(requests["requests"], 1, "{requests}");
+    let tasks = told("stopping: work under way is being finished").unwrap_or_else(|| panic!("{lines:#?}"));
+    assert!(tasks["waiting_for"].as_str().is_some_and(|names| names.contains("HTTP server")), "{tasks}");
 }
 
 async fn readiness(service: &Process) -> Answer {

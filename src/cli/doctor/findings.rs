@@ -1,0 +1,51 @@
+//! Findings of the doctor, each with what to do about it, and the verdict that they lead to.
+
+use std::fmt;
+
+use anyhow::bail;
+
+/// Columns of the names of what was found.
+const WIDTH: usize = 32;
+
+/// The findings so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    faults: usize,
+    warnings: usize,
+}
+
+impl Findings {
+    /// Prints something that is as it should be.
+    pub(super) fn good(about: impl fmt::Display, found: impl fmt::Display) {
+        println!("  {about:<WIDTH$} {found}");
+    }
+
+    /// Prints what keeps the service from starting, below what it is about.
+    pub(super) fn fault(&mut self, remedy: impl fmt::Display) {
+        self.faults += 1;
+        println!("  {:<WIDTH$} → {remedy}", "");
+    }
+
+    /// Prints what lets the service start and should be looked at, below what it is about.
+    pub(super) fn warning(&mut self, remedy: impl fmt::Display) {
+        self.warnings += 1;
+        println!("  {:<WIDTH$} ! {remedy}", "");
+    }
+
+    /// Prints whether the service would start and answer.
+    ///
+    /// # Errors
+    /// If it would not.
+    pub(super) fn verdict(&self) -> anyhow::Result<()> {
+        match (self.faults, self.warnings) {
+            (0, 0) => println!("\nVerdict: the service would start and answer."),
+            (0, 1) => println!("\nVerdict: the service would start; look at the line that begins with !"),
+            (0, more) => println!("\nVerdict: the service would start; look at the {more} lines that begin with !"),
+            (1, _) => bail!("the service would not start: the problem at the line that begins with → must be solved"),
+            (more, _) => {
+                bail!("the service would not start: the {more} problems at the lines that begin with → must be solved")
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! `cited doctor`: prints the settings that the service would run with, and whether it would start and answer.
+
+mod findings;
+mod models;
+
+use std::{process::Command, time::Duration};
+
+use anyhow::Context as _;
+use secrecy::SecretString;
+use tokio::net::TcpListener;
+
+use self::findings::Findings;
+use crate::{
+    config::{Config, ConfigError, Database, Origin},
+    providers::remote,
+    service::{error_chain, ingest::RecognitionSettings},
+    store,
+};
+
+/// Longest wait for a service that runs at the address.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Prints the settings in force, the models and what the database is like, with what to do about each fault, and a verdict.
+///
+/// # Errors
+/// If the service would not start.
+pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<()> {
+    let config = config.context("the service would not start")?;
+    // HTTP clients need one, whichever was chosen first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut findings = Findings::default();
+    println!("Configuration");
+    print_settings(&config, &mut findings);
+    println!("\nAddress");
+    check_address(&config, &mut findings).await;
+    println!("\nModels");
+    models::check(&config, &mut findings).await;
+    println!("\nText recognition (OCR)");
+    check_recognition(config.ingest.extraction.recognition.as_ref(), &mut findings);
+    println!("\nDatabase");
+    match &config.database {
+        Database::Server { primary, replica } => {
+            check_server("DATABASE_URL", primary, &mut findings).await;
+            if let Some(replica) = replica {
+                println!("\nReplica");
+                check_server("DATABASE_READ_URL", replica, &mut findings).await;
+            }
+        }
+        Database::Private(settings) => check_private(settings, &mut findings),
+    }
+    findings.verdict()
+}
+
+fn print_settings(config: &Config, findings: &mut Findings) {
+    for value in config.effective() {
+        let origin = match value.origin {
+            Origin::Environment => "environment",
+            Origin::File => "file",
+            Origin::Default => "default",
+        };
+        // Instructions to models may have several lines.
+        Findings::good(&value.name, format_args!("{:<48} {origin}", value.value.replace(['\n', '\r'], " ")));
+    }
+    for unknown in config.unknown_variables() {
+        findings.warning(unknown);
+    }
+}
+
+/// Checks whether the address is free, or that of a service which runs already.
+async fn check_address(config: &Config, findings: &mut Findings) {
+    let address = config.listen;
+    let Err(error) = TcpListener::bind(address).await else {
+        return Findings::good("listen", format_args!("{address}, free"));
+    };
+    let client = remote::Client::here(address, config.server.tls.is_some(), PATIENCE).ok();
+    let answer = match &client {
+        Some(client) => client.get("/livez").await.ok(),
+        None => None,
+    };
+    if answer.is_some_and(|answer| answer.status == 200 && answer.body.get("status").is_some()) {
+        Findings::good("listen", format_args!("{address}, where a Cited runs already"));
+    } else {
+        Findings::good("listen", format_args!("{address}: {error}"));
+        findings.fault("set CITED_LISTEN to a free address of this machine");
+    }
+}
+
+/// Prints whether text in pictures is recognised, and by which program.
+fn check_recognition(settings: Option<&RecognitionSettings>, findings: &mut Findings) {
+    let Some(RecognitionSettings { program, languages, .. }) = settings else {
+        let found = "off, or no tesseract is installed: pictures and scans fail as no_text_layer";
+        return Findings::good("CITED_OCR", found);
+    };
+    Findings::good(program.display(), languages);
+    let known = Command::new(program).arg("--list-langs").output();
+    let known = known.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let missing: Vec<&str> = languages.split('+').filter(|name| !known.lines().any(|line| line == *name)).collect();
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        findings.warning(format_args!("it does not have {missing}; install that, or change CITED_OCR_LANGUAGES"));
+    }
+}
+
+/// Prints the findings about a server.
+async fn check_server(setting: &str, url: &SecretString, findings: &mut Findings) {
+    let options = match store::connect_options(url) {
+        Ok(options) => options,
+        Err(error) => {
+            Findings::good(setting, error_chain(&error));
+            return findings.fault(format_args!("set {setting} to the URL of a Postgres database"));
+        }
+    };
+    let found = match store::examine(&options).await {
+        Ok(found) => found,
+        Err(error) => {
+            Findings::good("server", error_chain(&error));
+            return findings
+                .fault(format_args!("the server at {setting} does not answer; start it, or correct the URL"));
+        }
+    };
+    for store::Finding { about, found, remedy } in found {
+        Findings::good(about, found);
+        if let Some(remedy) = remedy {
+            findings.fault(remedy);
+        }
+    }
+}
+
+fn check_private(settings: &embedded_postgres::Settings, findings: &mut Findings) {
+    Findings::good("embedded", format_args!("data in {}", settings.data_dir.display()));
+    match embedded_postgres::find_binaries(settings) {
+        Ok(binaries) => Findings::good("binaries", binaries),
+        Err(error) => findings.fault(error),
+    }
+}
