@@ -26,6 +26,7 @@ CREATE TABLE api_key (
     former_code    bytea,                        -- the same of the key before its last rotation
     scopes         text[]      NOT NULL CONSTRAINT api_key_scopes CHECK (scopes <@ ARRAY['ask', 'ingest', 'read', 'admin'] AND scopes <> '{}'),
     collections    text[],                       -- names of the collections that it is limited to; null: all
+    principals     text[]      NOT NULL DEFAULT '{}', -- users and groups that its holder is, as access control lists name them
     created_at     timestamptz NOT NULL,
     created_by     text,                         -- key_id of the key that made it; null where no key is needed
     rotated_at     timestamptz,                  -- last time that it got another secret
@@ -34,6 +35,16 @@ CREATE TABLE api_key (
     revoked_at     timestamptz,                  -- since then it opens nothing
     last_used_at   timestamptz,                  -- to the minute
     PRIMARY KEY (tenant_id, key_id)
+);
+
+-- A user or a group that an access control list names. Lists are arrays of these numbers. Rows are never changed, and stay
+-- when no list names them any more.
+CREATE TABLE principal (
+    tenant_id     uuid    NOT NULL REFERENCES tenant,
+    principal_id  integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name          text    NOT NULL CONSTRAINT principal_name CHECK (name ~ '^(user|group):'), -- user:… or group:…
+    PRIMARY KEY (tenant_id, principal_id),
+    CONSTRAINT principal_name_unique UNIQUE (tenant_id, name)
 );
 
 -- A vector space: vectors of different profiles are never compared. Not tenant-owned: a model is the same space for
@@ -59,6 +70,10 @@ CREATE TABLE collection (
                                                             -- with its vectors. progressive: as soon as it is split, its vectors follow
         CONSTRAINT collection_indexing CHECK (indexing IN ('complete', 'progressive')),
     index_id       uuid        NOT NULL,         -- the active one, which is searched; its foreign key is below
+    allowed        integer[],                    -- access control list that its new documents get, as in document
+    denied         integer[]   NOT NULL DEFAULT '{}',
+    is_restricted  boolean     NOT NULL DEFAULT false, -- whether a document of it may have had an access control list, now or before:
+                                                 -- where not, nobody's searches are filtered by one
     created_at     timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, collection_id),
     CONSTRAINT collection_name_unique UNIQUE (tenant_id, name)
@@ -136,6 +151,8 @@ CREATE TABLE document (
     chunks         integer     NOT NULL CONSTRAINT document_has_chunks CHECK (chunks > 0), -- zero chunks is a failure, never a document
     unembedded_chunks integer  NOT NULL DEFAULT 0, -- its chunks without a vector, which a vector search cannot find; written together
                                                  -- with the chunks and vectors that it counts
+    allowed        integer[],                    -- principals that may see it; null: everybody of the tenant
+    denied         integer[]   NOT NULL DEFAULT '{}', -- principals that may not, whatever else they are; may_see applies both
     created_at     timestamptz NOT NULL,         -- of version 1
     updated_at     timestamptz NOT NULL,         -- of this version
     PRIMARY KEY (tenant_id, document_id),
@@ -151,6 +168,21 @@ CREATE INDEX document_attached ON document (tenant_id, collection_id, attached_t
 CREATE INDEX document_sample ON document (tenant_id, collection_id, "right"(document_id::text, 8));
 -- Sources by how they start, whatever the collation of the database.
 CREATE INDEX document_source_start ON document (tenant_id, collection_id, source COLLATE "C");
+
+-- Documents that everybody may see, of a collection in which others are restricted.
+CREATE INDEX document_open ON document (tenant_id, collection_id, document_id) WHERE allowed IS NULL;
+
+-- The principals that may see a document, one row for each; none where everybody may. It finds documents that a caller may
+-- see; whether the caller may is decided by document itself, which knows denials too. Written by a trigger.
+CREATE TABLE document_reader (
+    tenant_id      uuid    NOT NULL,
+    collection_id  uuid    NOT NULL,             -- repeated from document: readers are looked up in a collection
+    document_id    uuid    NOT NULL,
+    principal_id   integer NOT NULL,
+    PRIMARY KEY (tenant_id, document_id, principal_id),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES document ON DELETE CASCADE
+);
+CREATE INDEX document_reader_of ON document_reader (tenant_id, collection_id, principal_id, document_id);
 
 -- A document as the index next to the active one has it. The active one's values stand in document.
 CREATE TABLE document_index (

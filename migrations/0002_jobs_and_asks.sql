@@ -18,6 +18,7 @@ CREATE TABLE job (
     state            text        NOT NULL CONSTRAINT job_state CHECK (state IN ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
     items            integer     NOT NULL,
     bytes            bigint      NOT NULL DEFAULT 0, -- content of its items as handed in
+    created_by       text,                       -- name of the key that made it, as in ask_audit; null where no key is needed
     created_at       timestamptz NOT NULL,
     started_at       timestamptz,                -- first claim
     finished_at      timestamptz,                -- set with a terminal state
@@ -48,6 +49,9 @@ CREATE TABLE job_item (
     position         bigint      NOT NULL DEFAULT nextval('job_item_position'), -- first in, first out
     source           text        NOT NULL,
     payload          jsonb,                      -- versioned description of the document; null once settled
+    has_acl          boolean     NOT NULL DEFAULT false, -- whether it brings an access control list, which its document then has
+    allowed          integer[],                  -- that list, as in document
+    denied           integer[]   NOT NULL DEFAULT '{}',
     content          bytea,                      -- its bytes as handed in; null once settled; empty in the second phase
     content_bytes    bigint      NOT NULL,       -- size of content, kept
     state            text        NOT NULL CONSTRAINT job_item_state CHECK (state IN ('queued', 'running', 'succeeded', 'unchanged', 'failed', 'cancelled')),

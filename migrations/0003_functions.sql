@@ -100,6 +100,28 @@ LANGUAGE sql IMMUTABLE AS $$
         SELECT jsonb_array_elements(CASE jsonb_typeof(m.value) WHEN 'array' THEN m.value ELSE '[]' END)) v
 $$;
 
+-- Access control lists -----------------------------------------------------------------------------
+
+-- Whether a caller who is these principals may see a document. A caller without a list of principals (null) sees all; one
+-- who is nobody (an empty list) sees what everybody may.
+CREATE FUNCTION may_see(allowed integer[], denied integer[], caller integer[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT caller IS NULL OR ((allowed IS NULL OR allowed && caller) AND NOT denied && caller)
+$$;
+
+-- Keeps document_reader in step with the list of a document.
+CREATE FUNCTION index_readers() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM document_reader r WHERE r.tenant_id = NEW.tenant_id AND r.document_id = NEW.document_id;
+    INSERT INTO document_reader (tenant_id, collection_id, document_id, principal_id)
+    SELECT NEW.tenant_id, NEW.collection_id, NEW.document_id, reader FROM UNNEST(NEW.allowed) AS reader;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER document_readers AFTER INSERT ON document
+    FOR EACH ROW WHEN (NEW.allowed IS NOT NULL) EXECUTE FUNCTION index_readers();
+CREATE TRIGGER document_readers_changed AFTER UPDATE OF allowed ON document
+    FOR EACH ROW WHEN (OLD.allowed IS DISTINCT FROM NEW.allowed) EXECUTE FUNCTION index_readers();
+
 -- Lexical search ----------------------------------------------------------------------------------
 --
 -- Under row level security Postgres will not use an index for an operator that is not leakproof, and array overlap is
@@ -124,6 +146,7 @@ CREATE FUNCTION lexical_search(
     source_prefix   text,
     document_ids    uuid[],
     pages           integer[],
+    caller          integer[],   -- principals that the caller is, as in may_see
     max_rows        integer)     -- of each statement
 RETURNS TABLE (document_id uuid, ordinal integer, score real)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -159,14 +182,37 @@ BEGIN
               AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.index_id = ANY (in_indexes)) IS TRUE
               AND (document_ids IS NULL OR c.document_id = ANY (document_ids))
               AND (pages IS NULL OR c.page = ANY (pages))
-              AND (source_prefix IS NULL AND metadata_path IS NULL OR EXISTS (
+              AND (source_prefix IS NULL AND metadata_path IS NULL AND caller IS NULL OR EXISTS (
                   SELECT FROM document d WHERE d.tenant_id = c.tenant_id AND d.document_id = c.document_id
                       AND (source_prefix IS NULL OR starts_with(d.source, source_prefix))
-                      AND (metadata_path IS NULL OR d.metadata @@ metadata_path::jsonpath)))
+                      AND (metadata_path IS NULL OR d.metadata @@ metadata_path::jsonpath)
+                      AND may_see(d.allowed, d.denied, caller)))
             ORDER BY bm25 DESC, c.document_id, c.ordinal
             LIMIT max_rows;
         rare := '{}';
     END LOOP;
+END $$;
+
+-- In how many chunks of an index a term stands that a caller who is these principals may see, for pairs of index and term.
+-- Each chunk that holds a term is looked at: for rare terms. Owned and bound to the tenant like lexical_search.
+CREATE FUNCTION seen_frequencies(in_tenant uuid, in_indexes uuid[], in_terms integer[], caller integer[])
+RETURNS TABLE (index_id uuid, term_id integer, document_frequency integer)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = public, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+AS $$
+DECLARE
+    this_tenant CONSTANT uuid := set_config('cited.tenant', in_tenant::text, true)::uuid;
+BEGIN
+    RETURN QUERY
+        SELECT wanted.index_id, wanted.term_id, (
+            SELECT count(*)::integer FROM chunk c
+            WHERE c.terms @> ARRAY[wanted.term_id]
+              AND c.tenant_id IS NOT DISTINCT FROM this_tenant AND (c.index_id = wanted.index_id) IS TRUE
+              AND EXISTS (SELECT FROM document d WHERE d.tenant_id = c.tenant_id AND d.document_id = c.document_id
+                              AND may_see(d.allowed, d.denied, caller)))
+        FROM UNNEST(in_indexes, in_terms) AS wanted (index_id, term_id);
 END $$;
 
 -- Moves what waits in the pending list of chunk_terms to its place. Only the owner of the index may, and the service is
@@ -239,13 +285,14 @@ END $$;
 -- one that is being built, or whose build was interrupted.
 CREATE FUNCTION find_collections(in_tenant uuid, in_names text[])
 RETURNS TABLE (collection_id uuid, index_id uuid, name text, language text, profile_id integer, created_at timestamptz,
-               indexing text, model text, dimension integer, chunks bigint, unembedded_chunks bigint, has_graph boolean)
+               indexing text, is_restricted boolean, model text, dimension integer, chunks bigint, unembedded_chunks bigint,
+               has_graph boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM set_config('cited.tenant', in_tenant::text, true);
     RETURN QUERY
         SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing,
-               p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.unembedded_chunks, 0),
+               c.is_restricted, p.model, p.dimension, COALESCE(s.chunks, 0), COALESCE(s.unembedded_chunks, 0),
                EXISTS (SELECT FROM pg_class g JOIN pg_index x ON x.indexrelid = g.oid AND x.indisvalid
                        WHERE g.relname = vector_graph_name(c.index_id) AND g.relnamespace = 'public'::regnamespace)
         FROM collection c
@@ -270,8 +317,9 @@ BEGIN
             OFFSET 0) t; -- each looked up by the primary key, whatever the planner knows of the table
 END $$;
 
--- Chunks with what a source shows of them and of their documents, and their context, which no source shows.
-CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[])
+-- Chunks with what a source shows of them and of their documents, and their context, which no source shows. Of documents
+-- that the caller may not see, as may_see judges it, nothing, whoever found them.
+CREATE FUNCTION find_passages(in_tenant uuid, in_documents uuid[], in_ordinals integer[], in_caller integer[])
 RETURNS TABLE (document_id uuid, ordinal integer, page integer, heading jsonb, text text, start_char integer,
                end_char integer, version integer, source text, uri text, title text, metadata jsonb,
                content_hash bytea, collection text, table_header text, context text)
@@ -283,6 +331,7 @@ BEGIN
                d.version, d.source, d.uri, d.title, d.metadata, d.content_hash, l.name, c.table_header, c.context
         FROM UNNEST(in_documents, in_ordinals) AS wanted (document_id, ordinal)
         JOIN document d ON d.tenant_id = in_tenant AND d.document_id = wanted.document_id
+            AND may_see(d.allowed, d.denied, in_caller)
         JOIN collection l ON l.tenant_id = in_tenant AND l.collection_id = d.collection_id
         JOIN chunk c ON c.tenant_id = in_tenant AND c.document_id = wanted.document_id AND c.index_id = l.index_id
             AND c.ordinal = wanted.ordinal;
@@ -430,10 +479,10 @@ $$;
 -- The key of this id, whoever's it is: before a key is known, so is no tenant. The one way to reach a key of an unknown
 -- tenant; owned by the role cited_keys (0004_security.sql).
 CREATE FUNCTION find_api_key(in_key_id text)
-RETURNS TABLE (tenant_id uuid, code bytea, former_code bytea, scopes text[], collections text[],
+RETURNS TABLE (tenant_id uuid, code bytea, former_code bytea, scopes text[], collections text[], principals text[],
                grace_until timestamptz, expires_at timestamptz, revoked_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT k.tenant_id, k.code, k.former_code, k.scopes, k.collections, k.grace_until, k.expires_at, k.revoked_at
+    SELECT k.tenant_id, k.code, k.former_code, k.scopes, k.collections, k.principals, k.grace_until, k.expires_at, k.revoked_at
     FROM api_key k WHERE k.key_id = in_key_id;
 $$;
 

@@ -17,7 +17,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     job, job_item, job_tally, job_stage, job_context, job_embedding, idempotency_key, webhook,
     usage_daily, answer_cache, answer_source TO cited_app;
 -- Written once and never changed.
-GRANT SELECT, INSERT, DELETE ON document_field, document_version, deleted_document, ask_audit TO cited_app;
+GRANT SELECT, INSERT, DELETE ON principal, document_reader, document_field, document_version, deleted_document, ask_audit TO cited_app;
 GRANT USAGE ON SEQUENCE job_item_position, job_item_fence TO cited_app;
 
 -- Policies -----------------------------------------------------------------------------------------
@@ -29,8 +29,8 @@ DO $$
 DECLARE name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'tenant', 'api_key', 'collection', 'collection_index', 'index_statistic', 'term_statistic',
-        'document', 'document_index', 'document_field', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
+        'tenant', 'api_key', 'principal', 'collection', 'collection_index', 'index_statistic', 'term_statistic',
+        'document', 'document_index', 'document_field', 'document_reader', 'document_version', 'deleted_document', 'chunk', 'chunk_embedding',
         'job', 'job_item', 'job_tally', 'job_stage', 'job_context', 'job_embedding', 'idempotency_key', 'webhook',
         'ask_audit', 'usage_daily', 'answer_cache', 'answer_source'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
@@ -54,13 +54,15 @@ CREATE POLICY maintenance ON index_statistic  FOR SELECT TO cited_worker USING (
 
 -- Functions ----------------------------------------------------------------------------------------
 
--- lexical_search reads past the policies, and applies the tenant itself.
+-- lexical_search and seen_frequencies read past the policies, and apply the tenant themselves.
 GRANT USAGE ON SCHEMA public TO cited_lexical;
 GRANT SELECT ON chunk, document TO cited_lexical;
+GRANT EXECUTE ON FUNCTION may_see TO cited_lexical;
 CREATE POLICY lexical_search ON chunk    FOR SELECT TO cited_lexical USING (true);
 CREATE POLICY lexical_search ON document FOR SELECT TO cited_lexical USING (true);
 GRANT CREATE ON SCHEMA public TO cited_lexical; -- a new owner needs it at this moment only
 ALTER FUNCTION lexical_search OWNER TO cited_lexical;
+ALTER FUNCTION seen_frequencies OWNER TO cited_lexical;
 REVOKE CREATE ON SCHEMA public FROM cited_lexical;
 
 -- find_api_key finds the tenant that a key belongs to, and list_tenants lists all: neither can be bound to one.
@@ -79,10 +81,10 @@ ALTER FUNCTION write_ask_audit OWNER TO cited_worker;
 REVOKE CREATE ON SCHEMA public FROM cited_worker;
 
 REVOKE EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, seen_frequencies, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, may_see, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    lexical_search, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, find_collections, term_frequencies, find_passages,
+    lexical_search, seen_frequencies, settle_lexical_index, vector_graph_name, nearest_chunks, metadata_fields, may_see, find_collections, term_frequencies, find_passages,
     find_text_ranges, reserve_daily_cost, settle_daily_cost, claim_answer, keep_answer, release_answer, write_ask_audit, find_api_key, list_tenants
     TO cited_app;

@@ -81,7 +81,7 @@ impl<'a> Assembly<'a> {
             daily_budget: DailyBudget::new(store.clone(), config.ask.daily_cost),
             signal: Arc::new(Signal::default()),
             heartbeats: Heartbeats::default(),
-            access: AccessService::new(store.clone(), &access_settings(config)?, context.clone()),
+            access: AccessService::new(store.clone(), &access_settings(config)?, context.clone())?,
             config,
             context,
             store,

@@ -47,6 +47,9 @@ pub(super) struct NewKey {
     /// Collection that the key is limited to; may be given several times. By default all.
     #[arg(short, long)]
     collection: Vec<String>,
+    /// User or group that the holder of the key is, such as user:ada or group:people; may be given several times.
+    #[arg(short, long)]
+    principal: Vec<String>,
     /// When the key ends, such as 2027-01-31T00:00:00Z. By default never.
     #[arg(long)]
     expires_at: Option<String>,
@@ -56,7 +59,8 @@ impl NewKey {
     /// The body of the request that makes the key.
     pub(super) fn body(&self) -> Value {
         let collections = (!self.collection.is_empty()).then_some(&self.collection);
-        json!({"name": self.name, "scopes": self.scope, "collections": collections, "expires_at": self.expires_at})
+        json!({"name": self.name, "scopes": self.scope, "collections": collections, "principals": self.principal,
+               "expires_at": self.expires_at})
     }
 }
 

@@ -3,15 +3,17 @@
 use std::net::SocketAddr;
 
 use secrecy::{ExposeSecret, SecretString};
+use url::{Host, Url};
 
 use super::reader::{Reader, entries};
-use crate::service::access::{MINIMUM_KEY_LENGTH, Pepper, Settings};
+use crate::service::access::{ClaimNames, MINIMUM_KEY_LENGTH, Pepper, Settings, TokenSettings};
 
-/// Reads the keys of the operator, the pepper, and how often keys and addresses may be used.
+/// Reads the keys of the operator, the pepper, whose tokens are accepted, and how often keys and addresses may be used.
 pub(super) fn read(reader: &mut Reader, listen: SocketAddr) -> Settings {
     Settings {
         operator_keys: read_operator_keys(reader, listen),
         pepper: read_pepper(reader),
+        tokens: read_tokens(reader),
         key_requests_per_minute: reader.optional("CITED_KEY_REQUESTS_PER_MINUTE"),
         key_concurrency: reader.optional("CITED_KEY_CONCURRENCY"),
         address_requests_per_minute: reader.optional("CITED_ADDRESS_REQUESTS_PER_MINUTE"),
@@ -40,4 +42,41 @@ fn read_operator_keys(reader: &mut Reader, listen: SocketAddr) -> Vec<SecretStri
 fn read_pepper(reader: &mut Reader) -> Option<Pepper> {
     let secret = reader.secret("CITED_KEY_PEPPER")?;
     Pepper::new(&secret).map_err(|error| reader.fault(format!("CITED_KEY_PEPPER {error}"))).ok()
+}
+
+fn read_tokens(reader: &mut Reader) -> Option<TokenSettings> {
+    let issuer = reader.optional::<String>("CITED_OIDC_ISSUER");
+    let audience = reader.optional::<String>("CITED_OIDC_AUDIENCE");
+    let types = reader.list("CITED_OIDC_TOKEN_TYPES", "types of tokens, such as at+jwt", |entry| {
+        Some(entry.to_ascii_lowercase().trim_start_matches("application/").to_owned())
+    });
+    let defaults = ClaimNames::default();
+    let claims = ClaimNames {
+        tenant: reader.optional("CITED_OIDC_TENANT_CLAIM"),
+        groups: reader.value("CITED_OIDC_GROUPS_CLAIM", defaults.groups),
+        scopes: reader.value("CITED_OIDC_SCOPES_CLAIM", defaults.scopes),
+        collections: reader.optional("CITED_OIDC_COLLECTIONS_CLAIM"),
+    };
+    let (issuer, audience) = reader.both("CITED_OIDC_ISSUER", issuer, "CITED_OIDC_AUDIENCE", audience)?;
+    if !is_issuer(&issuer) {
+        reader.fault(format!(
+            "CITED_OIDC_ISSUER is {issuer:?}; it must be an https URL, exactly as tokens have it in iss (http on loopback only)"
+        ));
+    }
+    let types = if types.is_empty() { vec!["at+jwt".to_owned()] } else { types };
+    Some(TokenSettings { issuer, audience, types, claims })
+}
+
+/// Whether keys of an issuer of this name can be read safely.
+fn is_issuer(name: &str) -> bool {
+    let Ok(url) = Url::parse(name) else { return false };
+    let is_loopback = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    url.query().is_none()
+        && url.fragment().is_none()
+        && (url.scheme() == "https" || (url.scheme() == "http" && is_loopback))
 }

@@ -21,7 +21,7 @@ use crate::{
         identity::Caller,
     },
     service::{
-        access::{Identity, Refusal, Turn},
+        access::{Identity, Refusal, TokenRefusal, Turn},
         granted::Granted,
     },
 };
@@ -72,11 +72,12 @@ fn refuse(state: &AppState, client: Option<IpAddr>, refusal: Refusal) -> Respons
 /// Why a key is refused, for the log; `None` where there was no key to refuse.
 const fn reason(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
-        Refusal::Missing | Refusal::Store(_) => None,
+        Refusal::Missing | Refusal::Store(_) | Refusal::Token(TokenRefusal::NoKeys) => None,
         Refusal::Malformed => Some("malformed"),
         Refusal::Unknown => Some("unknown"),
         Refusal::Expired => Some("expired"),
         Refusal::Revoked => Some("revoked"),
+        Refusal::Token(TokenRefusal::Invalid(_)) => Some("a token that is not good"),
     }
 }
 
@@ -113,13 +114,26 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
 fn refused(refusal: Refusal) -> ApiError {
     let detail = match refusal {
         Refusal::Store(error) => return error.into(),
+        Refusal::Token(TokenRefusal::NoKeys) => return issuer_unavailable(),
+        Refusal::Token(TokenRefusal::Invalid(fault)) => return unauthorized(format!("the token {fault}")),
         Refusal::Missing => "this service needs a key; send it as Authorization: Bearer <key>",
         Refusal::Malformed => "this is not a key of this service, or not a whole one; check that nothing is cut off",
         Refusal::Unknown => "the key is not known; check it",
         Refusal::Expired => "the key is not valid any more; ask for another one",
         Refusal::Revoked => "the key was revoked; ask for another one",
     };
+    unauthorized(detail)
+}
+
+fn unauthorized(detail: impl Into<String>) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "The request has no valid key", detail)
+}
+
+fn issuer_unavailable() -> ApiError {
+    let detail =
+        "the keys of the identity provider cannot be read now, so tokens cannot be checked; send the request again";
+    let title = "The identity provider cannot be reached";
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "issuer_unavailable", title, detail).retry_after("5")
 }
 
 /// A limit of requests per minute.

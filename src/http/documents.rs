@@ -252,6 +252,7 @@ pub(super) async fn list_documents(
         collection: query.collection,
         among: None,
         source_prefix: query.source_prefix,
+        caller: None,
         after: query.cursor,
         limit: rows,
     };

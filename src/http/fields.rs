@@ -1,9 +1,12 @@
 //! Checks of request values. All faults of a request are collected before it is refused.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use url::Url;
 
 use super::problem::{ApiError, FieldError};
+use crate::domain::access::{MAX_PRINCIPALS, MalformedPrincipal, Principal};
 
 /// Longest collection name, in characters.
 pub(super) const MAX_NAME: usize = 128;
@@ -65,6 +68,23 @@ impl Faults {
                 self.add(format!("{pointer}/{index}"), "the collection is named twice");
             }
         }
+    }
+
+    /// Users and groups of a list.
+    pub(super) fn principals(&mut self, pointer: &str, names: &[String]) -> BTreeSet<Principal> {
+        if names.len() > MAX_PRINCIPALS {
+            self.add(pointer, format!("names {} users and groups; the limit is {MAX_PRINCIPALS}", names.len()));
+        }
+        let mut principals = BTreeSet::new();
+        for (index, name) in names.iter().enumerate() {
+            match name.parse() {
+                Ok(principal) => {
+                    principals.insert(principal);
+                }
+                Err(error) => self.add(format!("{pointer}/{index}"), MalformedPrincipal::to_string(&error)),
+            }
+        }
+        principals
     }
 
     pub(super) fn short_text(&mut self, pointer: &str, text: &str) {

@@ -57,7 +57,13 @@ impl FilterBody {
         if let Some(prefix) = &self.source_prefix {
             faults.short_text(&format!("{pointer}/source_prefix"), prefix);
         }
-        Filter { metadata, source_prefix: self.source_prefix, document_ids: self.document_ids, pages: self.pages }
+        Filter {
+            metadata,
+            source_prefix: self.source_prefix,
+            document_ids: self.document_ids,
+            pages: self.pages,
+            caller: None,
+        }
     }
 }
 

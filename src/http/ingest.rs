@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::{
     AppState,
+    acl::NewAclBody,
     extract::{ValidPath, ValidQuery, parse, read_body},
     fields::Faults,
     in_flight::RoomyJson,
@@ -93,6 +94,8 @@ pub(super) struct NewDocumentBody {
     /// within it included) and 16 levels.
     #[serde(default)]
     metadata: Map<String, Value>,
+    /// Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
+    acl: Option<NewAclBody>,
 }
 
 /// A document that replaces another.
@@ -190,6 +193,7 @@ impl NewDocumentBody {
         }
         let metadata = Value::Object(self.metadata);
         faults.metadata(&format!("{pointer}/metadata"), &metadata);
+        let acl = self.acl.map(|acl| acl.read(&format!("{pointer}/acl"), faults));
         let Self { source, text, url, title, media_type, uri, .. } = self;
         let source = source.or_else(|| url.clone()).unwrap_or_else(|| {
             faults.add(format!("{pointer}/source"), "is missing; name the document");
@@ -218,7 +222,7 @@ impl NewDocumentBody {
                 ("json", Content::Given { media_type: String::new(), bytes: Vec::new() })
             }
         };
-        IncomingDocument { source, uri, title, metadata, loader, content }
+        IncomingDocument { source, uri, title, metadata, loader, acl, content }
     }
 }
 
@@ -285,7 +289,7 @@ enum IngestResponses {
 /// second.
 ///
 /// The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:
-/// parts `file`, repeatable, and `collection`, `metadata` as a JSON object for all files, `indexing`, `title` for a
+/// parts `file`, repeatable, and `collection`, `metadata` and `acl` as JSON objects for all files, `indexing`, `title` for a
 /// single one; a file's name is its source). Once the response is sent, the documents are kept durably: each of them
 /// ends as stored, unchanged or failed with a cause.
 ///

@@ -14,10 +14,10 @@ use super::{
     fields::Faults,
     pagination::{default_limit, next_cursor, rows_to_fetch},
     problem::ApiError,
-    schema::{CollectionName, KeyStateSchema, PlainText, ScopeSchema, ShortText},
+    schema::{CollectionName, KeyStateSchema, PlainText, PrincipalName, ScopeSchema, ShortText},
 };
 use crate::{
-    domain::access::{KeyState, Scope},
+    domain::access::{KeyState, Principal, Scope},
     service::{
         access::{IssuedKey, KeyRow, WantedKey},
         granted::Granted,
@@ -44,6 +44,11 @@ pub(super) struct NewKeyBody {
     /// does not exist for it. If left out, all collections.
     #[schema(value_type = Option<Vec<CollectionName>>)]
     collections: Option<Vec<String>>,
+    /// Users and groups that the holder of the key is, at most 256: it sees the documents that an access control list allows
+    /// one of them, and those without a list. A key with the scope `admin` sees all, whatever lists say.
+    #[serde(default)]
+    #[schema(value_type = Vec<PrincipalName>, max_items = 256)]
+    principals: Vec<String>,
     /// When the key ends (RFC 3339). If left out, never.
     #[serde(default, with = "time::serde::rfc3339::option")]
     #[schema(example = "2027-01-31T00:00:00Z")]
@@ -75,6 +80,9 @@ pub(super) struct KeyBody {
     scopes: BTreeSet<Scope>,
     /// Names of the collections that the key is limited to; null: all.
     collections: Option<BTreeSet<String>>,
+    /// Users and groups that the holder of the key is.
+    #[schema(value_type = Vec<PrincipalName>)]
+    principals: BTreeSet<Principal>,
     /// Whether the key opens; `in_grace` if its former secret does too.
     #[schema(value_type = KeyStateSchema)]
     state: KeyState,
@@ -144,6 +152,7 @@ impl NewKeyBody {
         if let Some(names) = &self.collections {
             faults.collections("/collections", names);
         }
+        let principals = faults.principals("/principals", &self.principals);
         if self.expires_at.is_some_and(|end| end <= now) {
             faults.add("/expires_at", "must lie in the future");
         }
@@ -152,6 +161,7 @@ impl NewKeyBody {
             name: self.name,
             scopes: self.scopes.into_iter().collect(),
             collections: self.collections.map(BTreeSet::from_iter),
+            principals,
             expires_at: self.expires_at,
         })
     }
@@ -165,6 +175,7 @@ impl KeyBody {
             name: row.name,
             scopes: row.scopes,
             collections: row.collections,
+            principals: row.principals,
             state,
             created_at: row.created_at,
             created_by: row.created_by,

@@ -1,5 +1,6 @@
 //! The HTTP layer. Handlers translate between requests and the services; they make no decisions.
 
+mod acl;
 mod answer;
 mod ask;
 mod audit;
@@ -212,10 +213,12 @@ fn v1_routes(max_body_bytes: usize) -> OpenApiRouter<AppState> {
         .routes(routes!(audit::get_ask))
         .routes(routes!(collections::create_collection, collections::list_collections))
         .routes(routes!(collections::get_collection, collections::delete_collection))
+        .routes(routes!(acl::get_collection_acl, acl::set_collection_acl, acl::update_collection_acl))
         .routes(routes!(indexes::build_index, indexes::list_indexes))
         .routes(routes!(indexes::activate_index))
         .routes(routes!(indexes::drop_index))
         .routes(routes!(documents::get_document, documents::delete_document))
+        .routes(routes!(acl::get_document_acl, acl::set_document_acl, acl::update_document_acl))
         .routes(routes!(documents::get_document_content))
         .routes(routes!(documents::list_document_chunks))
         .routes(routes!(jobs::list_jobs))

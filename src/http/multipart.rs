@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::{
     AppState,
+    acl::NewAclBody,
     extract::BodyLimit,
     fields::Faults,
     ingest::check_sources,
@@ -49,6 +50,9 @@ pub(super) struct UploadForm {
     /// Your own data about all the files, a JSON object.
     #[schema(nullable = false)]
     metadata: Option<String>,
+    /// Who may see the files, a JSON object as `acl` of a document in JSON.
+    #[schema(nullable = false)]
+    acl: Option<String>,
     /// Title of the document, only if the form has one file.
     #[schema(value_type = Option<ShortText>, nullable = false)]
     title: Option<String>,
@@ -76,6 +80,7 @@ struct FormParts {
     collection: Option<String>,
     indexing: Option<Indexing>,
     metadata: Map<String, Value>,
+    acl: Option<NewAclBody>,
     title: Option<String>,
     documents: Vec<IncomingDocument>,
     faults: Faults,
@@ -100,9 +105,13 @@ impl FormParts {
                 Ok(object) => self.metadata = object,
                 Err(error) => self.faults.add("/metadata", format!("must be a JSON object: {error}")),
             },
+            ("acl", _) => match serde_json::from_str(&part.text().await?) {
+                Ok(acl) => self.acl = Some(acl),
+                Err(error) => self.faults.add("/acl", format!("must be an access control list in JSON: {error}")),
+            },
             _ => self.faults.add(
                 format!("/{name}"),
-                "is not a part of this form; use file, collection, indexing, metadata and title",
+                "is not a part of this form; use file, collection, indexing, metadata, acl and title",
             ),
         }
         Ok(())
@@ -119,6 +128,7 @@ impl FormParts {
             title: None,
             metadata: Value::Null,
             loader: "multipart",
+            acl: None,
             content: Content::Given { media_type, bytes },
         });
         Ok(())
@@ -126,7 +136,7 @@ impl FormParts {
 
     /// Checks what concerns the form as a whole; each document gets a copy of the metadata.
     fn finish(self, limit: usize) -> Result<Upload, ApiError> {
-        let Self { collection, indexing, metadata, title, mut documents, mut faults } = self;
+        let Self { collection, indexing, metadata, acl, title, mut documents, mut faults } = self;
         let collection = collection.unwrap_or_else(|| DEFAULT_COLLECTION.to_owned());
         faults.collection_name("/collection", &collection);
         let metadata = Value::Object(metadata);
@@ -143,8 +153,10 @@ impl FormParts {
                 _ => faults.add("/title", "a title goes with a single file"),
             }
         }
+        let acl = acl.map(|acl| acl.read("/acl", &mut faults));
         for document in &mut documents {
             document.metadata = metadata.clone();
+            document.acl.clone_from(&acl);
         }
         check_sources(&documents, &mut faults);
         faults.finish()?;

@@ -13,7 +13,7 @@ use super::openapi::operations_by_route;
 use crate::domain::access::{Need, Scope};
 
 /// Every operation by its id.
-const OPERATIONS: [(&str, Need); 48] = [
+const OPERATIONS: [(&str, Need); 54] = [
     ("get_protected_resource", Need::Nothing),
     ("livez", Need::Nothing),
     ("readyz", Need::Nothing),
@@ -34,6 +34,9 @@ const OPERATIONS: [(&str, Need); 48] = [
     ("get_collection", Need::AnyOf(&[Scope::Ask, Scope::Ingest, Scope::Read])),
     ("create_collection", Need::AnyOf(&[Scope::Ingest])),
     ("delete_collection", Need::AnyOf(&[Scope::Admin])),
+    ("get_collection_acl", Need::AnyOf(&[Scope::Admin])),
+    ("set_collection_acl", Need::AnyOf(&[Scope::Admin])),
+    ("update_collection_acl", Need::AnyOf(&[Scope::Admin])),
     ("list_indexes", Need::AnyOf(&[Scope::Read])),
     ("build_index", Need::AnyOf(&[Scope::Admin])),
     ("activate_index", Need::AnyOf(&[Scope::Admin])),
@@ -47,6 +50,9 @@ const OPERATIONS: [(&str, Need); 48] = [
     ("get_document", Need::AnyOf(&[Scope::Ingest, Scope::Read])),
     ("get_document_content", Need::AnyOf(&[Scope::Read])),
     ("list_document_chunks", Need::AnyOf(&[Scope::Read])),
+    ("get_document_acl", Need::AnyOf(&[Scope::Ingest])),
+    ("set_document_acl", Need::AnyOf(&[Scope::Ingest])),
+    ("update_document_acl", Need::AnyOf(&[Scope::Ingest])),
     ("list_jobs", Need::AnyOf(&[Scope::Ingest])),
     ("get_job", Need::AnyOf(&[Scope::Ingest])),
     ("follow_job", Need::AnyOf(&[Scope::Ingest])),

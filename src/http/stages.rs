@@ -104,7 +104,7 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
             "found": dense.found,
             "duration_ms": hundredths(dense.duration_ms),
             "scan": scan.map(scan_name),
-            "coverage": trace.coverage.map(|coverage| json!({
+            "coverage": trace.coverage.filter(|_| !trace.hides_counts).map(|coverage| json!({
                 "chunks": coverage.chunks,
                 "embedded": coverage.embedded,
                 "fraction": (coverage.fraction() * 10_000.0).floor() / 10_000.0,
@@ -117,7 +117,7 @@ pub(super) fn stages_json(stages: Stages, trace: &StageTrace, scan: Option<Vecto
         Fusion::ReciprocalRank => "reciprocal_rank",
     };
     json!({
-        "filter": trace.filter.map(filter_json),
+        "filter": trace.filter.filter(|_| !trace.hides_counts).map(filter_json),
         "lexical": trace.lexical.map(list),
         "dense": dense,
         "fusion": is_hybrid.then(|| json!({"method": method, "passages": trace.fused})),

@@ -13,6 +13,7 @@ pub(crate) mod reranker;
 mod retry_after;
 mod server;
 mod sse;
+pub(crate) mod token_issuer;
 pub(crate) mod web_search;
 
 use async_trait::async_trait;

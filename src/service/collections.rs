@@ -1,10 +1,15 @@
 //! The use case of collections.
 
+use uuid::Uuid;
+
 use super::{ServiceError, context::Context, run_detached};
 pub(crate) use crate::store::CollectionSettings;
 pub(crate) use crate::store::{CollectionSummary, DeleteReceipt};
 use crate::{
-    domain::identity::TenantId,
+    domain::{
+        access::{Acl, AclChange},
+        identity::TenantId,
+    },
     store::{NewCollection, ProfileId, Store},
 };
 
@@ -87,6 +92,54 @@ impl CollectionService {
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, ServiceError> {
         Ok(self.store.collections().collection_summaries(tenant, among, after, limit).await?)
+    }
+
+    /// How much a caller with these numbers may see of the collections, in the place of how much there is. Collections without
+    /// restricted documents stay as they are.
+    ///
+    /// # Errors
+    /// Store errors.
+    pub(crate) async fn seen_by(
+        &self,
+        tenant: TenantId,
+        caller: &[i32],
+        mut found: Vec<CollectionSummary>,
+    ) -> Result<Vec<CollectionSummary>, ServiceError> {
+        let restricted = found.iter().map(|summary| &summary.collection).filter(|one| one.is_restricted);
+        let restricted: Vec<Uuid> = restricted.map(|collection| collection.id).collect();
+        if restricted.is_empty() {
+            return Ok(found);
+        }
+        let seen = self.store.collections().seen_counts(tenant, &restricted, caller).await?;
+        for summary in found.iter_mut().filter(|summary| summary.collection.is_restricted) {
+            let counts = seen.get(&summary.collection.index).copied().unwrap_or_default();
+            summary.documents = counts.documents;
+            summary.chunks = counts.chunks;
+            summary.embedded_chunks = counts.chunks.saturating_sub(counts.unembedded_chunks);
+        }
+        Ok(found)
+    }
+
+    /// The access control list that new documents of a collection get.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn acl(&self, tenant: TenantId, name: &str) -> Result<Acl, ServiceError> {
+        self.store.collections().acl(tenant, name).await?.ok_or_else(|| ServiceError::no_collection(name))
+    }
+
+    /// Changes the access control list that new documents of a collection get.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_acl(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        change: AclChange,
+    ) -> Result<Acl, ServiceError> {
+        let changed = self.store.collections().change_acl(tenant, name, change).await?;
+        changed.ok_or_else(|| ServiceError::no_collection(name))
     }
 
     /// Deletes a collection and everything in it.

@@ -2,10 +2,13 @@
 
 use uuid::Uuid;
 
-use super::{ServiceError, context::Context, run_detached};
-pub(crate) use crate::store::{DocumentRow, DocumentText, StoredChunk};
+use super::{ServiceError, context::Context, principals::principal_numbers, run_detached};
+pub(crate) use crate::store::{DocumentRow, DocumentText, SourcePrefix, StoredChunk};
 use crate::{
-    domain::identity::TenantId,
+    domain::{
+        access::{Acl, AclChange, Grant},
+        identity::TenantId,
+    },
     store::{DeleteReceipt, DocumentFilter, Store},
 };
 
@@ -18,6 +21,8 @@ pub(crate) struct DocumentList {
     pub(crate) among: Option<Vec<String>>,
     /// Only documents whose source starts with this prefix.
     pub(crate) source_prefix: Option<String>,
+    /// Only documents that a caller with these numbers may see.
+    pub(crate) caller: Option<Vec<i32>>,
     /// Only documents that follow this one in the list.
     pub(crate) after: Option<Uuid>,
     /// At most this many.
@@ -58,6 +63,7 @@ impl DocumentService {
             among: list.among,
             before: list.after,
             source_prefix: list.source_prefix,
+            caller: list.caller,
         };
         Ok(self.store.documents().documents(tenant, &filter, list.limit).await?)
     }
@@ -113,12 +119,44 @@ impl DocumentService {
         &self,
         tenant: TenantId,
         collection: &str,
-        prefix: &str,
+        prefix: SourcePrefix,
     ) -> Result<DeleteReceipt, ServiceError> {
         let collection = self.collection(tenant, collection).await?;
-        let (store, now, prefix) = (self.store.clone(), self.context.clock.now(), prefix.to_owned());
+        let (store, now) = (self.store.clone(), self.context.clock.now());
         Ok(run_detached(async move { store.documents().delete_by_prefix(tenant, collection, &prefix, now).await })
             .await?)
+    }
+
+    /// Who may see a document.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn acl(&self, tenant: TenantId, id: Uuid) -> Result<Acl, ServiceError> {
+        self.store.documents().acl(tenant, id).await?.ok_or_else(|| no_document(id))
+    }
+
+    /// Changes who may see a document and what was found in it. The next request of each caller is judged by it.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_acl(&self, tenant: TenantId, id: Uuid, change: AclChange) -> Result<Acl, ServiceError> {
+        self.store.documents().change_acl(tenant, id, change).await?.ok_or_else(|| no_document(id))
+    }
+
+    /// The numbers of the principals that a caller is; `None` for one who sees all.
+    ///
+    /// # Errors
+    /// Store failures.
+    pub(crate) async fn numbers_of(&self, grant: &Grant) -> Result<Option<Vec<i32>>, ServiceError> {
+        principal_numbers(&self.store, grant).await
+    }
+
+    /// Whether there is a document of this identity that a caller with these numbers may not see.
+    ///
+    /// # Errors
+    /// Store failures.
+    pub(crate) async fn is_hidden(&self, tenant: TenantId, id: Uuid, caller: &[i32]) -> Result<bool, ServiceError> {
+        Ok(self.store.documents().is_hidden(tenant, id, caller).await?)
     }
 
     async fn collection(&self, tenant: TenantId, name: &str) -> Result<Uuid, ServiceError> {

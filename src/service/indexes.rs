@@ -112,6 +112,30 @@ impl IndexService {
         Ok(self.store.collections().indexes(tenant, collection.id).await?)
     }
 
+    /// The same, with how much a caller with these numbers may see in the place of how much there is, if the collection has
+    /// restricted documents.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn list_seen_by(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        caller: &[i32],
+    ) -> Result<Vec<CollectionIndex>, ServiceError> {
+        let collection = self.collection(tenant, name).await?;
+        let mut indexes = self.store.collections().indexes(tenant, collection.id).await?;
+        if collection.is_restricted {
+            let seen = self.store.collections().seen_counts(tenant, &[collection.id], caller).await?;
+            for index in &mut indexes {
+                let counts = seen.get(&index.id).copied().unwrap_or_default();
+                (index.documents, index.chunks, index.unembedded_chunks) =
+                    (counts.documents, counts.chunks, counts.unembedded_chunks);
+            }
+        }
+        Ok(indexes)
+    }
+
     /// Makes a complete index the active one of a collection; the previous one is kept.
     ///
     /// # Errors

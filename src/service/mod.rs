@@ -17,6 +17,7 @@ pub(crate) mod indexes;
 pub(crate) mod ingest;
 pub(crate) mod instructions;
 pub(crate) mod measurements;
+mod principals;
 pub(crate) mod readiness;
 pub(crate) mod retrieval;
 pub(crate) mod search;

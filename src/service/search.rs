@@ -46,6 +46,7 @@ impl SearchService {
     /// [`ServiceError`]: unknown collection, provider or store failure.
     pub(crate) async fn search(&self, grant: &Grant, request: &SearchRequest) -> Result<Retrieved, ServiceError> {
         let collections = self.retriever.collections(grant, &request.collections).await?;
+        let filter = self.retriever.bound_filter(grant, &request.filter).await?;
         let query = RetrievalQuery {
             tenant: grant.tenant(),
             collections: &collections,
@@ -54,7 +55,7 @@ impl SearchService {
             stages: request.stages,
             top_k: request.top_k,
             min_score: request.min_score,
-            filter: &request.filter,
+            filter: &filter,
         };
         self.retriever.retrieve(&query, &Budget::new(Limits::ask())).await
     }

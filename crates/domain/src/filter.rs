@@ -20,6 +20,9 @@ pub struct Filter {
     pub document_ids: Vec<Uuid>,
     /// Pages, any of them; empty means all.
     pub pages: Vec<i32>,
+    /// Numbers of the principals that the caller is, one of which must be allowed and none denied; `None` admits every
+    /// document. Requests cannot set it.
+    pub caller: Option<Vec<i32>>,
 }
 
 /// One condition on a metadata key.
@@ -94,6 +97,7 @@ impl Filter {
             parts.push(Part::Pages(&self.pages));
         }
         parts.extend(self.source_prefix.as_deref().map(Part::SourcePrefix));
+        parts.extend(self.caller.as_deref().map(Part::Caller));
         let mut conditions: Vec<&Condition> = self.metadata.iter().collect();
         conditions.sort_by_key(|condition| match condition.test {
             Test::AnyOf(_) => 0,
@@ -116,6 +120,8 @@ pub enum Part<'a> {
     DocumentIds(&'a [Uuid]),
     /// One of these pages.
     Pages(&'a [i32]),
+    /// Seen by a caller who is these principals.
+    Caller(&'a [i32]),
 }
 
 /// The least text that is greater than every text with this prefix, code point by code point; `None` if there is none.

@@ -186,6 +186,21 @@ export class Cited {
     return data(await this.#api.PUT("/v1/documents/{id}", { params: { path: { id }, query }, body }));
   }
 
+  /** The users and groups that may see a document, and those that may not. */
+  async getDocumentAcl(id: string) {
+    return data(await this.#api.GET("/v1/documents/{id}/acl", { params: { path: { id } } }));
+  }
+
+  /** Replaces that list. */
+  async setDocumentAcl(id: string, body: Body<"set_document_acl">) {
+    return data(await this.#api.PUT("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
+  }
+
+  /** Sets the parts of that list that are given. */
+  async updateDocumentAcl(id: string, body: Body<"update_document_acl">) {
+    return data(await this.#api.PATCH("/v1/documents/{id}/acl", { params: { path: { id } }, body }));
+  }
+
   /** Deletes a document with its chunks and vectors. */
   async deleteDocument(id: string) {
     return data(await this.#api.DELETE("/v1/documents/{id}", { params: { path: { id } } }));
@@ -216,6 +231,21 @@ export class Cited {
   /** Deletes a collection with everything in it. */
   async deleteCollection(name: string) {
     return data(await this.#api.DELETE("/v1/collections/{name}", { params: { path: { name } } }));
+  }
+
+  /** The access control list that new documents of a collection get. */
+  async getCollectionAcl(name: string) {
+    return data(await this.#api.GET("/v1/collections/{name}/acl", { params: { path: { name } } }));
+  }
+
+  /** Replaces that list. */
+  async setCollectionAcl(name: string, body: Body<"set_collection_acl">) {
+    return data(await this.#api.PUT("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
+  }
+
+  /** Sets the parts of that list that are given. */
+  async updateCollectionAcl(name: string, body: Body<"update_collection_acl">) {
+    return data(await this.#api.PATCH("/v1/collections/{name}/acl", { params: { path: { name } }, body }));
   }
 
   /** The indexes of a collection. */

@@ -239,6 +239,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{name}/acl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a collection's access control list */
+        get: operations["get_collection_acl"];
+        /**
+         * Set a collection's access control list
+         * @description Replaces the list that documents get when they are stored for the first time and bring none. Stored documents keep theirs.
+         */
+        put: operations["set_collection_acl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a collection's access control list
+         * @description Sets the parts of the list that are given; the others stay. See `PUT /v1/collections/{name}/acl`.
+         */
+        patch: operations["update_collection_acl"];
+        trace?: never;
+    };
     "/v1/collections/{name}/indexes": {
         parameters: {
             query?: never;
@@ -323,7 +348,7 @@ export interface paths {
          *     second.
          *
          *     The body is JSON (`application/json`) with text or with URLs that are fetched, or files (`multipart/form-data`:
-         *     parts `file`, repeatable, and `collection`, `metadata` as a JSON object for all files, `indexing`, `title` for a
+         *     parts `file`, repeatable, and `collection`, `metadata` and `acl` as JSON objects for all files, `indexing`, `title` for a
          *     single one; a file's name is its source). Once the response is sent, the documents are kept durably: each of them
          *     ends as stored, unchanged or failed with a cause.
          *
@@ -396,6 +421,33 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/acl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a document's access control list */
+        get: operations["get_document_acl"];
+        /**
+         * Set a document's access control list
+         * @description Replaces the list of the document, and of what was found in it (attachments). Nothing is embedded or indexed again. The
+         *     next request of each caller is judged by the new list; a stream that is under way runs to its end. Replacing the document
+         *     keeps the list, unless the upload brings one.
+         */
+        put: operations["set_document_acl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a document's access control list
+         * @description Sets the parts of the list that are given; the others stay. See `PUT /v1/documents/{id}/acl`.
+         */
+        patch: operations["update_document_acl"];
         trace?: never;
     };
     "/v1/documents/{id}/chunks": {
@@ -694,6 +746,20 @@ export interface components {
          * @enum {string}
          */
         AbstainReason: "no_relevant_content" | "low_support" | "empty_collection" | "out_of_budget" | "model_declined" | "no_question";
+        /** @description An access control list. */
+        Acl: {
+            /** @description Those who may see the document; null for everybody. */
+            allow: components["schemas"]["PrincipalName"][] | null;
+            /** @description Those who may not. */
+            deny: components["schemas"]["PrincipalName"][];
+        };
+        /** @description A change of an access control list; what is left out stays (JSON merge patch). */
+        AclChange: {
+            /** @description Those who may see the document, at most 256; null for everybody. */
+            allow?: components["schemas"]["PrincipalName"][] | null;
+            /** @description Those who may not, at most 256. */
+            deny?: components["schemas"]["PrincipalName"][];
+        };
         /** @description An answer, or an abstention with its reason. */
         Answer: {
             /** @description The answer, or the passages, with `[^N]` markers; null without either. `[^N]` cites `sources[N - 1]`. */
@@ -1544,6 +1610,8 @@ export interface components {
         };
         /** @description A form with documents as files. */
         DocumentForm: {
+            /** @description Who may see the files, a JSON object as `acl` of a document in JSON. */
+            acl?: string;
             /** @description Collection that the documents go to; created if it does not exist. */
             collection?: components["schemas"]["CollectionName"];
             /** @description A file; repeat the part for more files. The file's name becomes the document's `source`. */
@@ -1928,6 +1996,8 @@ export interface components {
             last_used_at: string | null;
             /** @description Name of the key, for people. */
             name: string;
+            /** @description Users and groups that the holder of the key is. */
+            principals: components["schemas"]["PrincipalName"][];
             /**
              * Format: date-time
              * @description When the key was revoked.
@@ -1976,6 +2046,19 @@ export interface components {
          * @enum {string}
          */
         MessageRole: "user" | "assistant" | "system";
+        /**
+         * @description Users and groups that may see a document, and those that may not. A caller who is one of `deny` does not see it, whatever
+         *     else the caller is. Keys with the scope `admin` and the operator see every document.
+         */
+        NewAcl: {
+            /**
+             * @description Those who may see the document, at most 256; an empty list lets nobody. If left out or null, everybody of the tenant
+             *     whose key reaches the collection.
+             */
+            allow?: components["schemas"]["PrincipalName"][] | null;
+            /** @description Those who may not, at most 256. */
+            deny?: components["schemas"]["PrincipalName"][];
+        };
         /** @description A collection to create. */
         NewCollection: {
             /**
@@ -2007,6 +2090,8 @@ export interface components {
         };
         /** @description A document to ingest: either its `text`, or the `url` that it is fetched from. */
         NewDocument: {
+            /** @description Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection. */
+            acl?: components["schemas"]["NewAcl"] | null;
             /**
              * @description Media type of `text`, which may be that of any text format; if left out, the type that the source's name
              *     suggests, else plain text. With `url`, the type to use instead of the one that the server sends.
@@ -2090,6 +2175,11 @@ export interface components {
             /** @description Name of the key, for people. */
             name: components["schemas"]["ShortText"];
             /**
+             * @description Users and groups that the holder of the key is, at most 256: it sees the documents that an access control list allows
+             *     one of them, and those without a list. A key with the scope `admin` sees all, whatever lists say.
+             */
+            principals?: components["schemas"]["PrincipalName"][];
+            /**
              * @description Purposes of the key, one or more: `ask` asks, searches, checks and looks citations up; `ingest` submits, replaces
              *     and deletes documents and follows jobs; `read` reads stored documents; `admin` does all of that, manages
              *     collections and keys, and reads the audit.
@@ -2127,6 +2217,8 @@ export interface components {
          */
         PassageReason: "steps" | "compared" | "overview" | "list" | "explanation" | "closest";
         PlainText: string;
+        /** @description A user (`user:ada@example.org`) or a group (`group:people`), by the name that the deployment's identity provider or the keys give it. */
+        PrincipalName: string;
         /** @description An error as returned by the API (RFC 9457). Some kinds of errors have additional members. */
         Problem: {
             /** @description Models that were called and did not answer (`providers_unavailable`, `deadline`). */
@@ -2606,6 +2698,8 @@ export interface components {
     pathItems: never;
 }
 export type AbstainReason = components['schemas']['AbstainReason'];
+export type Acl = components['schemas']['Acl'];
+export type AclChange = components['schemas']['AclChange'];
 export type Answer = components['schemas']['Answer'];
 export type AskAnswerEvent = components['schemas']['AskAnswerEvent'];
 export type AskClaim = components['schemas']['AskClaim'];
@@ -2698,6 +2792,7 @@ export type KeyRotation = components['schemas']['KeyRotation'];
 export type KeyState = components['schemas']['KeyState'];
 export type Message = components['schemas']['Message'];
 export type MessageRole = components['schemas']['MessageRole'];
+export type NewAcl = components['schemas']['NewAcl'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewDocument = components['schemas']['NewDocument'];
 export type NewDocuments = components['schemas']['NewDocuments'];
@@ -2710,6 +2805,7 @@ export type Origin = components['schemas']['Origin'];
 export type Outcome = components['schemas']['Outcome'];
 export type PassageReason = components['schemas']['PassageReason'];
 export type PlainText = components['schemas']['PlainText'];
+export type PrincipalName = components['schemas']['PrincipalName'];
 export type Problem = components['schemas']['Problem'];
 export type Provenance = components['schemas']['Provenance'];
 export type Question = components['schemas']['Question'];
@@ -4067,6 +4163,371 @@ export interface operations {
             };
         };
     };
+    get_collection_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the collection */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list that new documents of the collection get */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_collection_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the collection */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAcl"];
+            };
+        };
+        responses: {
+            /** @description The list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_collection_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the collection */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AclChange"];
+            };
+        };
+        responses: {
+            /** @description The list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_indexes: {
         parameters: {
             query?: never;
@@ -5353,6 +5814,371 @@ export interface operations {
             };
             /** @description The request is addressed to a name that is not the service's */
             421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identity of the document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who may see the document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_document_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identity of the document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAcl"];
+            };
+        };
+        responses: {
+            /** @description The list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key or the address is used too often (`rate_limited`), or the key too often at once (`too_many_at_once`); see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query and headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took longer than the service allows */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_document_acl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identity of the document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AclChange"];
+            };
+        };
+        responses: {
+            /** @description The list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acl"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key does not allow this (`insufficient_scope`), or a page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What the path names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not declared as JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is addressed to a name that is not the service's */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A value is wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

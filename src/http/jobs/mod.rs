@@ -132,6 +132,7 @@ pub(super) async fn list_jobs(
         state: query.state,
         kind: query.kind,
         among: None,
+        seen_by: None,
         created_from: query.created_after,
         created_before: query.created_before,
     };

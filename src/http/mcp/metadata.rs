@@ -16,13 +16,18 @@ use crate::domain::access::Scope;
 /// Path of the metadata; clients make it of the path of the resource.
 const PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// Metadata of `/mcp` (RFC 9728). It names no authorization server: keys are made by `POST /v1/keys`.
+/// Metadata of `/mcp` (RFC 9728).
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProtectedResource)]
 pub(in crate::http) struct ProtectedResourceBody {
     /// Address of the resource.
     #[schema(example = "http://127.0.0.1:8080/mcp")]
     resource: String,
+    /// Issuers of tokens that open the resource, where the operator has set one; without it keys alone do, which `POST
+    /// /v1/keys` makes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["https://login.example.org"]))]
+    authorization_servers: Vec<String>,
     /// Name for people.
     #[schema(example = "Cited")]
     resource_name: &'static str,
@@ -51,6 +56,7 @@ pub(in crate::http) async fn get_protected_resource(
     let base = public_url(&state, &headers);
     Json(ProtectedResourceBody {
         resource: format!("{base}/mcp"),
+        authorization_servers: state.access.issuer().into_iter().map(str::to_owned).collect(),
         resource_name: "Cited",
         scopes_supported: [Scope::Ask, Scope::Ingest, Scope::Read].map(Scope::as_str).to_vec(),
         bearer_methods_supported: vec!["header"],

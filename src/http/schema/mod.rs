@@ -12,5 +12,6 @@ pub(super) use choices::{
     SplitterKindSchema, ValidationLevelSchema,
 };
 pub(super) use text::{
-    Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, Question, ShortText, WebUrl,
+    Bytes, CheckedText, CollectionName, CollectionNames, DocumentSource, PlainText, PrincipalName, Question, ShortText,
+    WebUrl,
 };

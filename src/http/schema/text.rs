@@ -10,6 +10,8 @@ use utoipa::{
     },
 };
 
+use crate::domain::access::MAX_PRINCIPAL_CHARS;
+
 use super::super::fields::{
     MAX_CHECKED_TEXT, MAX_COLLECTIONS, MAX_NAME, MAX_QUESTION, MAX_SHORT_TEXT, MAX_SOURCE_BYTES,
 };
@@ -20,6 +22,11 @@ use super::super::fields::{
 /// A collection's name: no control characters, no white space at the start or end.
 const NAME: &str = concat!(
     r"^[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
+    r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
+);
+/// A user or a group: no control characters, no white space at the start or end of its name.
+const PRINCIPAL: &str = concat!(
+    r"^(user|group):[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]",
     r"([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])?$"
 );
 /// A text that is not only white space and contains no NUL.
@@ -70,6 +77,19 @@ impl ToSchema for CollectionNames {
         schemas.push((CollectionName::name().into(), CollectionName::schema()));
     }
 }
+
+/// A user or a group, as access control lists name them.
+pub(in crate::http) struct PrincipalName;
+
+impl PartialSchema for PrincipalName {
+    fn schema() -> RefOr<Schema> {
+        let about = "A user (`user:ada@example.org`) or a group (`group:people`), by the name that the deployment's identity \
+                     provider or the keys give it.";
+        text(6..=MAX_PRINCIPAL_CHARS, PRINCIPAL).description(Some(about)).into()
+    }
+}
+
+impl ToSchema for PrincipalName {}
 
 /// A caller's own name for a document.
 pub(in crate::http) struct DocumentSource;

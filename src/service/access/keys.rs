@@ -10,7 +10,7 @@ use super::{AccessService, Pepper};
 pub(crate) use crate::store::KeyRow;
 use crate::{
     domain::{
-        access::{KEY_ID_BYTES, KEY_SECRET_BYTES, KeyLifetime, Scope, write_key, written_id},
+        access::{KEY_ID_BYTES, KEY_SECRET_BYTES, KeyLifetime, Principal, Scope, write_key, written_id},
         identity::TenantId,
     },
     service::ServiceError,
@@ -26,6 +26,8 @@ pub(crate) struct WantedKey {
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to; `None` for all.
     pub(crate) collections: Option<BTreeSet<String>>,
+    /// Users and groups that its holder is.
+    pub(crate) principals: BTreeSet<Principal>,
     /// When it ends.
     pub(crate) expires_at: Option<OffsetDateTime>,
 }
@@ -59,6 +61,7 @@ impl AccessService {
             name: wanted.name,
             scopes: wanted.scopes,
             collections: wanted.collections,
+            principals: wanted.principals,
             lifetime: KeyLifetime { expires_at: wanted.expires_at, ..KeyLifetime::default() },
             created_at: self.context.clock.now(),
             created_by,

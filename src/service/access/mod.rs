@@ -7,6 +7,7 @@ mod operator_keys;
 mod pepper;
 mod rate;
 mod tenants;
+mod tokens;
 
 use std::{
     net::IpAddr,
@@ -16,7 +17,13 @@ use std::{
 
 use secrecy::SecretString;
 
-use self::{concurrency::Concurrency, known_keys::KnownKeys, operator_keys::OperatorKeys, rate::Rate};
+use self::{
+    concurrency::Concurrency,
+    known_keys::KnownKeys,
+    operator_keys::OperatorKeys,
+    rate::Rate,
+    tokens::{TokenIdentity, Tokens},
+};
 pub(crate) use self::{
     concurrency::UnderWay,
     keys::{IssuedKey, KeyRow, WantedKey},
@@ -24,6 +31,7 @@ pub(crate) use self::{
     pepper::Pepper,
     rate::Turn,
     tenants::{TenantReceipt, TenantRow},
+    tokens::{ClaimNames, TokenRefusal, TokenSettings},
 };
 use super::{context::Context, error_chain};
 use crate::{
@@ -34,10 +42,12 @@ use crate::{
 /// Keys of the configuration, and how often keys and addresses may be used.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Keys of the operator; if there are none, no key is required.
+    /// Keys of the operator; if there are none, and no tokens, no key is required.
     pub(crate) operator_keys: Vec<SecretString>,
     /// Secret that the codes of stored keys are made with.
     pub(crate) pepper: Option<Pepper>,
+    /// The identity provider whose tokens open the service too.
+    pub(crate) tokens: Option<TokenSettings>,
     /// Most requests per minute of each key; `None` for any number.
     pub(crate) key_requests_per_minute: Option<NonZeroU32>,
     /// Most requests of each key that are served at once; `None` for any number.
@@ -54,6 +64,7 @@ impl Default for Settings {
         Self {
             operator_keys: Vec::new(),
             pepper: None,
+            tokens: None,
             key_requests_per_minute: None,
             key_concurrency: None,
             address_requests_per_minute: None,
@@ -67,7 +78,7 @@ impl Default for Settings {
 pub(crate) struct Identity {
     /// Its rights.
     pub(crate) grant: Grant,
-    /// Name of its key; `None` where no key is required and none was presented.
+    /// Name of its key, or of the user of its token; `None` where no key is required and none was presented.
     pub(crate) key_id: Option<String>,
 }
 
@@ -84,6 +95,8 @@ pub(crate) enum Refusal {
     Expired,
     /// The key was taken back.
     Revoked,
+    /// It presented a token that opens nothing.
+    Token(TokenRefusal),
     /// The key could not be looked up.
     Store(StoreError),
 }
@@ -114,22 +127,27 @@ pub(crate) struct AccessService {
     context: Context,
     operator_keys: Arc<OperatorKeys>,
     pepper: Option<Pepper>,
+    tokens: Option<Arc<Tokens>>,
     known: Arc<KnownKeys>,
     limits: Arc<Limits>,
 }
 
 impl AccessService {
     /// The keys of this store and of the configuration.
-    #[must_use]
-    pub(crate) fn new(store: Store, settings: &Settings, context: Context) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When the issuer of tokens cannot be asked for its keys because this machine lacks what that takes.
+    pub(crate) fn new(store: Store, settings: &Settings, context: Context) -> anyhow::Result<Self> {
+        let tokens = settings.tokens.clone().map(Tokens::new).transpose()?;
+        Ok(Self {
             store,
             context,
             operator_keys: Arc::new(OperatorKeys::new(&settings.operator_keys)),
             pepper: settings.pepper.clone(),
+            tokens: tokens.map(Arc::new),
             known: Arc::default(),
             limits: Arc::new(Limits::new(settings)),
-        }
+        })
     }
 
     /// Recognises the caller that presents this key. Without keys in the configuration everybody who presents none, or
@@ -138,7 +156,7 @@ impl AccessService {
     /// # Errors
     /// [`Refusal`].
     pub(crate) async fn identify(&self, presented: Option<&str>) -> Result<Identity, Refusal> {
-        let is_open = self.operator_keys.is_empty();
+        let is_open = self.operator_keys.is_empty() && self.tokens.is_none();
         match presented {
             None if is_open => Ok(Identity { grant: Grant::operator(), key_id: None }),
             None => Err(Refusal::Missing),
@@ -147,9 +165,17 @@ impl AccessService {
                 None if is_open && !text.starts_with(KEY_PREFIX) => {
                     Ok(Identity { grant: Grant::operator(), key_id: None })
                 }
-                None => self.stored(text).await,
+                None => match &self.tokens {
+                    Some(tokens) if Tokens::is_token(text) => self.of_token(tokens, text).await,
+                    _ => self.stored(text).await,
+                },
             },
         }
+    }
+
+    /// Name of the issuer whose tokens open the service, if there is one.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        self.tokens.as_ref().map(|tokens| tokens.issuer())
     }
 
     /// Counts a request of a caller; `None` where there is no limit, or no key to count by. Only keys that exist are
@@ -177,6 +203,15 @@ impl AccessService {
         self.limits.refusals.turn(&host)
     }
 
+    /// Recognises a token.
+    async fn of_token(&self, tokens: &Tokens, text: &str) -> Result<Identity, Refusal> {
+        let TokenIdentity { grant, name } = tokens.identify(text).await.map_err(Refusal::Token)?;
+        if !self.store.access().tenant_exists(grant.tenant()).await.map_err(Refusal::Store)? {
+            return Err(Refusal::Token(TokenRefusal::Invalid("is for a tenant that does not exist")));
+        }
+        Ok(Identity { grant, key_id: Some(name) })
+    }
+
     /// Recognises a stored key.
     async fn stored(&self, text: &str) -> Result<Identity, Refusal> {
         let id = key_id(text).map_err(|_| Refusal::Malformed)?;
@@ -193,7 +228,8 @@ impl AccessService {
             KeyState::Expired => Err(Refusal::Expired),
             KeyState::Valid | KeyState::InGrace => {
                 self.note_use(&found, id);
-                let grant = Grant::of_key(found.tenant, found.scopes.clone(), found.collections.clone());
+                let grant = Grant::of_tenant(found.tenant, found.scopes.clone(), found.collections.clone())
+                    .as_principals(found.principals.clone());
                 Ok(Identity { grant, key_id: Some(id.to_owned()) })
             }
         }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     domain::{
         conversation::Rarity,
+        filter::Filter,
         grouping::Grouping,
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
@@ -31,6 +32,8 @@ const JUDGED_OF_PART: usize = 3;
 /// The collections that an ask searches.
 pub(super) struct Corpus {
     collections: Vec<SearchedCollection>,
+    /// The filter of the request, bound to what the caller may see.
+    filter: Filter,
     /// Extracts terms from texts, in the language of the collections.
     pub(super) analyzer: &'static Analyzer,
 }
@@ -41,7 +44,7 @@ impl Corpus {
     /// # Errors
     /// When the database fails.
     pub(super) async fn rarity(&self, ask: &AskContext, text: &str) -> Result<Rarity, AskError> {
-        Ok(ask.services.retriever.rarity(ask.caller.grant.tenant(), &self.collections, text).await?)
+        Ok(ask.services.retriever.rarity(&query_for(ask, self, text, ask.request.top_k)).await?)
     }
 }
 
@@ -51,8 +54,9 @@ impl Corpus {
 /// When one does not exist, or the database fails.
 pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
     let collections = ask.services.retriever.collections(&ask.caller.grant, &ask.request.collections).await?;
+    let filter = ask.services.retriever.bound_filter(&ask.caller.grant, &ask.request.filter).await?;
     let analyzer = judging_analyzer(&collections);
-    Ok(Corpus { collections, analyzer })
+    Ok(Corpus { collections, filter, analyzer })
 }
 
 /// Finds passages for a query.
@@ -127,7 +131,7 @@ fn query_for<'q>(ask: &'q AskContext, corpus: &'q Corpus, text: &'q str, top_k: 
         stages: Stages { grouping, ..request.stages },
         top_k,
         min_score: request.min_score,
-        filter: &request.filter,
+        filter: &corpus.filter,
     }
 }
 

@@ -3,10 +3,11 @@
 use uuid::Uuid;
 
 use super::Granted;
+use crate::domain::access::{Acl, AclChange};
 use crate::service::{
     ServiceError,
     collections::{CollectionSettings, CollectionSummary, DeleteReceipt},
-    documents::{DocumentList, DocumentRow, DocumentText, StoredChunk, no_document},
+    documents::{DocumentList, DocumentRow, DocumentText, SourcePrefix, StoredChunk, no_document},
     indexes::{CollectionIndex, DroppedIndex, WantedIndex},
 };
 
@@ -37,7 +38,8 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn collection(&self, name: &str) -> Result<CollectionSummary, ServiceError> {
         self.see(name)?;
-        self.parts.collections.get(self.tenant(), name).await
+        let found = self.parts.collections.get(self.tenant(), name).await?;
+        self.seen(vec![found]).await?.pop().ok_or_else(|| ServiceError::no_collection(name))
     }
 
     /// Collections whose name sorts after `after`.
@@ -49,7 +51,34 @@ impl Granted {
         after: Option<&str>,
         limit: i64,
     ) -> Result<Vec<CollectionSummary>, ServiceError> {
-        self.parts.collections.list(self.tenant(), self.among(None).as_deref(), after, limit).await
+        let found = self.parts.collections.list(self.tenant(), self.among(None).as_deref(), after, limit).await?;
+        self.seen(found).await
+    }
+
+    /// The collections, counted as far as the caller may see them.
+    async fn seen(&self, found: Vec<CollectionSummary>) -> Result<Vec<CollectionSummary>, ServiceError> {
+        match self.numbers().await? {
+            None => Ok(found),
+            Some(caller) => self.parts.collections.seen_by(self.tenant(), &caller, found).await,
+        }
+    }
+
+    /// The access control list that new documents of a collection get.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn collection_acl(&self, name: &str) -> Result<Acl, ServiceError> {
+        self.see(name)?;
+        self.parts.collections.acl(self.tenant(), name).await
+    }
+
+    /// Changes the access control list that new documents of a collection get.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_collection_acl(&self, name: &str, change: AclChange) -> Result<Acl, ServiceError> {
+        self.see(name)?;
+        self.parts.collections.change_acl(self.tenant(), name, change).await
     }
 
     /// Deletes a collection and everything in it.
@@ -80,7 +109,10 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn indexes(&self, name: &str) -> Result<Vec<CollectionIndex>, ServiceError> {
         self.see(name)?;
-        self.parts.indexes.list(self.tenant(), name).await
+        match self.numbers().await? {
+            None => self.parts.indexes.list(self.tenant(), name).await,
+            Some(caller) => self.parts.indexes.list_seen_by(self.tenant(), name, &caller).await,
+        }
     }
 
     /// Makes a complete index the active one of a collection.
@@ -110,6 +142,7 @@ impl Granted {
             Some(name) => self.see(name)?,
             None => list.among = self.among(None),
         }
+        list.caller = self.numbers().await?;
         self.parts.documents.list(self.tenant(), list).await
     }
 
@@ -119,7 +152,29 @@ impl Granted {
     /// [`ServiceError::NotFound`].
     pub(crate) async fn document(&self, id: Uuid) -> Result<DocumentRow, ServiceError> {
         let row = self.parts.documents.get(self.tenant(), id).await?;
-        if self.caller.grant.reaches(&row.collection) { Ok(row) } else { Err(no_document(id)) }
+        if self.caller.grant.reaches(&row.collection) && !self.is_hidden(id).await? {
+            Ok(row)
+        } else {
+            Err(no_document(id))
+        }
+    }
+
+    /// Who may see a document.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn document_acl(&self, id: Uuid) -> Result<Acl, ServiceError> {
+        self.see_document(id).await?;
+        self.parts.documents.acl(self.tenant(), id).await
+    }
+
+    /// Changes who may see a document.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub(crate) async fn change_document_acl(&self, id: Uuid, change: AclChange) -> Result<Acl, ServiceError> {
+        self.see_document(id).await?;
+        self.parts.documents.change_acl(self.tenant(), id, change).await
     }
 
     /// The extracted text of a document.
@@ -149,19 +204,20 @@ impl Granted {
         self.parts.documents.delete(self.tenant(), id).await
     }
 
-    /// Deletes all documents of a collection whose source starts with the prefix.
+    /// Deletes all documents of a collection whose source starts with the prefix, as far as the caller may see them.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] when the collection does not exist.
     pub(crate) async fn delete_documents(&self, collection: &str, prefix: &str) -> Result<DeleteReceipt, ServiceError> {
         self.see(collection)?;
+        let prefix = SourcePrefix { prefix: prefix.to_owned(), caller: self.numbers().await? };
         self.parts.documents.delete_by_prefix(self.tenant(), collection, prefix).await
     }
 
-    /// Answers as for a document that does not exist, if the caller may not see its collection. A document never changes
-    /// its collection.
+    /// Answers as for a document that does not exist, if the caller may not see it or its collection.
     pub(super) async fn see_document(&self, id: Uuid) -> Result<(), ServiceError> {
-        if self.caller.grant.collections().is_some() {
+        let grant = &self.caller.grant;
+        if grant.collections().is_some() || grant.principals().is_some() {
             self.document(id).await?;
         }
         Ok(())

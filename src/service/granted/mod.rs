@@ -1,4 +1,5 @@
-//! The use cases as a caller may see them: the one place where the tenant and the collections of a [`Grant`] are applied.
+//! The use cases as a caller may see them: the one place where the tenant, the collections and the principals of
+//! a [`Grant`] are applied. Only searches hold documents against principals further in, as a part of their filter.
 //!
 //! A collection that is hidden from a caller is not there for it: the answer to its name or id is the one to a name or id that
 //! does not exist. Only what would make a collection is refused by name, whether it exists or not.
@@ -11,6 +12,8 @@ mod questions;
 mod uploads;
 
 use std::sync::Arc;
+
+use uuid::Uuid;
 
 use super::{
     ServiceError, access::AccessService, ask::AskService, audit::AuditService, check::CheckService,
@@ -82,6 +85,19 @@ impl Granted {
     /// Answers as for a collection that does not exist, if the caller may not see it.
     fn see(&self, collection: &str) -> Result<(), ServiceError> {
         if self.caller.grant.reaches(collection) { Ok(()) } else { Err(ServiceError::no_collection(collection)) }
+    }
+
+    /// The caller's principals by their numbers; `None` for one who sees every document that it reaches.
+    async fn numbers(&self) -> Result<Option<Vec<i32>>, ServiceError> {
+        self.parts.documents.numbers_of(&self.caller.grant).await
+    }
+
+    /// Whether there is a document of this identity that an access control list hides from the caller.
+    async fn is_hidden(&self, document: Uuid) -> Result<bool, ServiceError> {
+        match self.numbers().await? {
+            None => Ok(false),
+            Some(caller) => self.parts.documents.is_hidden(self.tenant(), document, &caller).await,
+        }
     }
 
     /// Refuses a name under which the caller may make nothing.

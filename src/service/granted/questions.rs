@@ -65,7 +65,9 @@ impl Granted {
     /// As [`CheckService::check`](crate::service::check::CheckService::check).
     pub(crate) async fn check(&self, request: CheckRequest) -> Result<CheckReport, ServiceError> {
         if let Against::Urns(urns) = &request.against {
-            urns.iter().try_for_each(|urn| self.see_citation(urn))?;
+            for urn in urns {
+                self.see_citation(urn).await?;
+            }
         }
         self.parts.check.check(&self.caller.grant, request).await
     }
@@ -75,7 +77,7 @@ impl Granted {
     /// # Errors
     /// As [`CitationService::get`](crate::service::citations::CitationService::get).
     pub(crate) async fn citation(&self, urn: &Urn) -> Result<CitedState, ServiceError> {
-        self.see_citation(urn)?;
+        self.see_citation(urn).await?;
         self.parts.citations.get(self.tenant(), urn).await
     }
 
@@ -84,13 +86,18 @@ impl Granted {
     /// # Errors
     /// As [`Self::citation`].
     pub(crate) async fn citation_in_document(&self, urn: &Urn) -> Result<CitedInDocument, ServiceError> {
-        self.see_citation(urn)?;
+        self.see_citation(urn).await?;
         self.parts.citations.in_document(self.tenant(), urn).await
     }
 
-    /// A citation is found only under the name of its document's collection.
-    fn see_citation(&self, urn: &Urn) -> Result<(), ServiceError> {
-        if self.caller.grant.reaches(urn.collection()) { Ok(()) } else { Err(no_citation(urn)) }
+    /// Answers as for a citation that does not exist, if the caller may not see its document. A citation is found only under
+    /// the name of its document's collection.
+    async fn see_citation(&self, urn: &Urn) -> Result<(), ServiceError> {
+        let is_hidden = match urn.document().parse() {
+            Ok(document) => self.is_hidden(document).await?,
+            Err(_) => false,
+        };
+        if self.caller.grant.reaches(urn.collection()) && !is_hidden { Ok(()) } else { Err(no_citation(urn)) }
     }
 
     /// Past asks, newest first: those that searched nothing but the caller's collections.

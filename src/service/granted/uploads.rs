@@ -21,7 +21,7 @@ impl Granted {
     /// [`ServiceError::NotGranted`]; else as [`IngestService::accept`](crate::service::ingest::IngestService::accept).
     pub(crate) async fn accept(&self, submission: Submission) -> Result<Accepted, ServiceError> {
         self.fill(&submission.collection)?;
-        self.parts.ingest.accept(self.tenant(), submission).await
+        self.parts.ingest.accept(&self.caller, submission).await
     }
 
     /// Opens a stream of documents.
@@ -37,7 +37,7 @@ impl Granted {
         webhook: Option<&str>,
     ) -> Result<DocumentStream, ServiceError> {
         self.fill(collection)?;
-        self.parts.ingest.open_stream(self.tenant(), collection, indexing, key, webhook).await
+        self.parts.ingest.open_stream(self.caller.clone(), collection, indexing, key, webhook).await
     }
 
     /// The reply to an earlier stream with this idempotency key.
@@ -71,7 +71,7 @@ impl Granted {
     /// As [`IngestService::replace`](crate::service::ingest::IngestService::replace).
     pub(crate) async fn replace_document(&self, id: Uuid, replacement: Replacement) -> Result<Uuid, ServiceError> {
         self.see_document(id).await?;
-        self.parts.ingest.replace(self.tenant(), id, replacement).await
+        self.parts.ingest.replace(&self.caller, id, replacement).await
     }
 
     /// Jobs that pass the filter, newest first; of the collection that the request names, if it names one.
@@ -85,6 +85,7 @@ impl Granted {
         limit: i64,
     ) -> Result<Vec<JobSnapshot>, ServiceError> {
         filter.among = self.among(collection);
+        filter.seen_by = self.maker();
         self.parts.ingest.jobs(self.tenant(), &filter, limit).await
     }
 
@@ -102,8 +103,8 @@ impl Granted {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub(crate) async fn job_snapshot(&self, id: Uuid) -> Result<JobSnapshot, ServiceError> {
-        let snapshot = self.parts.ingest.snapshot(self.tenant(), id).await?;
-        if self.caller.grant.reaches(&snapshot.job.collection) { Ok(snapshot) } else { Err(no_job(id)) }
+        self.see_job(id).await?;
+        self.parts.ingest.snapshot(self.tenant(), id).await
     }
 
     /// The next snapshot of a job that differs from the one seen last; `None` when the service stops.
@@ -137,11 +138,20 @@ impl Granted {
         self.parts.ingest.retry(self.tenant(), id).await
     }
 
-    /// Answers as for a job that does not exist, if the caller may not see its collection.
+    /// Answers as for a job that does not exist, if the caller may not see its collection, or what it names.
     async fn see_job(&self, id: Uuid) -> Result<(), ServiceError> {
-        if self.caller.grant.collections().is_some() {
-            self.job_snapshot(id).await?;
+        let (among, seen_by) = (self.among(None), self.maker());
+        if among.is_none() && seen_by.is_none() {
+            return Ok(());
         }
-        Ok(())
+        let filter = JobFilter { id: Some(id), among, seen_by, ..JobFilter::default() };
+        let found = self.parts.ingest.jobs(self.tenant(), &filter, 1).await?;
+        if found.is_empty() { Err(no_job(id)) } else { Ok(()) }
+    }
+
+    /// The key that jobs are shown to; `None` for a caller from whom no document is hidden. A job names its documents, and so
+    /// is shown to others only where none is restricted.
+    fn maker(&self) -> Option<String> {
+        self.caller.grant.principals().map(|_| self.caller.key_id.clone().unwrap_or_default())
     }
 }

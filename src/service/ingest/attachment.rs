@@ -39,5 +39,7 @@ pub(super) fn attached_item(message: &Described, attachment: &Attachment) -> New
         payload: Work::Upload(upload).store(),
         content: content.clone(),
         phase: Phase::Store,
+        // A new document has the list of the message that it was found in.
+        acl: None,
     }
 }

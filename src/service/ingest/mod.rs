@@ -54,7 +54,12 @@ use submission::queue_item;
 
 use super::{ServiceError, context::Context, embedders::Embedders};
 use crate::{
-    domain::{identity::TenantId, job::Indexing, lexical::language::Language, split::SplitterSettings},
+    domain::{
+        identity::{Caller, TenantId},
+        job::Indexing,
+        lexical::language::Language,
+        split::SplitterSettings,
+    },
     providers::outbound::Outbound,
     store::{
         Collection, CollectionSettings, EnqueueOutcome, Lease, NewCollection, NewJob, QueueLimits, RequestKey, Store,
@@ -218,7 +223,8 @@ impl IngestService {
     /// # Errors
     /// [`ServiceError::QueueFull`]; [`ServiceError::Conflict`] when the key names another request; store
     /// errors. Nothing is accepted then.
-    pub(crate) async fn accept(&self, tenant: TenantId, submission: Submission) -> Result<Accepted, ServiceError> {
+    pub(crate) async fn accept(&self, caller: &Caller, submission: Submission) -> Result<Accepted, ServiceError> {
+        let tenant = caller.grant.tenant();
         let webhook = submission.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         let key = submission.key.as_deref();
         let key = key.map(|key| RequestKey { key, request_hash: Some(submission.hash()) });
@@ -229,7 +235,7 @@ impl IngestService {
             return repeated_or_refused(earlier);
         }
         let collection = self.collection(tenant, &submission.collection).await?;
-        let job = self.new_job(&collection, submission.indexing, key, webhook.as_deref());
+        let job = NewJob { key, webhook: webhook.as_deref(), ..self.new_job(&collection, submission.indexing, caller) };
         let items = submission.documents.into_iter().map(queue_item).collect();
         match self.store.jobs().enqueue(tenant, &job, items).await? {
             EnqueueOutcome::Queued => {
@@ -263,20 +269,16 @@ impl IngestService {
         self.outbound.check(url).map(String::from).map_err(|error| invalid(error.to_string()))
     }
 
-    fn new_job<'a>(
-        &self,
-        collection: &'a Collection,
-        indexing: Option<Indexing>,
-        key: Option<RequestKey<'a>>,
-        webhook: Option<&'a str>,
-    ) -> NewJob<'a> {
+    /// A job of a caller, without a name of its own and without a webhook.
+    fn new_job<'a>(&self, collection: &'a Collection, indexing: Option<Indexing>, caller: &'a Caller) -> NewJob<'a> {
         NewJob {
             id: self.context.ids.next(),
             collection: collection.id,
             collection_name: &collection.name,
             indexing: indexing.unwrap_or(collection.indexing),
-            key,
-            webhook,
+            key: None,
+            webhook: None,
+            created_by: caller.key_id.as_deref(),
             limits: self.limits,
             now: self.context.clock.now(),
         }

@@ -8,9 +8,9 @@ use super::{
     work::{Fetch, Upload, Work},
 };
 use crate::{
-    domain::{identity::TenantId, job::Indexing},
+    domain::{identity::Caller, job::Indexing},
     service::ServiceError,
-    store::{EnqueueOutcome, Replaceable},
+    store::{EnqueueOutcome, NewJob, Replaceable},
 };
 
 /// The text and properties that a request sets on a stored document.
@@ -38,10 +38,11 @@ impl IngestService {
     /// As [`IngestService::accept`], and [`ServiceError::NotFound`].
     pub(crate) async fn replace(
         &self,
-        tenant: TenantId,
+        caller: &Caller,
         document: Uuid,
         replacement: Replacement,
     ) -> Result<Uuid, ServiceError> {
+        let tenant = caller.grant.tenant();
         let missing = || ServiceError::NotFound { what: "document", name: document.to_string() };
         let webhook = replacement.webhook.as_deref().map(|url| self.check_webhook(url)).transpose()?;
         // A document never changes its collection.
@@ -50,7 +51,7 @@ impl IngestService {
         if self.embedders.of(collection.profile_id).is_none() {
             return Err(foreign_profile(&collection));
         }
-        let job = self.new_job(&collection, replacement.indexing, None, webhook.as_deref());
+        let job = NewJob { webhook: webhook.as_deref(), ..self.new_job(&collection, replacement.indexing, caller) };
         let make = |current| queue_item(replacement.merge(current));
         match self.store.documents().enqueue_replacement(tenant, &job, document, make).await? {
             None => Err(missing()),
@@ -73,6 +74,7 @@ impl Replacement {
             title: self.title.or(current.given_title),
             metadata: self.metadata.unwrap_or(current.metadata),
             loader: "json",
+            acl: None,
             content: Content::Given {
                 media_type: self.media_type.unwrap_or(current.media_type),
                 bytes: self.text.into_bytes(),

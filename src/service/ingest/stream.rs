@@ -7,9 +7,15 @@ use uuid::Uuid;
 
 use super::{IncomingDocument, IngestService, queue_item, refusal};
 use crate::{
-    domain::{fingerprint::Hash, identity::TenantId, job::Indexing},
+    domain::{
+        fingerprint::Hash,
+        identity::{Caller, TenantId},
+        job::Indexing,
+    },
     service::ServiceError,
-    store::{AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewItems, OpenJob, RefusedItem, RequestKey},
+    store::{
+        AppendOutcome, Collection, EnqueueOutcome, FirstAnswer, NewItems, NewJob, OpenJob, RefusedItem, RequestKey,
+    },
 };
 
 /// A part is accepted when it has this many documents, …
@@ -35,7 +41,7 @@ pub(crate) enum Arrival {
 /// A stream whose documents go into one job. The job is created with the first part.
 pub(crate) struct DocumentStream {
     service: IngestService,
-    tenant: TenantId,
+    caller: Caller,
     collection: Collection,
     key: Option<String>,
     webhook: Option<String>,
@@ -53,7 +59,7 @@ impl IngestService {
     /// cannot be; store errors.
     pub(crate) async fn open_stream(
         &self,
-        tenant: TenantId,
+        caller: Caller,
         collection: &str,
         indexing: Option<Indexing>,
         key: Option<String>,
@@ -61,9 +67,9 @@ impl IngestService {
     ) -> Result<DocumentStream, ServiceError> {
         Ok(DocumentStream {
             webhook: webhook.map(|url| self.check_webhook(url)).transpose()?,
-            collection: self.collection(tenant, collection).await?,
+            collection: self.collection(caller.grant.tenant(), collection).await?,
             service: self.clone(),
-            tenant,
+            caller,
             indexing,
             key,
             job: None,
@@ -93,6 +99,10 @@ impl IngestService {
 }
 
 impl DocumentStream {
+    const fn tenant(&self) -> TenantId {
+        self.caller.grant.tenant()
+    }
+
     /// The job, once there is one.
     #[must_use]
     pub(crate) const fn job(&self) -> Option<Uuid> {
@@ -136,9 +146,10 @@ impl DocumentStream {
 
     async fn open(&mut self, new: NewItems) -> Result<(), ServiceError> {
         let key = self.key.as_deref().map(|key| RequestKey { key, request_hash: None });
-        let job = self.service.new_job(&self.collection, self.indexing, key, self.webhook.as_deref());
+        let new_job = self.service.new_job(&self.collection, self.indexing, &self.caller);
+        let job = NewJob { key, webhook: self.webhook.as_deref(), ..new_job };
         let until = job.now + RECEIVING;
-        match self.service.store.jobs().open_job(self.tenant, &job, new, until).await? {
+        match self.service.store.jobs().open_job(self.tenant(), &job, new, until).await? {
             EnqueueOutcome::Queued => {
                 self.job = Some(job.id);
                 Ok(())
@@ -153,7 +164,7 @@ impl DocumentStream {
         let mut stalled_since = tokio::time::Instant::now();
         let mut least = u64::MAX;
         loop {
-            let full = match service.store.jobs().append_to_job(self.tenant, &self.kept_open(job), new).await? {
+            let full = match service.store.jobs().append_to_job(self.tenant(), &self.kept_open(job), new).await? {
                 AppendOutcome::Queued => return Ok(()),
                 AppendOutcome::JobClosed => return Err(job_closed()),
                 AppendOutcome::Full(full, returned) => {
@@ -174,7 +185,7 @@ impl DocumentStream {
                 () = service.signal.stopping.cancelled() => return Err(ServiceError::QueueFull(full)),
             }
             // Records that the sender is still active.
-            service.store.jobs().append_to_job(self.tenant, &self.kept_open(job), NewItems::default()).await?;
+            service.store.jobs().append_to_job(self.tenant(), &self.kept_open(job), NewItems::default()).await?;
         }
     }
 
@@ -209,7 +220,7 @@ impl DocumentStream {
     }
 
     async fn close(&self, job: Uuid, request_hash: Option<Hash>) -> Result<(), ServiceError> {
-        self.service.store.jobs().close_job(self.tenant, job, request_hash, self.service.context.clock.now()).await?;
+        self.service.store.jobs().close_job(self.tenant(), job, request_hash, self.service.context.clock.now()).await?;
         self.service.signal.settled.notify_waiters();
         Ok(())
     }

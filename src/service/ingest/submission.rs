@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::work::{Fetch, Upload, Work};
 use crate::{
     domain::{
+        access::Acl,
         fingerprint::{Hash, content_hash, fingerprint},
         job::Indexing,
     },
@@ -24,6 +25,8 @@ pub(crate) struct IncomingDocument {
     pub(crate) metadata: Value,
     /// How it came.
     pub(crate) loader: &'static str,
+    /// Who may see it; `None` keeps the list of the stored document, and gives a new one that of its collection.
+    pub(crate) acl: Option<Acl>,
     /// The content, or its location.
     pub(crate) content: Content,
 }
@@ -80,13 +83,13 @@ impl Submission {
         let mut parts: Vec<Vec<u8>> =
             [self.collection.as_str(), webhook, indexing].map(|part| part.as_bytes().to_vec()).to_vec();
         for document in &self.documents {
-            let IncomingDocument { source, uri, title, metadata, loader, content } = document;
+            let IncomingDocument { source, uri, title, metadata, loader, acl, content } = document;
             let described = match content {
                 Content::Given { media_type, .. } => {
-                    serde_json::json!([source, uri, title, media_type, metadata, loader])
+                    serde_json::json!([source, uri, title, media_type, metadata, loader, acl])
                 }
                 Content::At { url, media_type } => {
-                    serde_json::json!([source, uri, title, media_type, metadata, loader, url])
+                    serde_json::json!([source, uri, title, media_type, metadata, loader, acl, url])
                 }
             };
             parts.push(described.to_string().into_bytes());
@@ -101,7 +104,7 @@ impl Submission {
 
 /// A document in its queued form.
 pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
-    let IncomingDocument { source, uri, title, metadata, loader, content } = document;
+    let IncomingDocument { source, uri, title, metadata, loader, acl, content } = document;
     let loader = loader.to_owned();
     let (work, content, phase) = match content {
         Content::Given { media_type, bytes } => {
@@ -112,5 +115,5 @@ pub(super) fn queue_item(document: IncomingDocument) -> NewJobItem {
             (Work::Fetch(Fetch { url, title, media_type, metadata, loader }), Vec::new(), Phase::Fetch)
         }
     };
-    NewJobItem { source, payload: work.store(), content, phase }
+    NewJobItem { source, payload: work.store(), content, phase, acl }
 }

@@ -9,7 +9,6 @@ use super::{ListTrace, RetrievalQuery, Retriever, judging_analyzer};
 use crate::{
     domain::{
         conversation::Rarity,
-        identity::TenantId,
         lexical::{
             analyzer::Analyzer,
             bm25::{AskedCollection, QueryProfile, QueryStems, evidence_score},
@@ -75,7 +74,7 @@ impl Retriever {
         selection: &Selection<'_>,
     ) -> Result<(Statistics, LexicalResult), ServiceError> {
         let asked = asked(query.collections, &query.wordings());
-        let frequencies = self.frequencies(query.tenant, &asked).await?;
+        let frequencies = self.frequencies(query, &asked).await?;
         let collections: Vec<AskedCollection<'_>> = asked
             .iter()
             .map(|each| AskedCollection {
@@ -97,31 +96,30 @@ impl Retriever {
         Ok((Statistics { lexical_query, profile }, result))
     }
 
-    /// How rare the words of a text are in these collections.
+    /// How rare the words of a query are in its collections.
     ///
     /// # Errors
     /// When the database fails.
-    pub(crate) async fn rarity(
-        &self,
-        tenant: TenantId,
-        collections: &[SearchedCollection],
-        text: &str,
-    ) -> Result<Rarity, ServiceError> {
-        let asked = asked(collections, &[text]);
-        let frequencies = self.frequencies(tenant, &asked).await?;
-        let stems = judging_analyzer(collections).terms(text);
+    pub(crate) async fn rarity(&self, query: &RetrievalQuery<'_>) -> Result<Rarity, ServiceError> {
+        let asked = asked(query.collections, &[query.text]);
+        let frequencies = self.frequencies(query, &asked).await?;
+        let stems = judging_analyzer(query.collections).terms(query.text);
         Ok(Rarity {
-            chunks: collections.iter().map(|searched| searched.chunks).sum(),
+            chunks: query.collections.iter().map(|searched| searched.chunks).sum(),
             document_frequencies: frequencies.by_stem(&asked, stems),
         })
     }
 
-    async fn frequencies(&self, tenant: TenantId, asked: &[Asked<'_>]) -> Result<Frequencies, ServiceError> {
+    async fn frequencies(&self, query: &RetrievalQuery<'_>, asked: &[Asked<'_>]) -> Result<Frequencies, ServiceError> {
         let (indexes, terms): (Vec<Uuid>, Vec<i32>) = asked
             .iter()
             .flat_map(|Asked { searched, stems, salt }| stems.ids(*salt).map(|id| (searched.collection.index, id)))
             .unzip();
-        let by_index = self.store.search().document_frequencies(tenant, &indexes, &terms).await?;
+        let search = self.store.search();
+        let mut by_index = search.document_frequencies(query.tenant, &indexes, &terms).await?;
+        if let Some(caller) = &query.searched_filter().caller {
+            search.count_seen(query.tenant, &mut by_index, caller).await?;
+        }
         Ok(Frequencies { by_index, unknown: HashMap::new() })
     }
 }

@@ -7,14 +7,14 @@ mod rerank;
 mod sources;
 mod stages;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use stages::{Coverage, FilterTrace, Fusion, ListTrace, Mode, RerankTrace, RerankedBy, StageTrace, Stages};
 
 use self::{dense::DenseResult, lexical::LexicalResult};
-use super::{ServiceError, embedders::Embedders};
+use super::{ServiceError, embedders::Embedders, principals::principal_numbers};
 pub(crate) use crate::store::{Passage, VectorScan};
 use crate::{
     domain::{
@@ -57,6 +57,16 @@ impl<'a> RetrievalQuery<'a> {
     /// The query text, and the other wording if there is one.
     fn wordings(&self) -> Vec<&'a str> {
         std::iter::once(self.text).chain(self.other_wording).collect()
+    }
+
+    /// The filter that passages are searched by: without the caller where no document ever had an access control list. What
+    /// is found is held against the lists again when it is read.
+    fn searched_filter(&self) -> Cow<'a, Filter> {
+        let is_restricted = self.collections.iter().any(|searched| searched.collection.is_restricted);
+        if is_restricted || self.filter.caller.is_none() {
+            return Cow::Borrowed(self.filter);
+        }
+        Cow::Owned(Filter { caller: None, ..self.filter.clone() })
     }
 }
 
@@ -150,6 +160,8 @@ pub(crate) struct Retrieved {
     pub(crate) scan: Option<VectorScan>,
     /// Figures of each stage.
     pub(crate) stages: StageTrace,
+    /// The caller that they were found for, as in the filter.
+    pub(crate) caller: Option<Vec<i32>>,
 }
 
 impl Retrieved {
@@ -214,6 +226,15 @@ impl Retriever {
             .collect()
     }
 
+    /// The filter of a request, bound to what its caller may see.
+    ///
+    /// # Errors
+    /// Store failures.
+    pub(crate) async fn bound_filter(&self, grant: &Grant, filter: &Filter) -> Result<Filter, ServiceError> {
+        let caller = principal_numbers(&self.store, grant).await?;
+        Ok(Filter { caller, ..filter.clone() })
+    }
+
     /// Finds passages. The two halves run at the same time, each on its own connection.
     ///
     /// # Errors
@@ -230,7 +251,8 @@ impl Retriever {
         };
         let scope = &scope;
         let chunks = query.collections.iter().map(|searched| searched.chunks).sum();
-        let selection = self.store.search().select(query.tenant, scope, chunks, query.filter).await?;
+        let filter = query.searched_filter();
+        let selection = self.store.search().select(query.tenant, scope, chunks, &filter).await?;
         let selection = &selection;
         let (dense, lexical) = match query.stages.mode {
             Mode::Hybrid => {
@@ -251,6 +273,7 @@ impl Retriever {
         };
         let mut stages =
             StageTrace { filter: FilterTrace::of(selection), lexical: lexical.trace, ..StageTrace::default() };
+        stages.hides_counts = filter.caller.is_some();
         let (dense_hits, scan) = dense.map_or((Vec::new(), None), |DenseResult { hits, scan, trace }| {
             stages.dense = Some(trace);
             stages.coverage = Some(coverage(query.collections));
@@ -272,6 +295,7 @@ impl Retriever {
             document_frequencies: lexical.document_frequencies,
             scan,
             stages,
+            caller: query.filter.caller.clone(),
         };
         found.hits = self.best_sources(query, fused, &mut found, budget).await?;
         Ok(found)

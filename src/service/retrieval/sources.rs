@@ -33,7 +33,7 @@ impl Retriever {
         let mut fused = fused.into_iter();
         let first: Vec<Fused<ChunkKey>> = fused.by_ref().take(first_fetch(query, &phrases, self.fetch_k)).collect();
         let mut fetched = first.len();
-        let mut hits = self.fetch(query.tenant, first).await?;
+        let mut hits = self.fetch(query, first).await?;
         if query.stages.rerank {
             self.rerank(query, &mut hits, found, budget).await?;
         }
@@ -55,7 +55,7 @@ impl Retriever {
             if grouped > fetched {
                 let next: Vec<Fused<ChunkKey>> = fused.by_ref().take(grouped - fetched).collect();
                 fetched += next.len();
-                hits.extend(self.fetch(query.tenant, next).await?);
+                hits.extend(self.fetch(query, next).await?);
             }
         }
     }
@@ -75,12 +75,12 @@ impl Retriever {
         self.merge(tenant, hits, groups).await
     }
 
-    async fn fetch(&self, tenant: TenantId, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
+    async fn fetch(&self, query: &RetrievalQuery<'_>, items: Vec<Fused<ChunkKey>>) -> Result<Vec<Hit>, ServiceError> {
         let keys: Vec<ChunkKey> = items.iter().map(|item| item.key).collect();
         let mut passages: HashMap<ChunkKey, Passage> = self
             .store
             .search()
-            .passages(tenant, &keys)
+            .passages(query.tenant, &keys, query.filter.caller.as_deref())
             .await?
             .into_iter()
             .map(|passage| (passage.key, passage))

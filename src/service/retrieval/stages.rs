@@ -138,6 +138,8 @@ pub(crate) struct StageTrace {
     pub(crate) collapsed: usize,
     /// Passages that were merged into the source of a neighbour.
     pub(crate) merged: usize,
+    /// Whether the caller may not know how much there is, because some of it is hidden from it.
+    pub(crate) hides_counts: bool,
 }
 
 pub(super) fn milliseconds(started: Instant) -> f64 {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use time::OffsetDateTime;
 
 use crate::domain::{
-    access::{KeyLifetime, Scope},
+    access::{KeyLifetime, Principal, Scope},
     identity::TenantId,
 };
 use crate::store::{Access, StoreError};
@@ -23,6 +23,8 @@ pub(crate) struct FoundKey {
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to.
     pub(crate) collections: Option<BTreeSet<String>>,
+    /// Users and groups that its holder is.
+    pub(crate) principals: BTreeSet<Principal>,
     /// When it opens.
     pub(crate) lifetime: KeyLifetime,
 }
@@ -35,7 +37,7 @@ impl Access<'_> {
     /// Any [`StoreError`].
     pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
         let row = sqlx::query!(
-            r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections,
+            r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections, principals AS "principals!",
                       grace_until, expires_at, revoked_at
                FROM find_api_key($1)"#,
             key_id
@@ -49,6 +51,7 @@ impl Access<'_> {
                 former_code: row.former_code,
                 scopes: scopes_of(&row.scopes)?,
                 collections: row.collections.map(BTreeSet::from_iter),
+                principals: principals_of(&row.principals)?,
                 lifetime: KeyLifetime {
                     expires_at: row.expires_at,
                     revoked_at: row.revoked_at,
@@ -83,4 +86,11 @@ impl Access<'_> {
 pub(in crate::store) fn scopes_of(names: &[String]) -> Result<BTreeSet<Scope>, StoreError> {
     let scope = |name: &String| Scope::from_name(name).ok_or_else(|| StoreError::Inconsistent(format!("scope {name}")));
     names.iter().map(scope).collect()
+}
+
+/// The principals of these names.
+pub(in crate::store) fn principals_of(names: &[String]) -> Result<BTreeSet<Principal>, StoreError> {
+    let principal =
+        |name: &String| name.parse().map_err(|_| StoreError::Inconsistent(format!("principal {name} of a key")));
+    names.iter().map(principal).collect()
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use time::OffsetDateTime;
 
-use super::find::scopes_of;
+use super::find::{principals_of, scopes_of};
 use crate::domain::{
-    access::{KeyLifetime, Scope},
+    access::{KeyLifetime, Principal, Scope},
     identity::TenantId,
 };
 use crate::store::{Access, StoreError};
@@ -22,6 +22,8 @@ pub(crate) struct KeyRow {
     pub(crate) scopes: BTreeSet<Scope>,
     /// Collections that it is limited to; `None` for all.
     pub(crate) collections: Option<BTreeSet<String>>,
+    /// Users and groups that its holder is.
+    pub(crate) principals: BTreeSet<Principal>,
     /// When it opens.
     pub(crate) lifetime: KeyLifetime,
     /// When it was made.
@@ -65,6 +67,7 @@ macro_rules! key_of {
             name: row.name,
             scopes: scopes_of(&row.scopes)?,
             collections: row.collections.map(BTreeSet::from_iter),
+            principals: principals_of(&row.principals)?,
             lifetime: KeyLifetime {
                 expires_at: row.expires_at,
                 revoked_at: row.revoked_at,
@@ -87,10 +90,11 @@ impl Access<'_> {
         let NewKey { row, code } = new;
         let scopes: Vec<String> = row.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
         let collections: Option<Vec<String>> = row.collections.as_ref().map(|names| names.iter().cloned().collect());
+        let principals: Vec<&str> = row.principals.iter().map(Principal::as_str).collect();
         let mut transaction = self.store.begin(tenant).await?;
         sqlx::query!(
-            "INSERT INTO api_key (tenant_id, key_id, name, code, scopes, collections, created_at, created_by, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "INSERT INTO api_key (tenant_id, key_id, name, code, scopes, collections, created_at, created_by, expires_at, principals)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             tenant.0,
             row.id,
             row.name,
@@ -100,6 +104,7 @@ impl Access<'_> {
             row.created_at,
             row.created_by,
             row.lifetime.expires_at,
+            &principals as &[&str],
         )
         .execute(&mut *transaction)
         .await?;
@@ -119,7 +124,7 @@ impl Access<'_> {
     ) -> Result<Vec<KeyRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            "SELECT key_id, name, scopes, collections, expires_at, revoked_at, grace_until, created_at, created_by,
+            "SELECT key_id, name, scopes, collections, principals, expires_at, revoked_at, grace_until, created_at, created_by,
                     rotated_at, last_used_at
              FROM api_key WHERE tenant_id = $1 AND ($2::text IS NULL OR (created_at, key_id) <
                  (SELECT created_at, key_id FROM api_key WHERE tenant_id = $1 AND key_id = $2))
@@ -141,7 +146,7 @@ impl Access<'_> {
     pub(crate) async fn key(&self, tenant: TenantId, id: &str) -> Result<Option<KeyRow>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query!(
-            "SELECT key_id, name, scopes, collections, expires_at, revoked_at, grace_until, created_at, created_by,
+            "SELECT key_id, name, scopes, collections, principals, expires_at, revoked_at, grace_until, created_at, created_by,
                     rotated_at, last_used_at
              FROM api_key WHERE tenant_id = $1 AND key_id = $2",
             tenant.0,

@@ -2,6 +2,7 @@
 
 mod find;
 mod keys;
+mod principals;
 mod tenants;
 
 pub(crate) use find::FoundKey;

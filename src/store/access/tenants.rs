@@ -51,6 +51,20 @@ impl Access<'_> {
             .collect())
     }
 
+    /// Returns whether there is such a tenant.
+    ///
+    /// # Errors
+    /// Any [`StoreError`].
+    pub(crate) async fn tenant_exists(&self, tenant: TenantId) -> Result<bool, StoreError> {
+        let mut transaction = self.store.begin(tenant).await?;
+        let exists =
+            sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM tenant WHERE tenant_id = $1) AS "exists!""#, tenant.0)
+                .fetch_one(&mut *transaction)
+                .await?;
+        transaction.commit().await?;
+        Ok(exists)
+    }
+
     /// Deletes a tenant that has no collections any more, with its keys, jobs, audit, usage and all else.
     ///
     /// # Errors
@@ -68,6 +82,7 @@ impl Access<'_> {
         sqlx::query!("DELETE FROM usage_daily WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM deleted_document WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM api_key WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
+        sqlx::query!("DELETE FROM principal WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         sqlx::query!("DELETE FROM tenant WHERE tenant_id = $1", tenant.0).execute(&mut *transaction).await?;
         transaction.commit().await?;
         Ok(())

@@ -30,6 +30,8 @@ pub struct Collection {
     pub(crate) language: Language,
     /// When its documents become searchable, unless a request overrides it.
     pub(crate) indexing: Indexing,
+    /// Whether a document of it may have an access control list.
+    pub(crate) is_restricted: bool,
     /// When it was created.
     pub(crate) created_at: OffsetDateTime,
 }
@@ -98,6 +100,7 @@ struct Row {
     profile_id: i32,
     created_at: OffsetDateTime,
     indexing: String,
+    is_restricted: bool,
     model: String,
     dimension: i32,
 }
@@ -111,6 +114,7 @@ impl TryFrom<Row> for Collection {
             language: Language::from_code(&row.language).ok_or_else(|| unknown(&row.language))?,
             indexing: Indexing::from_name(&row.indexing).ok_or_else(|| unknown(&row.indexing))?,
             id: row.collection_id,
+            is_restricted: row.is_restricted,
             index: row.index_id,
             name: row.name,
             profile_id: ProfileId(row.profile_id),
@@ -131,6 +135,7 @@ macro_rules! collection_of {
             profile_id: $row.profile_id,
             created_at: $row.created_at,
             indexing: $row.indexing,
+            is_restricted: $row.is_restricted,
             model: $row.model,
             dimension: $row.dimension,
         })
@@ -201,7 +206,7 @@ impl Collections<'_> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query_as!(
             Row,
-            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
+            "SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, c.is_restricted, p.model,
                     p.dimension
              FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.name = $2",
@@ -226,7 +231,7 @@ impl Collections<'_> {
         let mut reading = self.store.reading().await?;
         let rows = sqlx::query!(
             r#"SELECT collection_id AS "collection_id!", index_id AS "index_id!", name AS "name!", language AS "language!", profile_id AS "profile_id!",
-                      created_at AS "created_at!", indexing AS "indexing!", model AS "model!",
+                      created_at AS "created_at!", indexing AS "indexing!", is_restricted AS "is_restricted!", model AS "model!",
                       dimension AS "dimension!", chunks AS "chunks!", unembedded_chunks AS "unembedded_chunks!",
                       has_graph AS "has_graph!"
                FROM find_collections($1, $2)"#,
@@ -257,7 +262,7 @@ impl Collections<'_> {
     ) -> Result<Option<(Collection, CollectionSettings)>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let row = sqlx::query!(
-            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, c.is_restricted, p.model,
                     p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>"
              FROM collection c JOIN collection_index i USING (tenant_id, index_id) JOIN embedding_profile p USING (profile_id)
              WHERE c.tenant_id = $1 AND c.collection_id = $2"#,
@@ -290,7 +295,7 @@ impl Collections<'_> {
     ) -> Result<Vec<CollectionSummary>, StoreError> {
         let mut transaction = self.store.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, p.model,
+            r#"SELECT c.collection_id, c.index_id, c.name, c.language, i.profile_id, c.created_at, c.indexing, c.is_restricted, p.model,
                       p.dimension, i.splitter AS "splitter: Json<SplitterSettings>", i.context AS "context: Json<Contextual>",
                       COALESCE(s.documents, 0) AS "documents!", COALESCE(s.chunks, 0) AS "chunks!",
                       COALESCE(s.chunks - s.unembedded_chunks, 0) AS "embedded_chunks!",

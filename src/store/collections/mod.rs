@@ -1,6 +1,7 @@
 //! Collections, their indexes and the statistics of those.
 
-pub(in crate::store) mod activation;
+pub(in crate::store) mod acl;
+mod activation;
 pub(in crate::store) mod build;
 pub(in crate::store) mod build_jobs;
 pub(in crate::store) mod collection;

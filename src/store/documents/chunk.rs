@@ -199,7 +199,7 @@ impl ChunkColumns {
 }
 
 /// Returns the text form of an integer array in Postgres: arrays of different lengths cannot be unnested.
-fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
+pub(in crate::store) fn array_literal(numbers: impl Iterator<Item = i32>) -> String {
     let listed: Vec<String> = numbers.map(|number| number.to_string()).collect();
     format!("{{{}}}", listed.join(","))
 }

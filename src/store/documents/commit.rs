@@ -20,6 +20,7 @@ use crate::store::{
     collections::index,
     collections::lock,
     collections::statistics::StatisticChanges,
+    documents::acl,
     documents::attached,
     documents::chunk::{ChunkColumns, delete_chunks},
     documents::document_columns::{DocumentColumns, count},
@@ -175,6 +176,7 @@ impl Documents<'_> {
         }
         let stored = upsert_documents(&mut transaction, batch, &outdated).await?;
         upload_order::raise(&mut transaction, batch, &stored).await?;
+        acl::take_over(&mut transaction, batch).await?;
         let mut changes = StatisticChanges::default();
         let replaced: Vec<Uuid> = stored.values().filter(|row| row.version > 1).map(|row| row.document_id).collect();
         if !replaced.is_empty() {
@@ -211,14 +213,16 @@ async fn upsert_documents(
     let rows = sqlx::query!(
         "INSERT INTO document (tenant_id, collection_id, document_id, position, source, uri, loader, fetched_at,
              content_hash, fingerprint, title, media_type, metadata, text, characters, chunks, etag, last_modified, request_hash,
-             unembedded_chunks, layout, attached_to, version, created_at, updated_at)
-         SELECT $1, $2, new.*, 1, $3, $3
+             unembedded_chunks, layout, attached_to, version, created_at, updated_at, allowed, denied)
+         SELECT $1, $2, new.*, 1, $3, $3, CASE WHEN m.source IS NULL THEN c.allowed ELSE m.allowed END, COALESCE(m.denied, c.denied)
          FROM UNNEST($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[],
                      $11::bytea[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[], $17::int[],
                      $18::text[], $19::text[], $20::bytea[], $21::int[], $22::jsonb[], $23::text[])
               AS new (document_id, position, source, uri, loader, fetched_at, content_hash, fingerprint, title,
                       media_type, metadata, text, characters, chunks, etag, last_modified, request_hash, unembedded_chunks,
                       layout, attached_to)
+         JOIN collection c ON c.tenant_id = $1 AND c.collection_id = $2
+         LEFT JOIN document m ON m.tenant_id = $1 AND m.collection_id = $2 AND m.source = new.attached_to
          ORDER BY new.source
          ON CONFLICT ON CONSTRAINT document_source_unique DO UPDATE SET
              position = EXCLUDED.position, uri = EXCLUDED.uri, loader = EXCLUDED.loader, fetched_at = EXCLUDED.fetched_at,

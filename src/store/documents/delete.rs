@@ -60,12 +60,21 @@ struct Dropped {
     failed: u64,
 }
 
+/// Documents by the beginning of their sources.
+#[derive(Clone, Debug)]
+pub(crate) struct SourcePrefix {
+    /// The beginning.
+    pub(crate) prefix: String,
+    /// Only documents that a caller who is these principals may see.
+    pub(crate) caller: Option<Vec<i32>>,
+}
+
 /// Selects documents of a collection.
 #[derive(Clone, Copy, Debug)]
 enum Matching<'a> {
     /// One document, with what was found in it.
     Source(&'a str),
-    Prefix(&'a str),
+    Prefix(&'a SourcePrefix),
     All,
 }
 
@@ -75,7 +84,11 @@ impl<'a> Matching<'a> {
     }
 
     fn prefix(self) -> Option<&'a str> {
-        if let Self::Prefix(prefix) = self { Some(prefix) } else { None }
+        if let Self::Prefix(SourcePrefix { prefix, .. }) = self { Some(prefix) } else { None }
+    }
+
+    fn caller(self) -> Option<&'a [i32]> {
+        if let Self::Prefix(SourcePrefix { caller, .. }) = self { caller.as_deref() } else { None }
     }
 }
 
@@ -104,7 +117,8 @@ impl Documents<'_> {
         self.delete(transaction, tenant, row.collection_id, Matching::Source(&row.source), now).await.map(Some)
     }
 
-    /// Deletes the documents of a collection whose source starts with the prefix.
+    /// Deletes the documents of a collection whose source starts with the prefix. For a caller from whom documents may be
+    /// hidden, uploads that wait into a collection with restricted documents stay: they may bring hidden ones.
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is deleted then.
@@ -112,7 +126,7 @@ impl Documents<'_> {
         &self,
         tenant: TenantId,
         collection: Uuid,
-        prefix: &str,
+        prefix: &SourcePrefix,
         now: OffsetDateTime,
     ) -> Result<DeleteReceipt, StoreError> {
         let transaction = self.store.begin(tenant).await?;
@@ -236,10 +250,12 @@ async fn drop_items(
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND j.finished_at IS NULL
                  AND i.state IN ('queued', 'running')
+                 AND ($8::int[] IS NULL OR NOT (SELECT c.is_restricted FROM collection c WHERE c.tenant_id = $1 AND c.collection_id = $2))
                  AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
                UNION ALL
                SELECT i.job_id, i.ordinal FROM job j JOIN job_item i USING (tenant_id, job_id)
                WHERE j.tenant_id = $1 AND j.collection_id = $2 AND i.state = 'failed' AND i.content IS NOT NULL
+                 AND ($8::int[] IS NULL OR NOT (SELECT c.is_restricted FROM collection c WHERE c.tenant_id = $1 AND c.collection_id = $2))
                  AND ($3::text IS NULL OR i.source = $3 OR i.payload #>> '{attached_to,source}' = $3) AND ($4::text IS NULL OR starts_with(i.source, $4))
            ), locked AS MATERIALIZED (
                SELECT i.job_id, i.ordinal, i.state FROM found JOIN job_item i ON i.tenant_id = $1
@@ -265,6 +281,7 @@ async fn drop_items(
         now,
         cause,
         message,
+        matching.caller(),
     )
     .fetch_all(&mut **transaction)
     .await?;
@@ -301,13 +318,14 @@ async fn lock_documents(
     Ok(sqlx::query_scalar!(
         "SELECT document_id FROM document
          WHERE tenant_id = $1 AND collection_id = $2
-           AND ($3::text IS NULL OR source = $3 OR attached_to = $3) AND ($4::text IS NULL OR starts_with(source, $4))
+           AND ($3::text IS NULL OR source = $3 OR attached_to = $3) AND ($4::text IS NULL OR starts_with(source, $4)) AND may_see(allowed, denied, $6)
          ORDER BY source LIMIT $5 FOR UPDATE",
         tenant.0,
         collection,
         matching.source(),
         matching.prefix(),
         PAGE,
+        matching.caller(),
     )
     .fetch_all(&mut **transaction)
     .await?)

@@ -109,6 +109,8 @@ pub(crate) struct DocumentFilter {
     pub(crate) before: Option<Uuid>,
     /// Only documents whose source starts with this text.
     pub(crate) source_prefix: Option<String>,
+    /// Only documents that a caller who is these principals may see.
+    pub(crate) caller: Option<Vec<i32>>,
 }
 
 impl Documents<'_> {
@@ -138,7 +140,7 @@ impl Documents<'_> {
              FROM document d JOIN collection c USING (tenant_id, collection_id)
              WHERE d.tenant_id = $1 AND ($2::uuid IS NULL OR d.collection_id = $2) AND ($3::uuid IS NULL OR d.document_id = $3)
                AND ($4::uuid IS NULL OR d.document_id < $4) AND ($5::text IS NULL OR starts_with(d.source, $5))
-               AND ($7::text[] IS NULL OR c.name = ANY ($7))
+               AND ($7::text[] IS NULL OR c.name = ANY ($7)) AND may_see(d.allowed, d.denied, $8)
              ORDER BY d.document_id DESC LIMIT $6",
             tenant.0,
             filter.collection,
@@ -147,6 +149,7 @@ impl Documents<'_> {
             filter.source_prefix,
             limit,
             filter.among.as_deref(),
+            filter.caller.as_deref(),
         )
         .fetch_all(&mut *transaction)
         .await?;

@@ -1,5 +1,6 @@
 //! Documents, their versions, chunks, vectors and citations.
 
+pub(in crate::store) mod acl;
 pub(in crate::store) mod attached;
 pub(in crate::store) mod chunk;
 pub(in crate::store) mod chunk_context;
@@ -22,7 +23,7 @@ pub(crate) use chunk::{NewChunk, StoredChunk};
 pub(crate) use chunk_context::{ContextGaps, ContextWork, ContextsSoFar, DocumentOrigin};
 pub(crate) use citation::{CitedChunks, CitedPassage, CitedState};
 pub(crate) use commit::NewDocument;
-pub(crate) use delete::DeleteReceipt;
+pub(crate) use delete::{DeleteReceipt, SourcePrefix};
 pub(crate) use document::{DocumentFilter, DocumentRow, DocumentText, EarlierFetch, FetchRecord, StoredAs};
 pub(crate) use replace::Replaceable;
 pub(crate) use text::{TextRange, storable};

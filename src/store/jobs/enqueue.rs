@@ -4,7 +4,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::{fingerprint::Hash, identity::TenantId, job::Indexing};
+use crate::domain::{access::Acl, fingerprint::Hash, identity::TenantId, job::Indexing};
 use crate::store::{
     Jobs, Phase, QueueFull, QueueLimits, StoreError, Tx, Work,
     jobs::idempotency,
@@ -24,6 +24,8 @@ pub struct NewJobItem {
     pub content: Vec<u8>,
     /// First phase of its processing.
     pub phase: Phase,
+    /// The access control list that it brings, if it does.
+    pub acl: Option<Acl>,
 }
 
 /// A part of a request that is not a document: the job lists it as failed.
@@ -61,6 +63,8 @@ pub struct NewJob<'a> {
     pub key: Option<RequestKey<'a>>,
     /// URL that is notified when the job ends.
     pub webhook: Option<&'a str>,
+    /// Name of the key that made it; `None` where no key is required.
+    pub created_by: Option<&'a str>,
     /// Limits on the tenant's waiting documents.
     pub limits: QueueLimits,
     /// Current time.
@@ -254,8 +258,8 @@ pub(in crate::store) async fn insert_job(
     }
     sqlx::query!(
         "WITH job AS (
-             INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing)
-             VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9) RETURNING tenant_id, job_id)
+             INSERT INTO job (tenant_id, job_id, collection_id, collection_name, state, items, bytes, receiving_until, created_at, indexing, created_by)
+             VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10) RETURNING tenant_id, job_id)
          INSERT INTO job_tally (tenant_id, job_id) SELECT tenant_id, job_id FROM job",
         tenant.0,
         job.id,
@@ -266,6 +270,7 @@ pub(in crate::store) async fn insert_job(
         receiving_until,
         job.now,
         job.indexing.as_str(),
+        job.created_by,
     )
     .execute(&mut *transaction)
     .await?;

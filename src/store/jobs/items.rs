@@ -4,8 +4,12 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::identity::TenantId;
-use crate::store::{NewJobItem, RefusedItem, StoreError, Tx};
+use crate::domain::{access::Acl, identity::TenantId};
+use crate::store::{
+    NewJobItem, RefusedItem, StoreError, Tx,
+    documents::acl::{NumberedAcl, Numbers},
+    documents::chunk::array_literal,
+};
 
 /// Rows of one job that items are inserted as.
 #[derive(Clone, Copy)]
@@ -30,21 +34,25 @@ impl ItemRows {
         transaction: &mut Tx,
         items: impl IntoIterator<Item = &NewJobItem>,
     ) -> Result<(), StoreError> {
+        let items: Vec<&NewJobItem> = items.into_iter().collect();
+        if items.is_empty() {
+            return Ok(());
+        }
         let (mut sources, mut payloads, mut contents, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for NewJobItem { source, payload, content, phase } in items {
+        for NewJobItem { source, payload, content, phase, .. } in &items {
             sources.push(source.as_str());
             payloads.push(payload);
             contents.push(content.as_slice());
             phases.push(phase.as_str());
         }
-        if sources.is_empty() {
-            return Ok(());
-        }
+        let lists = self.lists(transaction, &items).await?;
         sqlx::query!(
-            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, phase, state, available_at)
-             SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), phase, 'queued', $4
-             FROM UNNEST($5::text[], $6::jsonb[], $7::bytea[], $8::text[]) WITH ORDINALITY
-                 AS item (source, payload, content, phase, ordinality)
+            "INSERT INTO job_item (tenant_id, job_id, ordinal, source, payload, content, content_bytes, phase, state, available_at,
+                                   has_acl, allowed, denied)
+             SELECT $1, $2, $3 + ordinality - 1, source, payload, content, length(content), phase, 'queued', $4,
+                    has_acl, allowed::int[], denied::int[]
+             FROM UNNEST($5::text[], $6::jsonb[], $7::bytea[], $8::text[], $9::bool[], $10::text[], $11::text[]) WITH ORDINALITY
+                 AS item (source, payload, content, phase, has_acl, allowed, denied, ordinality)
              ORDER BY ordinality",
             self.tenant.0,
             self.job,
@@ -54,10 +62,35 @@ impl ItemRows {
             &payloads as &[&Value],
             &contents as &[&[u8]],
             &phases as &[&str],
+            &lists.are_given,
+            &lists.allowed as &[Option<String>],
+            &lists.denied,
         )
         .execute(&mut **transaction)
         .await?;
         Ok(())
+    }
+
+    /// The access control lists that documents bring, as columns. Where one brings any, the collection is restricted from now
+    /// on.
+    async fn lists(self, transaction: &mut Tx, items: &[&NewJobItem]) -> Result<ListColumns, StoreError> {
+        let mut columns = ListColumns::default();
+        let numbers = Numbers::of(transaction, self.tenant, items.iter().filter_map(|item| item.acl.as_ref())).await?;
+        for item in items {
+            columns.push(item.acl.as_ref(), &numbers);
+        }
+        if columns.are_given.contains(&true) {
+            sqlx::query!(
+                "UPDATE collection c SET is_restricted = true FROM job j
+                 WHERE j.tenant_id = $1 AND j.job_id = $2 AND c.tenant_id = $1 AND c.collection_id = j.collection_id
+                   AND NOT c.is_restricted",
+                self.tenant.0,
+                self.job,
+            )
+            .execute(&mut **transaction)
+            .await?;
+        }
+        Ok(columns)
     }
 
     /// Inserts parts of a request that are not documents, as failed.
@@ -96,6 +129,24 @@ impl ItemRows {
         .execute(&mut **transaction)
         .await?;
         Ok(())
+    }
+}
+
+/// Access control lists as columns; arrays of numbers in their text form, because arrays of different lengths cannot be
+/// unnested.
+#[derive(Default)]
+struct ListColumns {
+    are_given: Vec<bool>,
+    allowed: Vec<Option<String>>,
+    denied: Vec<String>,
+}
+
+impl ListColumns {
+    fn push(&mut self, acl: Option<&Acl>, numbers: &Numbers) {
+        let NumberedAcl { allowed, denied } = acl.map(|acl| numbers.numbered(acl)).unwrap_or_default();
+        self.are_given.push(acl.is_some());
+        self.allowed.push(allowed.map(|allowed| array_literal(allowed.into_iter())));
+        self.denied.push(array_literal(denied.into_iter()));
     }
 }
 

@@ -109,6 +109,9 @@ pub(crate) struct JobFilter {
     pub(crate) kind: Option<JobKind>,
     /// Only jobs of collections with these names.
     pub(crate) among: Option<Vec<String>>,
+    /// Only jobs whose names this key may know: those that it made, and those of collections in which no document ever was
+    /// restricted.
+    pub(crate) seen_by: Option<String>,
     /// Only jobs accepted at this time or later.
     pub(crate) created_from: Option<OffsetDateTime>,
     /// Only jobs accepted before this time.
@@ -278,6 +281,8 @@ impl Jobs<'_> {
                  AND ($4::text IS NULL OR state = $4) AND ($5::text[] IS NULL OR collection_name = ANY ($5))
                  AND ($6::timestamptz IS NULL OR created_at >= $6) AND ($7::timestamptz IS NULL OR created_at < $7)
                  AND ($9::text IS NULL OR kind = $9)
+                 AND ($10::text IS NULL OR created_by = $10 OR EXISTS (SELECT FROM collection c WHERE c.tenant_id = j.tenant_id
+                      AND c.collection_id = j.collection_id AND NOT c.is_restricted))
                ORDER BY job_id DESC LIMIT $8"#,
             tenant.0,
             filter.id,
@@ -288,6 +293,7 @@ impl Jobs<'_> {
             filter.created_before,
             limit,
             filter.kind.map(JobKind::as_str),
+            filter.seen_by,
         )
         .fetch_all(&mut *transaction)
         .await?;

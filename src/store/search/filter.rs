@@ -52,6 +52,9 @@ pub(in crate::store) fn push_document_test(builder: &mut QueryBuilder<Postgres>,
         Part::DocumentIds(ids) => {
             builder.push("d.document_id = ANY (").push_bind(ids.to_vec()).push(")");
         }
+        Part::Caller(principals) => {
+            builder.push("may_see(d.allowed, d.denied, ").push_bind(principals.to_vec()).push(")");
+        }
         Part::Pages(_) => {
             builder.push("true");
         }
@@ -68,6 +71,7 @@ pub(in crate::store) fn push_start(
 ) {
     let (table, place, ids) = match part {
         Some(Part::Metadata(_)) => ("document_field", "collection_id", &scope.collections),
+        Some(Part::Caller(_)) => ("document_reader", "collection_id", &scope.collections),
         Some(Part::Pages(_)) => ("chunk", "index_id", &scope.indexes),
         Some(Part::SourcePrefix(_) | Part::DocumentIds(_)) | None => ("document", "collection_id", &scope.collections),
     };
@@ -80,6 +84,13 @@ pub(in crate::store) fn push_start(
         Some(Part::Pages(pages)) => {
             from(builder);
             builder.push(" AND f.page = ANY (").push_bind(pages.to_vec()).push(")");
+        }
+        Some(Part::Caller(principals)) => {
+            from(builder);
+            builder.push(" AND f.principal_id = ANY (").push_bind(principals.to_vec()).push(")");
+            builder.push(" UNION ALL SELECT f.document_id FROM document f WHERE f.tenant_id = ").push_bind(tenant.0);
+            builder.push(" AND f.collection_id = ANY (").push_bind(scope.collections.clone());
+            builder.push(") AND f.allowed IS NULL");
         }
         Some(Part::SourcePrefix(prefix)) => {
             from(builder);

@@ -71,11 +71,17 @@ pub(crate) struct Passage {
 }
 
 impl Search<'_> {
-    /// Returns the passages with these keys, in any order. Chunks that do not exist any more are left out.
+    /// Returns the passages with these keys, in any order. Chunks that do not exist any more are left out, and those of
+    /// documents that a caller who is these principals may not see.
     ///
     /// # Errors
     /// Any [`StoreError`].
-    pub(crate) async fn passages(&self, tenant: TenantId, keys: &[ChunkKey]) -> Result<Vec<Passage>, StoreError> {
+    pub(crate) async fn passages(
+        &self,
+        tenant: TenantId,
+        keys: &[ChunkKey],
+        caller: Option<&[i32]>,
+    ) -> Result<Vec<Passage>, StoreError> {
         let documents: Vec<Uuid> = keys.iter().map(|key| key.document_id).collect();
         let ordinals: Vec<i32> = keys.iter().map(|key| i32::try_from(key.ordinal).unwrap_or(i32::MAX)).collect();
         let mut reading = self.store.reading().await?;
@@ -85,10 +91,11 @@ impl Search<'_> {
                       end_char AS "end_char!", version AS "version!", source AS "source!", uri AS "uri!",
                       title AS "title!", metadata AS "metadata!", content_hash AS "content_hash!",
                       collection AS "collection!", table_header, context
-               FROM find_passages($1, $2, $3)"#,
+               FROM find_passages($1, $2, $3, $4)"#,
             tenant.0,
             &documents,
             &ordinals,
+            caller,
         )
         .fetch_all(&mut *reading)
         .await?;

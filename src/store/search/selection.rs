@@ -86,7 +86,7 @@ impl Search<'_> {
         let unseen = i64::try_from(chunks).unwrap_or(i64::MAX) / SAMPLE;
         let most = |(part, estimate): &(Part<'_>, i64)| match part {
             Part::DocumentIds(_) => *estimate,
-            Part::Metadata(_) | Part::SourcePrefix(_) | Part::Pages(_) => (*estimate).max(unseen),
+            Part::Metadata(_) | Part::SourcePrefix(_) | Part::Pages(_) | Part::Caller(_) => (*estimate).max(unseen),
         };
         let indexed = parts.into_iter().zip(estimates).filter(|(part, _)| is_indexed(*part));
         selection.start = indexed.min_by_key(most).map(|(part, _)| part);
@@ -101,7 +101,7 @@ fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]
         "WITH sample AS MATERIALIZED (
              SELECT d.*, s.chunks * d.chunks / sum(d.chunks) OVER (PARTITION BY s.index_id) AS weight
              FROM collection l JOIN index_statistic s USING (tenant_id, index_id) CROSS JOIN LATERAL (
-                 SELECT d.document_id, d.source, d.metadata, d.chunks::double precision, ",
+                 SELECT d.document_id, d.source, d.metadata, d.allowed, d.denied, d.chunks::double precision, ",
     );
     if filter.pages.is_empty() {
         builder.push("1");
@@ -129,7 +129,7 @@ fn estimate(tenant: TenantId, scope: &Scope, filter: &Filter, parts: &[Part<'_>]
             Part::Pages(_) => {
                 builder.push("COALESCE(sum(weight * share), 0)::bigint, ");
             }
-            Part::Metadata(_) | Part::SourcePrefix(_) => {
+            Part::Metadata(_) | Part::SourcePrefix(_) | Part::Caller(_) => {
                 builder.push("COALESCE(sum(weight) FILTER (WHERE ");
                 push_document_test(&mut builder, *part);
                 builder.push("), 0)::bigint, ");

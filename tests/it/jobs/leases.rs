@@ -50,6 +50,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
             payload: json!({"v": "1"}),
             content: vec![b'x'; 100],
             phase: Phase::Store,
+            acl: None,
         })
         .collect();
     let job = NewJob {
@@ -59,6 +60,7 @@ async fn queue(store: &Store, id: uuid::Uuid, count: usize) {
         indexing: domain::job::Indexing::Complete,
         key: None,
         webhook: None,
+        created_by: None,
         limits: QueueLimits { items: 100, bytes: 1 << 20 },
         now: at(0),
     };

@@ -6,9 +6,10 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 
 use crate::{database, harness::TestApp, scripted::ModelServer};
 
-const TABLES: [&str; 25] = [
+const TABLES: [&str; 27] = [
     "tenant",
     "api_key",
+    "principal",
     "collection",
     "collection_index",
     "index_statistic",
@@ -16,6 +17,7 @@ const TABLES: [&str; 25] = [
     "term_statistic",
     "document",
     "document_field",
+    "document_reader",
     "chunk",
     "chunk_embedding",
     "job",
@@ -54,6 +56,8 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         INSERT INTO answer_cache SELECT tenant_id, 'key', '{}', now(), now() + interval '1 day' FROM job LIMIT 1;
         INSERT INTO answer_source SELECT tenant_id, job_id, 'key', 1 FROM job LIMIT 1;
         INSERT INTO document_index SELECT tenant_id, document_id, collection_id, version, fingerprint, NULL, chunks FROM document;
+        INSERT INTO principal (tenant_id, name) SELECT tenant_id, 'user:ada' FROM job LIMIT 1;
+        INSERT INTO document_reader SELECT tenant_id, collection_id, document_id, 1 FROM document LIMIT 1;
         INSERT INTO document_field SELECT tenant_id, collection_id, document_id, 'key', 1, NULL FROM document LIMIT 1;
         INSERT INTO api_key (tenant_id, key_id, name, code, scopes, created_at) SELECT tenant_id, 'key', 'key', '', '{ask}', now() FROM job LIMIT 1;
         INSERT INTO job_context SELECT tenant_id, job_id, 1, 1, 0, 1, 1, 1, false FROM job LIMIT 1;
@@ -73,10 +77,16 @@ async fn without_a_tenant_or_with_another_nothing_is_seen() {
         let asked = tenant.unwrap_or(OTHER);
         let search = format!(
             "SELECT count(*) FROM lexical_search('{asked}', ARRAY(SELECT index_id FROM collection),
-            (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+            (SELECT array_agg(term_id) FROM term_statistic), '{{}}', '{{}}', '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, NULL, 10)"
         );
         let found: i64 = connection.fetch_one(AssertSqlSafe(search)).await.expect("search").get(0);
         assert_eq!(found > 0, visible, "lexical_search as {tenant:?}");
+        let counts = format!(
+            "SELECT COALESCE(sum(document_frequency), 0)::bigint FROM seen_frequencies('{asked}',
+            (SELECT array_agg(index_id) FROM term_statistic), (SELECT array_agg(term_id) FROM term_statistic), '{{}}')"
+        );
+        let counted: i64 = connection.fetch_one(AssertSqlSafe(counts)).await.expect("counts").get(0);
+        assert_eq!(counted > 0, visible, "seen_frequencies as {tenant:?}");
     }
     connection.execute(AssertSqlSafe(format!("SET cited.tenant = '{OTHER}'"))).await.expect("tenant");
     let stolen = connection
@@ -114,7 +124,7 @@ async fn a_check_reaches_no_passage_of_another_tenant() {
 }
 
 #[tokio::test]
-async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities() {
+async fn the_lexical_functions_never_leave_the_tenant_even_for_known_identities() {
     let server = ModelServer::start().await;
     let app = TestApp::with_embeddings(&server).await;
     app.ingest("c", &[("a.md", "Some words.")]).await;
@@ -127,10 +137,16 @@ async fn the_lexical_function_never_leaves_the_tenant_even_for_known_identities(
     let (collection, terms): (String, String) = (row.get(0), row.get(1));
     connection.execute(AssertSqlSafe(format!("SET ROLE cited_app; SET cited.tenant = '{OTHER}'"))).await.expect("role");
     let sql = format!(
-        "SELECT count(*) FROM lexical_search('{OTHER}', ARRAY['{collection}'::uuid], '{terms}'::int[], '{terms}'::int[], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, 10)"
+        "SELECT count(*) FROM lexical_search('{OTHER}', ARRAY['{collection}'::uuid], '{terms}'::int[], '{terms}'::int[], '{terms}'::int[], '{{1:1}}/1000000000', NULL, NULL, NULL, NULL, NULL, 10)"
     );
     let found: i64 = connection.fetch_one(AssertSqlSafe(sql)).await.expect("search").get(0);
     assert_eq!(found, 0);
+    let sql = format!(
+        "SELECT sum(document_frequency)::bigint FROM seen_frequencies('{OTHER}',
+         ARRAY(SELECT '{collection}'::uuid FROM unnest('{terms}'::int[])), '{terms}'::int[], NULL)"
+    );
+    let counted: i64 = connection.fetch_one(AssertSqlSafe(sql)).await.expect("counts").get(0);
+    assert_eq!(counted, 0);
     connection.close().await.expect("close");
     app.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::Scope;
+use super::{Principal, Scope};
 use crate::identity::TenantId;
 
 /// The rights of a caller: in one tenant, with some scopes, on all collections or on some.
@@ -12,6 +12,8 @@ pub struct Grant {
     scopes: BTreeSet<Scope>,
     /// Names of the collections that it is limited to; `None` for all of the tenant.
     collections: Option<Arc<BTreeSet<String>>>,
+    /// Users and groups that the caller is.
+    principals: Arc<BTreeSet<Principal>>,
     is_operator: bool,
 }
 
@@ -44,13 +46,26 @@ impl Grant {
     /// The operator: everything in the default tenant, and the management of tenants.
     #[must_use]
     pub fn operator() -> Self {
-        Self { tenant: TenantId::DEFAULT, scopes: BTreeSet::from([Scope::Admin]), collections: None, is_operator: true }
+        Self {
+            tenant: TenantId::DEFAULT,
+            scopes: BTreeSet::from([Scope::Admin]),
+            collections: None,
+            principals: Arc::default(),
+            is_operator: true,
+        }
     }
 
-    /// The rights that a key of a tenant grants.
+    /// The rights that a key or token of a tenant grants.
     #[must_use]
-    pub fn of_key(tenant: TenantId, scopes: BTreeSet<Scope>, collections: Option<BTreeSet<String>>) -> Self {
-        Self { tenant, scopes, collections: collections.map(Arc::new), is_operator: false }
+    pub fn of_tenant(tenant: TenantId, scopes: BTreeSet<Scope>, collections: Option<BTreeSet<String>>) -> Self {
+        let collections = collections.map(Arc::new);
+        Self { tenant, scopes, collections, principals: Arc::default(), is_operator: false }
+    }
+
+    /// The same rights for a caller who is these users and groups.
+    #[must_use]
+    pub fn as_principals(self, principals: BTreeSet<Principal>) -> Self {
+        Self { principals: Arc::new(principals), ..self }
     }
 
     /// The tenant whose data it is about.
@@ -69,6 +84,13 @@ impl Grant {
     #[must_use]
     pub fn reaches(&self, collection: &str) -> bool {
         self.collections.as_ref().is_none_or(|names| names.contains(collection))
+    }
+
+    /// Users and groups that the caller is, which access control lists are held against; `None` for a caller who sees every
+    /// document of the collections that it reaches, whatever their lists say.
+    #[must_use]
+    pub fn principals(&self) -> Option<&BTreeSet<Principal>> {
+        (!self.holds_any(&[])).then_some(&*self.principals)
     }
 
     /// Whether an operation with this need may be called.
@@ -98,7 +120,7 @@ mod tests {
 
     fn key(scope: Scope, collections: Option<&[&str]>) -> Grant {
         let collections = collections.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
-        Grant::of_key(TenantId::DEFAULT, BTreeSet::from([scope]), collections)
+        Grant::of_tenant(TenantId::DEFAULT, BTreeSet::from([scope]), collections)
     }
 
     #[test]
@@ -124,6 +146,15 @@ mod tests {
         for need in [Need::Nothing, Need::AnyOf(&[Scope::Ask]), Need::WholeTenant, Need::Operator] {
             assert_eq!(Grant::operator().check(need), Ok(()), "{need:?}");
         }
+    }
+
+    #[test]
+    fn lists_bind_everybody_but_admins() {
+        let ada = BTreeSet::from(["user:ada".parse::<Principal>().expect("a principal")]);
+        assert_eq!(key(Scope::Ask, None).principals(), Some(&BTreeSet::new()));
+        assert_eq!(key(Scope::Ask, None).as_principals(ada.clone()).principals(), Some(&ada));
+        assert_eq!(key(Scope::Admin, Some(&["a"])).as_principals(ada).principals(), None);
+        assert_eq!(Grant::operator().principals(), None);
     }
 
     #[test]

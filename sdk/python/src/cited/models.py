@@ -1021,6 +1021,21 @@ class WebhookDelivery(BaseModel):
     """
 
 
+class Acl(BaseModel):
+    """
+    An access control list.
+    """
+
+    allow: list[str] | None
+    """
+    Those who may see the document; null for everybody.
+    """
+    deny: list[str]
+    """
+    Those who may not.
+    """
+
+
 class AskSources(BaseModel):
     """
     The sources that the answer is written from.
@@ -1394,6 +1409,10 @@ class Key(BaseModel):
     name: str
     """
     Name of the key, for people.
+    """
+    principals: list[str]
+    """
+    Users and groups that the holder of the key is.
     """
     revoked_at: AwareDatetime | None
     """

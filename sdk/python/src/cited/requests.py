@@ -109,6 +109,21 @@ class SearchStages(TypedDict):
     """
 
 
+class AclChange(TypedDict):
+    """
+    A change of an access control list; what is left out stays (JSON merge patch).
+    """
+
+    allow: NotRequired[list[str] | None]
+    """
+    Those who may see the document, at most 256; null for everybody.
+    """
+    deny: NotRequired[list[str]]
+    """
+    Those who may not, at most 256.
+    """
+
+
 class CheckPassage(TypedDict):
     """
     A passage to hold a text against.
@@ -147,6 +162,10 @@ class DocumentForm(TypedDict):
     A form with documents as files.
     """
 
+    acl: NotRequired[str]
+    """
+    Who may see the files, a JSON object as `acl` of a document in JSON.
+    """
     collection: NotRequired[str]
     """
     Collection that the documents go to; created if it does not exist.
@@ -184,11 +203,32 @@ class Message(TypedDict):
     """
 
 
+class NewAcl(TypedDict):
+    """
+    Users and groups that may see a document, and those that may not. A caller who is one of `deny` does not see it, whatever
+    else the caller is. Keys with the scope `admin` and the operator see every document.
+    """
+
+    allow: NotRequired[list[str] | None]
+    """
+    Those who may see the document, at most 256; an empty list lets nobody. If left out or null, everybody of the tenant
+    whose key reaches the collection.
+    """
+    deny: NotRequired[list[str]]
+    """
+    Those who may not, at most 256.
+    """
+
+
 class NewDocument(TypedDict):
     """
     A document to ingest: either its `text`, or the `url` that it is fetched from.
     """
 
+    acl: NotRequired[NewAcl | None]
+    """
+    Who may see the document. If left out, a stored document keeps its list, and a new one gets that of its collection.
+    """
     media_type: NotRequired[str | None]
     """
     Media type of `text`, which may be that of any text format; if left out, the type that the source's name
@@ -264,6 +304,11 @@ class NewKey(TypedDict):
     name: str
     """
     Name of the key, for people.
+    """
+    principals: NotRequired[list[str]]
+    """
+    Users and groups that the holder of the key is, at most 256: it sees the documents that an access control list allows
+    one of them, and those without a list. A key with the scope `admin` sees all, whatever lists say.
     """
     scopes: list[Literal["ask", "ingest", "read", "admin"]]
     """

@@ -42,6 +42,8 @@ pub(super) struct CacheKey<'a> {
     settings: SettingsKey,
     /// The passages found for the question, in their order. They name the versions of their documents.
     passages: Vec<Urn>,
+    /// The caller that they were found for, as access control lists know it.
+    caller: Option<Vec<i32>>,
 }
 
 impl<'a> CacheKey<'a> {
@@ -56,6 +58,7 @@ impl<'a> CacheKey<'a> {
             instructions: &ask.services.instructions,
             settings: SettingsKey::of(&ask.services.settings),
             passages: found.hits.iter().map(Hit::urn).collect(),
+            caller: found.caller.clone(),
         }
     }
 

@@ -53,6 +53,7 @@ fn key<'a>(request: &'a AskRequest, limits: &'a Limits) -> CacheKey<'a> {
         instructions: &NO_INSTRUCTIONS,
         settings: SettingsKey::of(&Settings::default()),
         passages: Vec::new(),
+        caller: None,
     }
 }
 
@@ -130,6 +131,8 @@ fn what_results_from_request_and_deployment_decides_the_key() {
         ("fraction", CacheKey { settings: SettingsKey::of(&stricter), ..key(&request, &limits) }),
         ("rewrites", CacheKey { settings: SettingsKey::of(&longer), ..key(&request, &limits) }),
         ("passage", CacheKey { passages: passage("cited:team/d@1#0"), ..key(&request, &limits) }),
+        ("nobody", CacheKey { caller: Some(Vec::new()), ..key(&request, &limits) }),
+        ("somebody", CacheKey { caller: Some(vec![1]), ..key(&request, &limits) }),
         ("version", CacheKey { passages: passage("cited:team/d@2#0"), ..key(&request, &limits) }),
     ];
     let mut keys = HashSet::from([key(&request, &limits).hash()]);

@@ -106,6 +106,39 @@ async fn a_collection_that_is_not_granted_answers_as_nothing_does() {
     world.process.stop().await;
 }
 
+#[tokio::test]
+async fn a_document_that_is_not_for_the_caller_answers_as_nothing_does() {
+    let world = World::start("").await;
+    let caller = world.caller();
+    let Named { key, tenant, .. } = Named::nothing();
+    let hidden = Named { key, tenant, ..world.restricted.clone() };
+    let nothing = Named {
+        collection: hidden.collection.clone(),
+        urn: format!("cited:{}/{NOTHING}@1#0", hidden.collection),
+        index: hidden.index.clone(),
+        ..Named::nothing()
+    };
+    for operation in operations::all() {
+        let of_hidden = send(operation.request(&caller, &hidden).bearer_auth(&world.stranger)).await;
+        let shown = format!("{:?} {}", of_hidden.headers, hidden.masked(&of_hidden.body.to_string()));
+        assert!(!shown.contains("canaryrestricted"), "{}: {shown}", operation.id);
+        if operation.tells_apart(&hidden, &nothing) {
+            let of_nothing = send(operation.request(&caller, &nothing).bearer_auth(&world.stranger)).await;
+            assert_same(&operation, (&of_hidden, &hidden), (&of_nothing, &nothing));
+        }
+    }
+    for list in ["/v1/collections", "/v1/documents", "/v1/jobs", "/v1/collections/mixed/indexes"] {
+        let answer = caller.get(&world.stranger, list).await;
+        assert_eq!(answer.status, 200, "{list}: {answer:?}");
+        assert!(!answer.body.to_string().contains("canaryrestricted"), "{list}: {answer:?}");
+    }
+    let log = world.process.logged().join("\n");
+    assert!(!log.contains("canaryrestricted"), "{log}");
+    let left = "SELECT count(*) FROM document WHERE version = 1 AND title LIKE 'canaryrestricted%'";
+    assert_eq!(database::number(&world.database, left).await, 1, "it is untouched");
+    world.process.stop().await;
+}
+
 /// Holds each operation on hidden things against the same on nothing, and looks for their words in all answers and in
 /// the log.
 async fn assert_hidden(world: &World, key: &str, hidden: &Named, words: &[&str]) {

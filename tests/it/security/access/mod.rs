@@ -1,8 +1,11 @@
 //! Keys, scopes, collections, tenants and limits.
 
+mod acl;
+mod issuer;
 mod keys;
 mod limits;
 mod matrix;
 mod operations;
 mod tenants;
+mod tokens;
 mod world;

@@ -60,6 +60,15 @@ impl Operation {
         self.path.contains('{') || request(&Named::nothing()) != request(&another)
     }
 
+    /// Whether its request is another one with other names.
+    pub(super) fn tells_apart(&self, one: &Named, other: &Named) -> bool {
+        let request = |named: &Named| {
+            let path: Vec<String> = self.path.split('/').map(|part| self.filled(part, named)).collect();
+            (path, self.query(named), self.body(named))
+        };
+        request(one) != request(other)
+    }
+
     /// A request that names these things.
     pub(super) fn request(&self, caller: &Caller, named: &Named) -> RequestBuilder {
         let parts = self.path.split('/').map(|part| self.filled(part, named));
@@ -135,6 +144,9 @@ impl Operation {
             "replace_document" => json!({"text": "Other words."}),
             "build_index" => json!({"splitter": {"size": 100}}),
             "create_key" | "create_tenant_key" => json!({"name": "made by a test", "scopes": ["ask"]}),
+            "set_document_acl" | "update_document_acl" | "set_collection_acl" | "update_collection_acl" => {
+                json!({"deny": ["user:nobody"]})
+            }
             "rotate_key" => json!({}),
             "create_tenant" => json!({"name": "made by a test"}),
             other => {

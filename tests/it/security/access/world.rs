@@ -40,10 +40,14 @@ pub(super) struct World {
     pub admin: String,
     /// Secret of the same, limited to the collection `open`.
     pub limited: String,
+    /// Secret of a key of the first tenant with every scope but admin, which is neither user nor group of a list.
+    pub stranger: String,
     /// Things of the second tenant.
     pub foreign: Named,
     /// Things of the collection `closedcollection` of the first tenant.
     pub closed: Named,
+    /// Things of a document of the collection `mixed` of the first tenant, which one user may see.
+    pub restricted: Named,
     _models: ModelServer,
 }
 
@@ -68,6 +72,9 @@ impl World {
         let admin = caller.key(OPERATOR, "/v1/keys", json!({"name": "admin", "scopes": ["admin"]})).await;
         let limited = json!({"name": "limited", "scopes": ["admin"], "collections": ["open"]});
         let limited = caller.key(OPERATOR, "/v1/keys", limited).await;
+        let stranger =
+            json!({"name": "stranger", "scopes": ["ask", "ingest", "read"], "principals": ["user:stranger"]});
+        let stranger = caller.key(OPERATOR, "/v1/keys", stranger).await;
         let tenant = caller.post(OPERATOR, "/v1/tenants", json!({"name": "canarytenant"})).await;
         let tenant = text(&tenant.body["id"]);
         let keys = format!("/v1/tenants/{tenant}/keys");
@@ -75,9 +82,22 @@ impl World {
         caller.fill(&admin.0, "open", "plain").await;
         let closed = caller.fill(&admin.0, "closedcollection", "canaryclosed").await;
         let closed = Named { key: admin.1, tenant: tenant.clone(), ..closed };
+        caller.fill(&admin.0, "mixed", "mixed").await;
+        let restricted = caller.fill(&admin.0, "mixed", "canaryrestricted").await;
+        caller.restrict(&admin.0, &restricted.document, json!({"allow": ["user:ada"]})).await;
         let foreign = caller.fill(&theirs.0, "canarycollection", "canaryforeign").await;
         let foreign = Named { key: theirs.1, tenant, ..foreign };
-        Self { process, database, admin: admin.0, limited: limited.0, foreign, closed, _models: models }
+        Self {
+            process,
+            database,
+            admin: admin.0,
+            limited: limited.0,
+            stranger: stranger.0,
+            foreign,
+            closed,
+            restricted,
+            _models: models,
+        }
     }
 
     pub(super) fn caller(&self) -> Caller {
@@ -108,6 +128,13 @@ impl Caller {
         let made = self.post(by, path, wanted).await;
         assert_eq!(made.status, 201, "{made:?}");
         (text(&made.body["secret"]), text(&made.body["key"]["id"]))
+    }
+
+    /// Sets the access control list of a document.
+    pub(super) async fn restrict(&self, key: &str, document: &str, acl: Value) {
+        let request = self.request(Method::PUT, &format!("/v1/documents/{document}/acl")).bearer_auth(key).json(&acl);
+        let set = send(request).await;
+        assert_eq!(set.status, 200, "{set:?}");
     }
 
     /// Stores a document whose texts all begin with a word, asks about it, and returns the names of what came of it.

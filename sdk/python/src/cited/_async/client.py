@@ -267,6 +267,18 @@ class AsyncCited(AsyncTransport):
         params = _calls.query({"wait": wait, "webhook_url": webhook_url})
         return await self._call(models.Job, "PUT", f"/v1/documents/{_part(id)}", json=request, params=params)
 
+    async def get_document_acl(self, id: Id) -> models.Acl:
+        """The users and groups that may see a document, and those that may not."""
+        return await self._call(models.Acl, "GET", f"/v1/documents/{_part(id)}/acl")
+
+    async def set_document_acl(self, id: Id, **request: Unpack[requests.NewAcl]) -> models.Acl:
+        """Replaces that list."""
+        return await self._call(models.Acl, "PUT", f"/v1/documents/{_part(id)}/acl", json=request)
+
+    async def update_document_acl(self, id: Id, **request: Unpack[requests.AclChange]) -> models.Acl:
+        """Sets the parts of that list that are given."""
+        return await self._call(models.Acl, "PATCH", f"/v1/documents/{_part(id)}/acl", json=request)
+
     async def delete_document(self, id: Id) -> models.DeleteReceipt:
         """Deletes a document with its chunks and vectors."""
         return await self._call(models.DeleteReceipt, "DELETE", f"/v1/documents/{_part(id)}")
@@ -294,6 +306,18 @@ class AsyncCited(AsyncTransport):
     async def delete_collection(self, name: str) -> models.DeleteReceipt:
         """Deletes a collection with everything in it."""
         return await self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_part(name)}")
+
+    async def get_collection_acl(self, name: str) -> models.Acl:
+        """The access control list that new documents of a collection get."""
+        return await self._call(models.Acl, "GET", f"/v1/collections/{_part(name)}/acl")
+
+    async def set_collection_acl(self, name: str, **request: Unpack[requests.NewAcl]) -> models.Acl:
+        """Replaces that list."""
+        return await self._call(models.Acl, "PUT", f"/v1/collections/{_part(name)}/acl", json=request)
+
+    async def update_collection_acl(self, name: str, **request: Unpack[requests.AclChange]) -> models.Acl:
+        """Sets the parts of that list that are given."""
+        return await self._call(models.Acl, "PATCH", f"/v1/collections/{_part(name)}/acl", json=request)
 
     async def list_indexes(self, name: str) -> models.IndexList:
         """The indexes of a collection."""

@@ -267,6 +267,18 @@ class Cited(Transport):
         params = _calls.query({"wait": wait, "webhook_url": webhook_url})
         return self._call(models.Job, "PUT", f"/v1/documents/{_part(id)}", json=request, params=params)
 
+    def get_document_acl(self, id: Id) -> models.Acl:
+        """The users and groups that may see a document, and those that may not."""
+        return self._call(models.Acl, "GET", f"/v1/documents/{_part(id)}/acl")
+
+    def set_document_acl(self, id: Id, **request: Unpack[requests.NewAcl]) -> models.Acl:
+        """Replaces that list."""
+        return self._call(models.Acl, "PUT", f"/v1/documents/{_part(id)}/acl", json=request)
+
+    def update_document_acl(self, id: Id, **request: Unpack[requests.AclChange]) -> models.Acl:
+        """Sets the parts of that list that are given."""
+        return self._call(models.Acl, "PATCH", f"/v1/documents/{_part(id)}/acl", json=request)
+
     def delete_document(self, id: Id) -> models.DeleteReceipt:
         """Deletes a document with its chunks and vectors."""
         return self._call(models.DeleteReceipt, "DELETE", f"/v1/documents/{_part(id)}")
@@ -294,6 +306,18 @@ class Cited(Transport):
     def delete_collection(self, name: str) -> models.DeleteReceipt:
         """Deletes a collection with everything in it."""
         return self._call(models.DeleteReceipt, "DELETE", f"/v1/collections/{_part(name)}")
+
+    def get_collection_acl(self, name: str) -> models.Acl:
+        """The access control list that new documents of a collection get."""
+        return self._call(models.Acl, "GET", f"/v1/collections/{_part(name)}/acl")
+
+    def set_collection_acl(self, name: str, **request: Unpack[requests.NewAcl]) -> models.Acl:
+        """Replaces that list."""
+        return self._call(models.Acl, "PUT", f"/v1/collections/{_part(name)}/acl", json=request)
+
+    def update_collection_acl(self, name: str, **request: Unpack[requests.AclChange]) -> models.Acl:
+        """Sets the parts of that list that are given."""
+        return self._call(models.Acl, "PATCH", f"/v1/collections/{_part(name)}/acl", json=request)
 
     def list_indexes(self, name: str) -> models.IndexList:
         """The indexes of a collection."""
