@@ -17,6 +17,7 @@ mod providers;
 mod server;
 mod service;
 mod shutdown;
+mod spans;
 mod store;
 mod telemetry;
 

@@ -13,7 +13,7 @@ use crate::{
 
 /// Serves the API and processes the queue until a signal.
 pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
-    telemetry::start(&config.log)?;
+    let telemetry = telemetry::start(&config.log, config.traces.as_ref())?;
     warn_of_unknown_variables(config);
     let shutdown = Shutdown::on_signals()?;
     let app = tokio::select! {
@@ -23,12 +23,14 @@ pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     let scheme = if config.server.tls.is_some() { "https" } else { "http" };
     tracing::info!(address = %app.address()?, "Cited {} listens on {scheme}://{}", env!("CARGO_PKG_VERSION"), app.address()?);
     // The whole service is one future; on the stack it would be too large.
-    Box::pin(app.run_until_stopped(shutdown)).await
+    let result = Box::pin(app.run_until_stopped(shutdown)).await;
+    telemetry.end().await;
+    result
 }
 
 /// Processes the queue until a signal.
 pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
-    telemetry::start(&config.log)?;
+    let telemetry = telemetry::start(&config.log, config.traces.as_ref())?;
     if matches!(config.database, Database::Private(_)) {
         bail!("a worker needs DATABASE_URL: the embedded database belongs to the one service that runs it");
     }
@@ -39,7 +41,9 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
         () = shutdown.soft.cancelled() => return Ok(()),
     };
     tracing::info!("Cited {} works on the queue of the database at DATABASE_URL", env!("CARGO_PKG_VERSION"));
-    Box::pin(core.work_until_stopped(shutdown)).await
+    let result = Box::pin(core.work_until_stopped(shutdown)).await;
+    telemetry.end().await;
+    result
 }
 
 fn warn_of_unknown_variables(config: &Config) {

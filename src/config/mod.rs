@@ -11,6 +11,7 @@ mod misspelt;
 mod reader;
 mod retrieval;
 mod table;
+mod traces;
 
 use std::{
     collections::BTreeMap, ffi::OsString, fmt, net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration,
@@ -90,6 +91,8 @@ pub struct Config {
     pub audit_retention: Option<Duration>,
     /// Settings of the log.
     pub(crate) log: telemetry::Settings,
+    /// Where traces are sent; `None` if nowhere.
+    pub(crate) traces: Option<telemetry::TraceSettings>,
     effective: Vec<EffectiveValue>,
     unknown_variables: Vec<UnknownVariable>,
 }
@@ -210,6 +213,7 @@ impl Config {
             filter: reader.value("CITED_LOG", "info".to_owned()),
             format: reader.value("CITED_LOG_FORMAT", telemetry::Format::default()),
         };
+        let traces = traces::read(&mut reader);
         reader.finish(|Readings { effective, unknown_variables }| Self {
             listen,
             metrics_listen,
@@ -234,6 +238,7 @@ impl Config {
             ask,
             audit_retention,
             log,
+            traces,
             effective,
             unknown_variables,
         })

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use tower_http::request_id::RequestId;
+use tracing::Instrument;
 
 use super::{
     MAX_HEADER_BYTES,
@@ -15,7 +16,10 @@ use super::{
     openai::{AsOpenAi, OpenAiProblem},
     problem::{ApiError, Problem},
 };
-use crate::metrics::{Metrics, Responded};
+use crate::{
+    metrics::{Metrics, Responded},
+    spans::{self, RequestSpan},
+};
 
 /// Header that carries a request's id in both directions.
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -135,8 +139,15 @@ pub(super) async fn log_request(State(metrics): State<Metrics>, request: Request
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
     let id = request_id(&request).unwrap_or_default();
     let client = client_address(&request).map(tracing::field::display);
-    let response = next.run(request).await;
+    let span = spans::request(&RequestSpan {
+        method: method.as_str(),
+        route: &route,
+        request_id: &id,
+        headers: request.headers(),
+    });
+    let response = next.run(request).instrument(span.clone()).await;
     let status = response.status().as_u16();
+    spans::answered(&span, status);
     let duration = started.elapsed();
     metrics.note_request(&Responded { method: method.as_str(), route: &route, status, duration });
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);

@@ -27,7 +27,12 @@ use self::{
     labels::{AskLabels, CallLabels, DraftLabels, ModelLabels, RequestLabels, RouteLabels, StageLabels, TokenLabels},
     state::StateGauges,
 };
-use crate::domain::{budget::Usage, cost::NanoUsd};
+use tracing::Span;
+
+use crate::{
+    domain::{budget::Usage, cost::NanoUsd},
+    spans,
+};
 
 /// Media type of the text that [`Metrics::render`] writes.
 pub(crate) const CONTENT_TYPE: &str = prometheus_text::CONTENT_TYPE;
@@ -204,6 +209,11 @@ pub(crate) struct CallMeter {
 }
 
 impl CallMeter {
+    /// The span of a call.
+    pub(crate) fn span(&self, model: ModelLabel<'_>) -> Span {
+        spans::chat(self.role, model.provider, model.model)
+    }
+
     /// Counts a call that was answered.
     pub(crate) fn answered(&self, model: ModelLabel<'_>, usage: Usage, cost: NanoUsd, duration: Duration) {
         self.count(model, "answered");

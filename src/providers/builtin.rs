@@ -4,14 +4,18 @@ use std::num::NonZeroUsize;
 
 use async_trait::async_trait;
 use minilm::{MiniLm, MiniLmError};
+use tracing::Instrument;
 
 use super::{Embedder, ProviderError, ProviderErrorKind};
-use crate::domain::{
-    budget::{Allowance, Embedding, Usage},
-    cost::NanoUsd,
-    fusion::DenseWeight,
-    identity::EmbeddingProfile,
-    split::{TokenCounter, Window},
+use crate::{
+    domain::{
+        budget::{Allowance, Embedding, Usage},
+        cost::NanoUsd,
+        fusion::DenseWeight,
+        identity::EmbeddingProfile,
+        split::{TokenCounter, Window},
+    },
+    spans,
 };
 
 /// Model id of the built-in embedder.
@@ -67,7 +71,8 @@ impl Embedder for BuiltInEmbedder {
     }
 
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
-        let vector = self.model.embed_query(text).await.map_err(|error| failed(&error))?;
+        let span = spans::embeddings(BUILT_IN_EMBEDDER, 1);
+        let vector = self.model.embed_query(text).instrument(span).await.map_err(|error| failed(&error))?;
         allowance.settle(Usage::default(), NanoUsd::ZERO);
         Ok(vector)
     }
@@ -77,7 +82,8 @@ impl Embedder for BuiltInEmbedder {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let vectors = self.model.embed_passages(texts).await.map_err(|error| failed(&error))?;
+        let span = spans::embeddings(BUILT_IN_EMBEDDER, texts.len());
+        let vectors = self.model.embed_passages(texts).instrument(span).await.map_err(|error| failed(&error))?;
         allowance.settle(Usage::default(), NanoUsd::ZERO);
         Ok(vectors)
     }

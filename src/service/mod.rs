@@ -29,6 +29,7 @@ pub(crate) use error::{ServiceError, error_chain};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 // The types that the use cases return, and their errors, re-exported for callers.
 pub(crate) use crate::{
@@ -40,7 +41,7 @@ pub(crate) use crate::{
 async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::spawn(work)
+    tokio::spawn(work.in_current_span())
         .await
         .unwrap_or_else(|error| Err(StoreError::Inconsistent(format!("a change broke off: {error}"))))
 }

@@ -119,7 +119,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         conversations: arguments.answers,
         off_corpus,
     };
-    telemetry::start(&log_settings(config))?;
+    telemetry::start(&log_settings(config), None)?;
     let shutdown = Shutdown::on_signals()?;
     let mut report = Report { version: env!("CARGO_PKG_VERSION"), sets: Vec::new(), claims: Vec::new() };
     let result = if let Some(server) = &arguments.server {

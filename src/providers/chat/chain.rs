@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tracing::Instrument;
+
 use super::{
     ChatReply, ChatRequest, ChatStream, ModelName, ReplyEnd, Sampling, WireCall, failover::Failover, models::Model,
     stream,
@@ -80,7 +82,11 @@ impl ChatChain {
             let ask = Prepared::new(&attempt.model, request);
             let reply = tokio::time::timeout_at(
                 attempt.until,
-                attempt.model.chat.complete(ask.call(&attempt.model, allowance.completion_tokens())),
+                attempt
+                    .model
+                    .chat
+                    .complete(ask.call(&attempt.model, allowance.completion_tokens()))
+                    .instrument(attempt.span.clone()),
             );
             match reply.await.unwrap_or_else(|_| Err(attempt.timeout())) {
                 Ok((text, _)) if request.format.is_some() && text.trim().is_empty() => {

@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
+use tracing::Span;
 
 use super::{
     ChatReply,
@@ -13,6 +14,7 @@ use crate::{
     domain::{budget::Usage, cost::NanoUsd},
     metrics::{CallMeter, ModelLabel},
     providers::{FailedAttempt, ProviderError, ProviderErrorKind, ProvidersUnavailable},
+    spans,
 };
 
 /// Time without any reply after which a model is considered unavailable.
@@ -50,6 +52,7 @@ pub(super) struct Attempt {
     /// Since when its next piece of text is awaited.
     since: Instant,
     started: Instant,
+    pub(crate) span: Span,
 }
 
 impl Failover {
@@ -64,7 +67,8 @@ impl Failover {
             let model = self.waiting.pop_front()?;
             match model.admit(now) {
                 Ok(()) => {
-                    return Some(Attempt { model, until: now + self.share(now), since: now, started: now });
+                    let span = self.meter.span(model.label());
+                    return Some(Attempt { model, until: now + self.share(now), since: now, started: now, span });
                 }
                 Err(error) => {
                     self.meter.count(model.label(), SKIPPED);
@@ -98,6 +102,7 @@ impl Failover {
     pub(crate) fn fail(&mut self, attempt: &Attempt, error: ProviderError, now: Instant) -> FailedAttempt {
         let duration = now - attempt.started;
         self.meter.count(attempt.model.label(), error.kind.as_str());
+        spans::failed(&attempt.span, error.kind.as_str());
         attempt.model.note_failure(&error, attempt.weight(now), now);
         if error.kind.is_about_the_account() {
             let provider = &attempt.model.name.provider;
@@ -112,11 +117,13 @@ impl Failover {
 
     /// Counts the call of a model that answered.
     pub(crate) fn note_answer(&self, attempt: &Attempt, reply: &ChatReply, now: Instant) {
+        spans::used(&attempt.span, reply.usage.prompt_tokens, reply.usage.completion_tokens);
         self.meter.answered(attempt.model.label(), reply.usage, reply.cost, now - attempt.started);
     }
 
     /// Counts the call of a model whose reply is not read to its end.
     pub(crate) fn note_abandoned(&self, attempt: &Attempt, usage: Usage, cost: NanoUsd) {
+        spans::used(&attempt.span, usage.prompt_tokens, usage.completion_tokens);
         self.meter.abandoned(attempt.model.label(), usage, cost);
     }
 

@@ -2,6 +2,7 @@
 
 use futures::{StreamExt, stream};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::{
     ChatChain, ChatEvent, ChatRequest, ChatStream, ReplyEnd, ReplyPart, ReplyParts,
@@ -79,7 +80,10 @@ impl Relay {
     async fn begin(&mut self) -> Result<ChatEvent, ProvidersUnavailable> {
         let completion_tokens = self.allowance.as_ref().map_or(0, Allowance::completion_tokens);
         while let Some(attempt) = self.failover.next(Instant::now()) {
-            let opened = tokio::time::timeout_at(attempt.until, open(&attempt, &self.request, completion_tokens));
+            let opened = tokio::time::timeout_at(
+                attempt.until,
+                open(&attempt, &self.request, completion_tokens).instrument(attempt.span.clone()),
+            );
             match opened.await.unwrap_or_else(|_| Err(attempt.timeout())) {
                 Ok((first, parts)) => {
                     let started = ChatEvent::Started(attempt.model.name.clone());

@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use minilm::WordPiece;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::{
     domain::{
@@ -18,6 +19,7 @@ use crate::{
     },
     metrics::{CallMeter, ModelLabel},
     providers::{Embedder, Endpoint, ProviderError, ProviderErrorKind, server::Server},
+    spans,
 };
 
 /// Tokens that a model is assumed to read when nothing is configured: the window of most embedding models.
@@ -124,7 +126,8 @@ impl OpenAiEmbedder {
     async fn embed(&self, texts: &[String]) -> Result<(Vec<Vec<f32>>, Usage), ProviderError> {
         let label = ModelLabel { provider: PROVIDER, model: &self.profile.model };
         let started = Instant::now();
-        let answer = request(&self.server, texts, Some(self.profile.dimension)).await;
+        let span = spans::embeddings(&self.profile.model, texts.len());
+        let answer = request(&self.server, texts, Some(self.profile.dimension)).instrument(span).await;
         let (vectors, reported) = answer.inspect_err(|error| self.meter.count(label, error.kind.as_str()))?;
         let counted = || texts.iter().map(|text| self.tokenizer.count(text) as u64).sum();
         let usage = Usage {

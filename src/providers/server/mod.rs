@@ -5,7 +5,10 @@ mod failure;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use reqwest::{Client, RequestBuilder, Response, header};
+use reqwest::{
+    Client, RequestBuilder, Response,
+    header::{self, HeaderMap},
+};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Serialize, de::DeserializeOwned};
 use url::Url;
@@ -16,6 +19,7 @@ use super::{
     error::{excerpt, innermost},
     retry_after::retry_after,
 };
+use crate::spans;
 
 /// Longest time to connect. Connections are local or across the internet; a server that takes longer is down.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -145,7 +149,10 @@ impl Server {
     /// Sends a body; returns a successful response whose body is not yet read.
     pub(crate) async fn send(&self, path: &str, body: &impl Serialize) -> Result<Response, ProviderError> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
-        let request = self.authenticated(self.client.post(format!("{base}/{path}")).json(body));
+        let mut headers = HeaderMap::new();
+        spans::inject(&mut headers);
+        let request = self.client.post(format!("{base}/{path}")).headers(headers).json(body);
+        let request = self.authenticated(request);
         let response = request.send().await.map_err(|error| self.transport_error(&error))?;
         let status = response.status();
         if status.is_success() {

@@ -63,6 +63,7 @@ pub(super) enum CondenseOutcome {
 ///
 /// # Errors
 /// When the time limit is reached, or the database fails. If no model answers, the words of the history are added.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn condense(ask: &AskContext, corpus: &Corpus) -> Result<CondenseOutcome, AskError> {
     let history = conversation::recent(&ask.request.history);
     if history.is_empty() {

@@ -23,6 +23,7 @@ use crate::{
 ///
 /// # Errors
 /// When no model answered in time, or the call is not allowed.
+#[tracing::instrument(target = "cited::trace", name = "generate", skip_all)]
 pub(super) async fn draft(
     ask: &AskContext,
     emitter: &mut Emitter,

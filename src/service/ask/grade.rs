@@ -57,6 +57,7 @@ impl<'q> Wording<'q> {
 ///
 /// # Errors
 /// When the call is not allowed, or the time limit is reached. If no model answers, the calibrated grades apply.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn grade<'a>(
     ask: &'a AskContext,
     state: &LoopState,

@@ -53,6 +53,7 @@ pub(crate) use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST
 pub(crate) use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
 use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
 use super::{context::Context, daily_budget::DailyBudget, instructions::RoleInstructions, retrieval::Retriever};
@@ -142,7 +143,7 @@ impl AskService {
     pub(crate) fn stream(&self, caller: Caller, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
         let (frames, receiver) = mpsc::channel(FRAMES_AHEAD);
         let service = self.clone();
-        tokio::spawn(async move {
+        let asking = async move {
             let answering = async {
                 let context = AskContext::new(&service, caller, request, true);
                 pipeline::run(&context, Emitter::new(&context, frames.clone(), mode)).await
@@ -154,7 +155,8 @@ impl AskService {
                 }
                 () = frames.closed() => {}
             }
-        });
+        };
+        tokio::spawn(asking.in_current_span());
         receiver
     }
 }

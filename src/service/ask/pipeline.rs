@@ -26,6 +26,8 @@
 
 use std::sync::Arc;
 
+use tracing::Instrument;
+
 use super::{
     AskError, AskOutcome, AskReport, AskWarning, FailedAsk, GradedBy, Rejection, VoidReason,
     audit::AuditGuard,
@@ -54,10 +56,16 @@ use crate::{
         spelling,
     },
     service::{ServiceError, retrieval::Retrieved},
+    spans,
 };
 
 /// Answers a question within its time limit, and records the outcome.
-pub(super) async fn run(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, FailedAsk> {
+pub(super) async fn run(ask: &AskContext, emitter: Emitter) -> Result<AskReport, FailedAsk> {
+    // On the stack of its callers the future of a whole ask would be too large.
+    Box::pin(conclude(ask, emitter)).instrument(spans::ask(ask.request.level.as_str())).await
+}
+
+async fn conclude(ask: &AskContext, mut emitter: Emitter) -> Result<AskReport, FailedAsk> {
     let audit = AuditGuard::new(ask);
     let mut claim = None;
     let work = tokio::time::timeout_at(ask.deadline, answer(ask, &mut emitter, &mut claim));

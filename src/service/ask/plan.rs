@@ -23,6 +23,7 @@ pub(super) const CALLS_TO_LEAVE: u32 = 3;
 ///
 /// # Errors
 /// When the time limit is reached. If no model answers, the plan is made by rules.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn plan(ask: &AskContext) -> Result<Plan, AskError> {
     let built_in = built_in(ask);
     let Some(chain) = &ask.models.plan else { return Ok(built_in) };

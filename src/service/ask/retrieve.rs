@@ -63,6 +63,7 @@ pub(super) async fn find_corpus(ask: &AskContext) -> Result<Corpus, AskError> {
 ///
 /// # Errors
 /// Those of the retriever.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> Result<Retrieved, AskError> {
     ask.record.enter(Stage::Retrieve);
     let query = query_for(ask, corpus, query, ask.request.top_k);
@@ -73,6 +74,7 @@ pub(super) async fn retrieve(ask: &AskContext, corpus: &Corpus, query: &str) -> 
 ///
 /// # Errors
 /// Those of the retriever.
+#[tracing::instrument(target = "cited::trace", name = "retrieve", skip_all)]
 pub(super) async fn retrieve_as_planned(
     ask: &AskContext,
     corpus: &Corpus,

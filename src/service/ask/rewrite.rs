@@ -29,6 +29,7 @@ pub(super) struct Rewording {
 ///
 /// # Errors
 /// When the time limit is reached. If no model answers with a new query, the built-in rewriter stands in.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn rewrite(ask: &AskContext, state: &LoopState) -> Result<Option<Rewording>, AskError> {
     ask.record.enter(Stage::Rewrite);
     if let Some(chain) = &ask.models.rewrite

@@ -24,6 +24,7 @@ pub(super) struct VerifiedDraft {
 ///
 /// # Errors
 /// When the time limit is reached. If no model answers, the scorer's judgement applies.
+#[tracing::instrument(target = "cited::trace", skip_all)]
 pub(super) async fn verify(
     ask: &AskContext,
     draft: Draft,

@@ -18,6 +18,7 @@ use crate::{
 ///
 /// # Errors
 /// When the embedding model fails.
+#[tracing::instrument(target = "cited::trace", name = "search_web", skip_all)]
 pub(super) async fn search(ask: &AskContext, state: &LoopState) -> Result<Option<Retrieved>, AskError> {
     let Some(web) = &ask.services.web else { return Ok(None) };
     ask.record.enter(Stage::Retrieve);

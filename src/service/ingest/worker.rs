@@ -247,6 +247,7 @@ impl Worker {
     }
 
     /// Works while the lease is renewed; work on a lost lease is dropped, since its writes would be refused.
+    #[tracing::instrument(target = "cited::trace", name = "ingest_batch", skip_all)]
     async fn process_with_heartbeat(
         &self,
         handle: ClaimHandle,

@@ -35,6 +35,7 @@ impl Access<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn find_key(&self, key_id: &str) -> Result<Option<FoundKey>, StoreError> {
         let row = sqlx::query!(
             r#"SELECT tenant_id AS "tenant_id!", code AS "code!", former_code, scopes AS "scopes!", collections, principals AS "principals!",

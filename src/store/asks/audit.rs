@@ -167,6 +167,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn write_audit(&self, row: Arc<AuditRow>) -> Result<(), StoreError> {
         self.store.audit.write(row).await
     }

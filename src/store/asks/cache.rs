@@ -42,6 +42,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn cached_answer(
         &self,
         tenant: TenantId,

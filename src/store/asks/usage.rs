@@ -29,6 +29,7 @@ impl Asks<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is reserved then.
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn reserve_daily_cost(
         &self,
         tenant: TenantId,

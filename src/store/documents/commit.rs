@@ -157,6 +157,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub async fn commit_batch(&self, batch: &CommitBatch<'_>) -> Result<BatchOutcome, StoreError> {
         let mut transaction = self.store.begin(batch.claim.tenant).await?;
         let items = batch.items();

@@ -175,6 +175,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`]; nothing is written then.
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn store_vectors(&self, batch: &VectorBatch<'_>) -> Result<VectorOutcome, StoreError> {
         let mut transaction = self.store.begin(batch.claim.tenant).await?;
         let ordinals: Vec<i32> = batch.items.iter().map(|item| item.ordinal).collect();

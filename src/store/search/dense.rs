@@ -55,6 +55,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn dense_search(
         &self,
         tenant: TenantId,

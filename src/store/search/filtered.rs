@@ -20,6 +20,7 @@ const NO_SEQUENTIAL_SCAN: &str = "; SET LOCAL enable_seqscan = off";
 
 impl Search<'_> {
     /// Returns the nearest of all chunks that pass.
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(in crate::store) async fn nearest_within(
         &self,
         tenant: TenantId,
@@ -47,6 +48,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn lexical_within(
         &self,
         tenant: TenantId,

@@ -50,6 +50,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn document_frequencies(
         &self,
         tenant: TenantId,
@@ -123,6 +124,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn lexical_search(
         &self,
         tenant: TenantId,

@@ -61,6 +61,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Any [`StoreError`].
+    #[tracing::instrument(target = "cited::trace", skip_all, fields(otel.kind = "client", db.system.name = "postgresql"))]
     pub(crate) async fn select<'a>(
         &self,
         tenant: TenantId,

@@ -12,3 +12,4 @@ mod logs;
 mod metrics;
 mod migrations;
 pub(crate) mod private_postgres;
+mod traces;

@@ -20,6 +20,7 @@ use crate::{
             record::Stage,
         },
     },
+    spans,
     store::{AuditCitation, AuditGrade, AuditRow, storable},
 };
 
@@ -96,10 +97,11 @@ impl<'e> End<'e> {
 }
 
 impl End<'_> {
-    /// Counts the ask in the metrics.
+    /// Counts the ask in the metrics, and notes its end in its span.
     pub(super) fn count(&self, ask: &AskContext) {
         let attempts = &self.trace.attempts;
         let rejected = attempts.iter().filter(|attempt| !attempt.errors.is_empty()).count();
+        spans::ask_ended(self.outcome.as_str());
         ask.services.metrics.note_ask(&EndedAsk {
             outcome: self.outcome.as_str(),
             reason: self.reason.as_deref().unwrap_or_default(),
