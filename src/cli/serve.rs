@@ -5,6 +5,7 @@ use anyhow::bail;
 use crate::{
     app::{App, Core},
     config::{Config, Database},
+    providers::local_models::{self, LocalServer},
     service::context::Context,
     shutdown::Shutdown,
     store::{Store, connect_options},
@@ -22,6 +23,9 @@ pub(super) async fn serve(config: &Config) -> anyhow::Result<()> {
     };
     let scheme = if config.server.tls.is_some() { "https" } else { "http" };
     tracing::info!(address = %app.address()?, "Cited {} listens on {scheme}://{}", env!("CARGO_PKG_VERSION"), app.address()?);
+    if config.looks_for_models && config.chat.providers.is_empty() {
+        tokio::spawn(name_local_models(app.port()));
+    }
     // The whole service is one future; on the stack it would be too large.
     let result = Box::pin(app.run_until_stopped(shutdown)).await;
     telemetry.end().await;
@@ -44,6 +48,16 @@ pub(super) async fn work(config: &Config) -> anyhow::Result<()> {
     let result = Box::pin(core.work_until_stopped(shutdown)).await;
     telemetry.end().await;
     result
+}
+
+/// Says how a model server that runs on this machine could write the answers. None is used unasked.
+async fn name_local_models(own_port: u16) {
+    for LocalServer { program, base_url, model } in local_models::find(own_port).await {
+        tracing::info!(
+            "{program} runs on this machine; to let it write the answers, start Cited with \
+             CITED_CHAT_BASE_URL={base_url} CITED_CHAT_MODEL={model}"
+        );
+    }
 }
 
 fn warn_of_unknown_variables(config: &Config) {

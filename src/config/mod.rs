@@ -62,6 +62,8 @@ pub struct Config {
     pub http: crate::http::Settings,
     /// Chat providers for grading, rewriting and answering; without any, the built-in parts do this.
     pub chat: ChatSettings,
+    /// Whether model servers on this machine are looked for, to name them, if no provider is configured.
+    pub(crate) looks_for_models: bool,
     /// Instructions of the deployment to the chat models, by role.
     pub(crate) instructions: RoleInstructions,
     /// The embedding provider of new collections; `None` is the built-in model.
@@ -195,6 +197,7 @@ impl Config {
         let access = access::read(&mut reader, listen);
         let http = http::read(&mut reader, listen, &server, !access.operator_keys.is_empty());
         let chat = chat::read(&mut reader);
+        let looks_for_models = reader.value("CITED_LOOK_FOR_MODELS", true);
         let instructions = chat::read_instructions(&mut reader);
         let embedding = embedding::read(&mut reader);
         let further_embeddings = embedding::read_further(&mut reader, embedding.as_ref());
@@ -224,6 +227,7 @@ impl Config {
             access,
             http,
             chat,
+            looks_for_models,
             instructions,
             embedding,
             further_embeddings,

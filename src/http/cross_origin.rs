@@ -4,17 +4,39 @@
 //! may make a name of its own resolve to such an address, so that requests and responses count as its own. The first
 //! shows in `Sec-Fetch-Site` and `Origin`, the second in the name that the request is addressed to.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header, uri::Authority},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, uri::Authority},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use tower_http::cors::CorsLayer;
 use url::{Host, Origin, Url};
 
 use super::problem::ApiError;
+
+/// Headers that pages of other origins may send.
+const SENT: [HeaderName; 6] = [
+    header::ACCEPT,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("last-event-id"),
+    HeaderName::from_static("traceparent"),
+];
+/// Headers of responses that they may read.
+const READ: [HeaderName; 6] = [
+    header::LOCATION,
+    header::RETRY_AFTER,
+    HeaderName::from_static("idempotency-replayed"),
+    HeaderName::from_static("ratelimit"),
+    HeaderName::from_static("ratelimit-policy"),
+    HeaderName::from_static("x-request-id"),
+];
+/// How long a browser need not ask again what pages may send.
+const PREFLIGHT_LIFE: Duration = Duration::from_hours(1);
 
 /// Names that the service answers to, and pages of other origins that may call it.
 #[derive(Clone, Debug)]
@@ -49,6 +71,19 @@ pub(super) async fn refuse_foreign(State(settings): State<Arc<Settings>>, reques
 }
 
 impl Settings {
+    /// Lets the pages of the configured origins read responses and send more than simple requests (CORS). Cookies are
+    /// never sent along: a page presents a key.
+    pub(super) fn readable_by(&self) -> Option<CorsLayer> {
+        let origins: Vec<HeaderValue> =
+            self.origins.iter().filter_map(|origin| origin.ascii_serialization().parse().ok()).collect();
+        if origins.is_empty() {
+            return None;
+        }
+        let layer = CorsLayer::new().allow_origin(origins).max_age(PREFLIGHT_LIFE);
+        let layer = layer.allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE]);
+        Some(layer.allow_headers(SENT).expose_headers(READ))
+    }
+
     fn check<B>(&self, request: &axum::http::Request<B>) -> Result<(), ApiError> {
         if let Some(foreign) = authorities(request).find(|authority| !self.hosts.contain(authority)) {
             return Err(host_refused(foreign));

@@ -174,6 +174,7 @@ pub(crate) fn router(services: Services, settings: &Settings, context: Context) 
     let cross_origin = Arc::new(settings.cross_origin.clone());
     let shared = ServiceBuilder::new()
         .layer(axum::middleware::from_fn_with_state(settings.has_tls, headers::harden))
+        .option_layer(cross_origin.readable_by())
         .layer(axum::middleware::from_fn_with_state(settings.trusted_proxies.clone(), client_address::find_client))
         .layer(axum::middleware::from_fn(middleware::sane_request_id))
         .layer(SetRequestIdLayer::new(middleware::REQUEST_ID.clone(), NewRequestId(context)))

@@ -6,6 +6,7 @@ mod anthropic;
 mod builtin;
 pub(crate) mod chat;
 mod error;
+pub(crate) mod local_models;
 pub(crate) mod openai;
 pub(crate) mod outbound;
 pub(crate) mod remote;

@@ -8,6 +8,7 @@ mod command_sync;
 mod commands;
 mod doctor;
 mod lifecycle;
+mod local_models;
 mod logs;
 mod metrics;
 mod migrations;

@@ -95,3 +95,35 @@ async fn names_and_origins_of_the_deployment_are_let_in() {
     get("other.example", "https://app.example").await.assert_problem(421, "host_not_allowed");
     app.stop().await;
 }
+
+#[tokio::test]
+async fn a_page_of_an_origin_of_the_deployment_may_read_and_send_more_than_a_form() {
+    let server = ModelServer::start().await;
+    let app = TestApp::start_with_embeddings(&server, &[("CITED_ALLOWED_ORIGINS", "https://app.example")]).await;
+    let preflight = |origin: &str| {
+        let request = app.request(Method::OPTIONS, "/v1/ask").header("Origin", origin);
+        let request = request.header("Access-Control-Request-Method", "POST");
+        send(request.header("Access-Control-Request-Headers", "authorization,content-type"))
+    };
+    let allowed = preflight("https://app.example").await;
+    assert_eq!(allowed.status, 200, "{allowed:?}");
+    assert_eq!(allowed.headers["access-control-allow-origin"], "https://app.example");
+    let headers = allowed.headers["access-control-allow-headers"].to_str().expect("text").to_owned();
+    assert!(headers.contains("authorization") && headers.contains("content-type"), "{headers}");
+    assert!(!allowed.headers.contains_key("access-control-allow-credentials"));
+    assert!(!preflight("https://evil.example").await.headers.contains_key("access-control-allow-origin"));
+
+    // A failure can be read too, and what is told in headers.
+    let request = app.request(Method::POST, "/v1/ask").header("Origin", "https://app.example");
+    let refused = send(request.json(&json!({"question": " "}))).await;
+    refused.assert_problem(422, "invalid_request");
+    assert_eq!(refused.headers["access-control-allow-origin"], "https://app.example");
+    let read = refused.headers["access-control-expose-headers"].to_str().expect("text").to_owned();
+    assert!(read.contains("retry-after") && read.contains("x-request-id"), "{read}");
+    app.stop().await;
+
+    let alone = TestApp::with_embeddings(&server).await;
+    let answer = send(alone.request(Method::OPTIONS, "/v1/ask").header("Origin", "https://app.example")).await;
+    assert!(!answer.headers.contains_key("access-control-allow-origin"), "{answer:?}");
+    alone.stop().await;
+}

@@ -5,7 +5,8 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-const USAGE: &str = "\
+/// What the commands take.
+pub const USAGE: &str = "\
 Measures a release build of Cited. Usage:
 
   cargo run --release -p cited-bench -- [OPTIONS]

@@ -26,7 +26,8 @@ use crate::{
     service::{Service, Setup, open_to_postgres},
 };
 
-const USAGE: &str = "\
+/// What the command takes.
+pub const USAGE: &str = "\
 Streams NDJSON into the service and watches its memory; ends with an error if it takes too much. Usage:
 
   cargo run --release -p cited-bench -- bulk [OPTIONS]

@@ -45,6 +45,10 @@ const WARM_UP: usize = 400;
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut given = std::env::args().skip(1);
+    if std::env::args().any(|argument| matches!(argument.as_str(), "--help" | "-h")) {
+        println!("{}", usage(std::env::args().nth(1).as_deref()));
+        return Ok(());
+    }
     match std::env::args().nth(1).as_deref() {
         Some("size") => return size::run(&SizeArguments::read(given.skip(1))?).await,
         Some("ingest") => return throughput::run(&ThroughputArguments::read(given.skip(1))?).await,
@@ -69,6 +73,16 @@ async fn main() -> anyhow::Result<()> {
     }
     report.print();
     Ok(())
+}
+
+/// The usage of a command.
+fn usage(command: Option<&str>) -> &'static str {
+    match command {
+        Some("size") => size::USAGE,
+        Some("ingest") => throughput::USAGE,
+        Some("bulk") => bulk::USAGE,
+        _ => arguments::USAGE,
+    }
 }
 
 /// Ingest and ask with a model server that answers at once.

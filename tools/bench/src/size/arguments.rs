@@ -7,7 +7,8 @@ use anyhow::{Context as _, bail};
 use super::graphs::Graph;
 use crate::arguments::{number, release_build};
 
-const USAGE: &str = "\
+/// What the command takes.
+pub const USAGE: &str = "\
 Measures search over collections of several sizes. Usage:
 
   cargo run --release -p cited-bench -- size [OPTIONS]

@@ -18,7 +18,7 @@ mod truth;
 
 use std::{fs, path::Path};
 
-pub use arguments::SizeArguments;
+pub use arguments::{SizeArguments, USAGE};
 use facts::Facts;
 use table::Column;
 

@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail};
 
 use crate::arguments::{number, release_build};
 
-const USAGE: &str = "\
+/// What the command takes.
+pub const USAGE: &str = "\
 Measures bulk ingest at several sizes beside raw COPY of the same rows. Usage:
 
   cargo run --release -p cited-bench -- ingest [OPTIONS]

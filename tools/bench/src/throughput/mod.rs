@@ -9,7 +9,7 @@ mod table;
 
 use std::{fs, path::Path};
 
-pub use arguments::ThroughputArguments;
+pub use arguments::{ThroughputArguments, USAGE};
 use load::{Indexing, Loaded};
 
 use crate::{
