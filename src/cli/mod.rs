@@ -20,6 +20,7 @@ mod search;
 mod serve;
 mod service_call;
 mod tenants;
+mod terminal;
 
 use clap::{Parser, Subcommand};
 

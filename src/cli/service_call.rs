@@ -8,6 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::ingest::client;
+use super::terminal::{shown, shown_json};
 use crate::{
     config::Config,
     providers::remote::{Answer, Client},
@@ -50,9 +51,9 @@ impl Target {
         })?;
         let has_failed = answer.status >= 400;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&answer.body)?);
+            println!("{}", shown_json(&serde_json::to_string_pretty(&answer.body)?));
         } else if !has_failed {
-            print!("{}", readable(&answer.body));
+            print!("{}", shown(&readable(&answer.body)));
         }
         if has_failed { Err(refusal(&client, &answer).await) } else { Ok(answer.body) }
     }
@@ -67,7 +68,7 @@ async fn refusal(client: &Client, answer: &Answer) -> anyhow::Error {
         404 if detail.starts_with("collection ") => existing_collections(client).await.unwrap_or_default(),
         _ => String::new(),
     };
-    anyhow!("HTTP {status}: {detail}{remedy}")
+    anyhow!("HTTP {status}: {}{remedy}", shown(detail))
 }
 
 /// Says which collections there are; `None` if that cannot be read.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::prompt::Nonce;
+
 /// A clock.
 pub trait Clock: Send + Sync {
     /// Now, in UTC.
@@ -15,6 +17,9 @@ pub trait Clock: Send + Sync {
 pub trait Ids: Send + Sync {
     /// Returns a new identity; later ones sort after earlier ones (UUID version 7, RFC 9562).
     fn next(&self) -> Uuid;
+
+    /// Returns a word that nobody can guess, for the prompts of one ask.
+    fn nonce(&self) -> Nonce;
 }
 
 /// Clock and identity source of a running service.
@@ -45,6 +50,12 @@ impl Ids for RandomIds {
     #[expect(clippy::disallowed_methods, reason = "the one place that makes random identities")]
     fn next(&self) -> Uuid {
         Uuid::now_v7()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that makes random words")]
+    fn nonce(&self) -> Nonce {
+        // The second half of a version 4 UUID: random but for two bits.
+        Nonce::new(Uuid::new_v4().as_u64_pair().1.to_be_bytes())
     }
 }
 

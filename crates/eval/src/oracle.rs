@@ -100,7 +100,7 @@ impl AnswerKey {
     /// The grades of the sources of a prompt, one line each; `None` if it is not a prompt that asks for grades. To a
     /// question that no set has, no source is correct.
     fn grade(&self, prompt: &str) -> Option<String> {
-        let question = as_shown(between(prompt, "<question>", "</question>")?);
+        let question = as_shown(between(prompt, "<question", "</question")?.split_once('>')?.1);
         let gold = self.0.get(&question).map_or(&[][..], Vec::as_slice);
         let grades = sources(prompt).map(|(number, text)| {
             let text = as_shown(text);
@@ -120,7 +120,7 @@ fn sources(prompt: &str) -> impl Iterator<Item = (&str, &str)> {
         let (number, rest) = source.split_once('"')?;
         // Attributes hold no angle brackets.
         let (_, text) = rest.split_once('>')?;
-        Some((number, text.split_once("</source>")?.0))
+        Some((number, text.split_once("</source")?.0))
     })
 }
 

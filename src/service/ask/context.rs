@@ -20,6 +20,7 @@ use crate::{
         corrective::StepCalls,
         cost::NanoUsd,
         identity::Caller,
+        prompt::Nonce,
         spelling::{self, Correction},
     },
     service::{daily_budget::DailyAccount, retrieval::Mode},
@@ -38,6 +39,8 @@ pub(super) struct AskContext {
     standalone: OnceLock<StandaloneQuestion>,
     /// The question without typing errors; set before its passages are graded, if at all.
     corrected: OnceLock<CorrectedQuestion>,
+    /// Word in the tags of its prompts.
+    pub(super) nonce: Nonce,
     pub(super) id: Uuid,
     pub(super) asked_at: OffsetDateTime,
     /// Whether the answer is sent piece by piece.
@@ -66,6 +69,7 @@ impl AskContext {
         let AskService { parts: services, single_flight } = service.clone();
         let settings = &services.settings;
         let asked_at = services.context.clock.now();
+        let nonce = services.context.ids.nonce();
         let timeout = request.execution.timeout.map_or(settings.timeout, |shorter| shorter.min(settings.timeout));
         Self {
             id: services.context.ids.next(),
@@ -83,6 +87,7 @@ impl AskContext {
             message: asking_part(&request.question),
             standalone: OnceLock::new(),
             corrected: OnceLock::new(),
+            nonce,
             request,
         }
     }

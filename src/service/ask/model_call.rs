@@ -363,10 +363,13 @@ pub(in crate::service) fn size_of(limits: &Limits, chain: &ChatChain, call: &Mod
 
 fn request_of(ask: &AskContext, call: ModelCall<'_>) -> ChatRequest {
     let request = &ask.request;
+    let seed = request.seed.unwrap_or_else(|| prompt::seed_of(&call.messages));
+    let mut messages = call.messages;
+    ask.nonce.mark(&mut messages);
     ChatRequest {
         temperature: if call.role == CallRole::Generate { request.temperature } else { 0.0 },
-        seed: Some(request.seed.unwrap_or_else(|| prompt::seed_of(&call.messages))),
-        messages: call.messages,
+        seed: Some(seed),
+        messages,
         format: call.format,
         shared_bytes: 0,
         deadline: ask.deadline,

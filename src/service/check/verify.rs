@@ -85,9 +85,11 @@ impl Verification<'_> {
             Err(DailyBudgetError::Exceeded(_)) => return Ok(Err(SkipCause::OverLimit)),
             Err(DailyBudgetError::Store(error)) => return Err(error.into()),
         };
+        let seed = prompt::seed_of(&call.messages);
+        parts.context.ids.nonce().mark(&mut call.messages);
         let request = ChatRequest {
             temperature: 0.0,
-            seed: Some(prompt::seed_of(&call.messages)),
+            seed: Some(seed),
             messages: call.messages,
             format: call.format,
             shared_bytes: 0,

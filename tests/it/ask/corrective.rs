@@ -172,8 +172,8 @@ async fn all_incorrect_is_rewritten_without_repetition_and_never_generated() {
     assert!(queries.contains("vacation entitlement"), "one layer of quotes goes: {queries:?}");
     let last = server.calls(Role::Rewrite).pop().expect("a rewrite");
     let shown = last.body["messages"][1]["content"].as_str().expect("content");
-    assert_eq!(shown.matches("<query>").count(), 2, "every failed attempt is shown: {shown}");
-    assert!(shown.find("<question>") < shown.find("annual holiday allowance"), "oldest first: {shown}");
+    assert_eq!(shown.matches("<query ").count(), 2, "every failed attempt is shown: {shown}");
+    assert!(shown.find("<question ") < shown.find("annual holiday allowance"), "oldest first: {shown}");
     app.stop().await;
 }
 
@@ -220,14 +220,22 @@ async fn the_model_is_asked_repeatably_and_sees_sources_as_data() {
         assert_eq!(app.ask(ask("How many days of paid leave does everyone have?")).await.status, 200);
     }
     let calls = server.calls(Role::Answer);
-    assert_eq!(calls[0].body, calls[1].body, "same question, same data: same bytes");
+    let asked = |place: usize| {
+        let body = calls[place].body.to_string();
+        let (_, word) = body.split_once("nonce=\\\"").expect("the word of the ask");
+        let word = word.split_once('\\').expect("a quoted word").0.to_owned();
+        (body.replace(&word, ""), word)
+    };
+    let ((first, word), (second, other_word)) = (asked(0), asked(1));
+    assert_eq!(first, second, "same question, same data: same bytes but for the word");
+    assert_ne!(word, other_word);
     assert_eq!(calls[0].body["temperature"], 0.0);
     assert!(calls[0].body["seed"].is_u64());
     assert_eq!(calls[0].authorization.as_deref(), Some("Bearer secret-model-key"));
     let system = calls[0].body["messages"][0]["content"].as_str().expect("system");
     assert!(!system.contains("ignore all rules"));
     let user = calls[0].body["messages"][1]["content"].as_str().expect("user");
-    assert_eq!(user.matches("</source>").count(), 1, "{user}");
+    assert_eq!(user.matches("</source ").count(), 1, "{user}");
     assert_eq!(user.matches("<source ").count(), 1, "{user}");
     assert!(!user.contains("[^9]"), "{user}");
     app.stop().await;

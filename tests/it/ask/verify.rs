@@ -67,7 +67,10 @@ async fn a_paraphrase_that_the_scorer_would_refuse_passes_when_the_model_vouches
     let calls = server.calls(Role::Verify);
     let sent = calls[0].body["messages"][1]["content"].as_str().expect("text");
     assert!(sent.contains("<source id=\"1\"") && sent.contains(DOCUMENT), "{sent}");
-    assert!(sent.contains("<statement id=\"1\" sources=\"1\">\nThose off sick longer"), "{sent}");
+    assert!(
+        sent.contains("<statement id=\"1\" sources=\"1\" nonce=") && sent.contains(">\nThose off sick longer"),
+        "{sent}"
+    );
     assert!(!sent.contains("Anna Berg leads the Oslo office\n"), "what is sure is not asked: {sent}");
     assert_eq!(calls[0].body["temperature"], 0.0);
     app.stop().await;

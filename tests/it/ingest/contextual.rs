@@ -181,7 +181,7 @@ async fn a_grader_is_told_the_context_and_the_answerer_is_not() {
     let (sources, told) = (sources.count(), told.count());
     assert!(sources > 0 && sources == told, "{question}");
     let answered = server.calls(Role::Answer)[0].body.clone();
-    assert!(prompt(&answered).contains("</source>") && !prompt(&answered).contains(SENTENCE), "{answered}");
+    assert!(prompt(&answered).contains("</source ") && !prompt(&answered).contains(SENTENCE), "{answered}");
     app.stop().await;
 }
 

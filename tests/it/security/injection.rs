@@ -1,6 +1,6 @@
 //! Documents and questions that attack: what is really sent to a model, whatever they say.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     harness::TestApp,
@@ -82,6 +82,12 @@ fn as_read(text: &str) -> String {
         .collect()
 }
 
+/// The word that the system message says all tags have.
+fn nonce_of(system: &str) -> &str {
+    let (_, rest) = system.rsplit_once("nonce=\"").expect("the word of the ask");
+    rest.split_once('"').expect("a quoted word").0
+}
+
 /// Begins the line of the service's own that ends a prompt for an answer.
 const REMINDER: &str = "\nAnswer with one or two whole sentences";
 
@@ -94,11 +100,18 @@ fn assert_contained(call: &Call, attack: &str) {
     }
     let user = &contents(call, "user")[0];
     let user = user.rsplit_once(REMINDER).map_or(user.as_str(), |(untrusted, _)| untrusted);
-    let (opened, closed) = (user.matches("<source ").count(), user.matches("</source>").count());
+    let (opened, closed) = (user.matches("<source ").count(), user.matches("</source nonce=").count());
     let numbered =
         (1..=opened).take_while(|number| user.contains(&format!("<source id=\"{number}\" urn=\"cited:"))).count();
     assert_eq!((opened, closed), (numbered, numbered), "{attack:?}: {user}");
-    assert_eq!((user.matches("<question>").count(), user.matches("</question>").count()), (1, 1), "{attack:?}: {user}");
+    assert_eq!(
+        (user.matches("<question nonce=").count(), user.matches("</question nonce=").count()),
+        (1, 1),
+        "{attack:?}: {user}"
+    );
+    let word = nonce_of(&system[0]);
+    assert!(user.contains(&format!("</question nonce=\"{word}\">")), "{attack:?}: {user}");
+    assert_eq!(user.matches("nonce=\"").count(), user.matches(word).count(), "{attack:?}: {user}");
     let read = as_read(user);
     // Slashes are skipped, so that what closes is counted with what opens.
     assert_eq!(read.matches("<source").count(), 2 * numbered, "{attack:?}: {user}");
@@ -113,7 +126,8 @@ async fn no_document_leaves_its_container_or_forges_a_marker() {
     let app = TestApp::with_models(&server).await;
     server.say(Role::Grade, "1: correct\n2: correct\n3: correct");
     server.say(Role::Answer, ANSWER);
-    let mut systems: Vec<Value> = Vec::new();
+    let mut systems: Vec<String> = Vec::new();
+    let mut words = Vec::new();
     for (number, attack) in ATTACKS.iter().enumerate() {
         let collection = format!("c{number}");
         let attack = attack.replace('\0', " ");
@@ -133,14 +147,20 @@ async fn no_document_leaves_its_container_or_forges_a_marker() {
         for role in [Role::Answer, Role::Grade, Role::Rewrite] {
             for call in server.calls(role) {
                 assert_contained(&call, &attack);
-                let system = call.body["messages"][0].clone();
+                let system = contents(&call, "system").remove(0);
+                let word = nonce_of(&system).to_owned();
+                let system = system.replace(&word, "");
                 if !systems.contains(&system) {
                     systems.push(system);
                 }
+                words.push(word);
             }
         }
     }
     assert!(systems.len() <= 3, "one system prompt for each role, the same for all: {systems:#?}");
+    words.sort();
+    words.dedup();
+    assert_eq!(words.len(), 2 * ATTACKS.len(), "each ask has a word of its own");
     app.stop().await;
 }
 
@@ -201,7 +221,7 @@ async fn the_verifier_sees_sources_and_statements_as_data() {
     let app = TestApp::with_file(&server, &settings, file).await;
     server.say(Role::Verify, "1: supported");
     server.say(Role::Answer, "Taken back at once.");
-    let mut systems: Vec<Value> = Vec::new();
+    let mut systems: Vec<String> = Vec::new();
     for (number, attack) in ATTACKS.iter().enumerate() {
         let (collection, attack) = (format!("c{number}"), attack.replace('\0', " "));
         let line = attack.replace('\n', " ");
@@ -223,7 +243,8 @@ async fn the_verifier_sees_sources_and_statements_as_data() {
         assert!(!calls.is_empty(), "nobody was asked to verify: {attack:?}");
         for call in &calls {
             assert_verification_contained(call, &attack);
-            let system = call.body["messages"][0].clone();
+            let system = contents(call, "system").remove(0);
+            let system = system.replace(nonce_of(&system), "");
             if !systems.contains(&system) {
                 systems.push(system);
             }
@@ -241,7 +262,7 @@ fn assert_verification_contained(call: &Call, attack: &str) {
     }
     let read = as_read(user);
     for element in ["source", "statement"] {
-        let (begin, end) = (format!("<{element} "), format!("</{element}>"));
+        let (begin, end) = (format!("<{element} "), format!("</{element} nonce="));
         let opened = user.matches(&begin).count();
         let numbered = (1..=opened).take_while(|number| user.contains(&format!("<{element} id=\"{number}\""))).count();
         assert!(numbered > 0, "{attack:?}: {user}");
@@ -269,8 +290,16 @@ async fn the_rewriter_sees_former_queries_as_data() {
     assert!(calls.len() > 1, "{calls:?}");
     for (former, call) in calls.iter().enumerate() {
         let user = &contents(call, "user")[0];
-        assert_eq!((user.matches("<query>").count(), user.matches("</query>").count()), (former, former), "{user}");
-        assert_eq!((user.matches("<question>").count(), user.matches("</question>").count()), (1, 1), "{user}");
+        assert_eq!(
+            (user.matches("<query nonce=").count(), user.matches("</query nonce=").count()),
+            (former, former),
+            "{user}"
+        );
+        assert_eq!(
+            (user.matches("<question nonce=").count(), user.matches("</question nonce=").count()),
+            (1, 1),
+            "{user}"
+        );
         assert!(!user.contains("<|") && !user.contains("[^"), "{user}");
     }
     app.stop().await;

@@ -1,24 +1,25 @@
 //! The delimiters around untrusted text, and the escaping that keeps the text from forging them.
 //!
 //! Three things inside content are defused: the opening of anything that a model may read as one
-//! of the tags used here, special tokens of chat templates (`<|…|>`, which some model servers parse
+//! of the tags used here, special tokens of chat templates (`<|…|>`, `[INST]`, `<s>`, which some model servers parse
 //! in user text), and the opening of a citation marker. Each loses one character to an HTML entity
 //! (`&lt;`, `&#94;`), which a model reads as the same character quoted. Angle brackets that start
 //! none of these stay as they are, so that source code in documents survives.
 //!
-//! A model ignores invisible characters and confuses look-alikes, so the search does too: zero-width and bidirectional
-//! marks, blanks, slashes and combining marks may stand between the characters, brackets and letters may be full-width
-//! or borrowed from another script.
+//! A model reads invisible characters that people do not see, so they are dropped. It confuses look-alikes, so the search does
+//! too: blanks, slashes, hyphens and combining marks may stand between the characters, and letters are compared by their
+//! skeletons (UTS 39).
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_security::confusable_detection::skeleton;
 
 use super::Source;
 
-/// Names whose tags are defused, in lower case. The first seven are used by the prompts, the others
-/// delimit turns in chat templates.
-const TAG_NAMES: [&str; 10] = [
+/// Starts of tags that are defused, in lower case: first those of the prompts, then those that delimit turns, thoughts and
+/// calls in chat templates. A slash before them is passed over.
+const TAG_NAMES: [&str; 22] = [
     "source",
     "question",
     "query>",
@@ -29,7 +30,21 @@ const TAG_NAMES: [&str; 10] = [
     "start_of_turn",
     "end_of_turn",
     "sys>",
+    "s>",
+    "bos>",
+    "eos>",
+    "sop>",
+    "think",
+    "tool_call",
+    "tool_response",
+    "function_call",
+    "system>",
+    "assistant>",
+    "user>",
+    "human>",
 ];
+/// The same for tokens in square brackets.
+const BRACKETED: [&str; 4] = ["inst]", "gmask]", "system_prompt]", "tool_calls]"];
 
 /// `content` with everything defused that could end its container, open another or cite.
 #[must_use]
@@ -38,11 +53,12 @@ pub fn neutralise(content: &str) -> String {
     let mut last_visible = ' ';
     let mut rest = content.chars();
     while let Some(character) = rest.next() {
-        if is_smuggled(character) {
+        if is_smuggled(character) || (is_joiner(character) && !joins(last_visible, rest.clone().next())) {
             continue;
         }
         let opens_marker = is_caret(character) && is_opening_bracket(last_visible);
-        if opens_marker || (is_opening_angle(character) && opens_tag(rest.clone())) {
+        let opens_token = is_opening_bracket(character) && TOKENS.begin(rest.clone());
+        if opens_marker || opens_token || (is_opening_angle(character) && opens_tag(rest.clone())) {
             push_entity(&mut safe, character);
             last_visible = ';';
             continue;
@@ -119,13 +135,30 @@ pub fn missing(aspects: &str) -> String {
     format!("<missing>{}</missing>\n", neutralise(aspects.trim()))
 }
 
+/// Names as they look.
+struct Names(Vec<Vec<char>>);
+
+static TAGS: LazyLock<Names> = LazyLock::new(|| Names::of(&TAG_NAMES));
+static TOKENS: LazyLock<Names> = LazyLock::new(|| Names::of(&BRACKETED));
+
+impl Names {
+    fn of(names: &[&str]) -> Self {
+        Self(names.iter().map(|name| name.chars().flat_map(skeleton_of).collect()).collect())
+    }
+
+    /// Whether a text begins with what looks like one of the names.
+    fn begin(&self, text: impl Iterator<Item = char>) -> bool {
+        let longest = self.0.iter().map(Vec::len).max().unwrap_or_default();
+        let visible = text.filter(|character| !is_filler(*character));
+        let shown: Vec<char> = visible.flat_map(skeleton_of).take(longest).collect();
+        self.0.iter().any(|name| shown.starts_with(name))
+    }
+}
+
 /// Whether the text after an opening bracket makes it a tag or a special token to be defused.
 fn opens_tag(following: impl Iterator<Item = char> + Clone) -> bool {
-    let mut visible = following.filter(|character| !is_filler(*character)).map(plain_letter).peekable();
-    if visible.peek() == Some(&'|') {
-        return true;
-    }
-    TAG_NAMES.iter().any(|name| visible.clone().take(name.len()).eq(name.chars()))
+    let first = following.clone().find(|character| !is_filler(*character));
+    first.is_some_and(is_bar) || TAGS.begin(following)
 }
 
 /// Characters read as `<`: ASCII, full-width, small, mathematical, quotation and CJK forms.
@@ -196,39 +229,65 @@ fn is_filler(character: char) -> bool {
         || is_combining_mark(character)
         || matches!(
             character,
-            '/' | '\\' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' | '\u{ff3c}' | '\u{ad}' | '\u{180e}'
+            '/' | '\\' | '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' | '\u{ff3c}' | '\u{ad}' | '\u{180e}'
                 | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}' | '\u{61c}'
                 | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
                 | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffc}' | '\u{e0000}'..='\u{e01ef}'
         )
 }
 
-/// Characters that are invisible to readers but that a model may obey: the Unicode tag block spells ASCII invisibly.
-/// Control characters are included, except for tab and line ends.
+/// Characters that are invisible to readers but that a model may obey or be misled by: those that Unicode lets a program
+/// ignore (tags, variation selectors, zero-width and bidirectional marks, soft hyphens), but for the joiners, and control
+/// characters, but for tab and line ends.
 fn is_smuggled(character: char) -> bool {
-    matches!(character, '\u{e0000}'..='\u{e007f}')
-        || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
+    let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
+    is_control || (is_ignorable(character) && !is_joiner(character))
 }
 
-/// The ASCII lower-case letter or sign that `character` is or looks like; itself otherwise.
-fn plain_letter(character: char) -> char {
-    let mut compatible = unicode_normalization::UnicodeNormalization::nfkd(std::iter::once(character));
-    let base = compatible.next().unwrap_or(character);
-    match base {
-        'ѕ' | 'Ѕ' | 'ꜱ' | 'ſ' => 's',
-        'о' | 'О' | 'ο' | 'Ο' | 'օ' | 'ᴏ' | '0' => 'o',
-        'υ' | 'ս' | 'ᴜ' | 'ц' => 'u',
+/// Characters with the property `Default_Ignorable_Code_Point`, which skeletons leave out.
+fn is_ignorable(character: char) -> bool {
+    !character.is_ascii() && skeleton(character.encode_utf8(&mut [0; 4])).next().is_none()
+}
+
+/// Zero-width joiner and non-joiner: spelling in some scripts, and the glue of emoji.
+const fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a joiner stands between characters of a script that joins, once.
+fn joins(before: char, after: Option<char>) -> bool {
+    let is_of_script = |character: char| !character.is_ascii() && !is_filler(character);
+    is_of_script(before) && after.is_some_and(is_of_script)
+}
+
+/// Characters read as `|`.
+fn is_bar(character: char) -> bool {
+    // The prototype of the bar is the letter l.
+    !character.is_alphanumeric() && skeleton(character.encode_utf8(&mut [0; 4])).eq(['l'])
+}
+
+/// What a character looks like: its prototype by UTS 39, in lower case, of its compatible form. Digits that stand for letters
+/// count as these.
+fn skeleton_of(character: char) -> impl Iterator<Item = char> + Clone {
+    let lower = |character: char| character.to_lowercase().next().unwrap_or(character);
+    let base = std::iter::once(character).nfkd().next().map_or(character, lower);
+    let letter = match base {
+        // Digits for letters, and letters that are read as another than UTS 39 has for them, or have none there.
+        '0' | 'ᴏ' => 'o',
+        '1' | 'ɪ' => 'i',
+        '3' | 'ᴇ' | 'ε' => 'e',
+        '4' => 'a',
+        '5' | 'ꜱ' => 's',
+        '7' | 'ᴛ' => 't',
         'г' | 'ʀ' | 'ᴦ' => 'r',
-        'с' | 'С' | 'ϲ' | 'ᴄ' => 'c',
-        'е' | 'Е' | 'Ε' | 'ε' | 'ᴇ' | '3' => 'e',
-        'ԛ' | 'ɋ' => 'q',
-        'т' | 'Т' | 'Τ' | 'τ' | 'ᴛ' => 't',
-        'і' | 'І' | 'ι' | 'Ι' | 'ı' | 'ɪ' | '1' => 'i',
-        'п' | 'ɴ' | 'Ν' => 'n',
-        'у' | 'У' | 'Υ' | 'ʏ' => 'y',
-        'а' | 'А' | 'Α' => 'a',
-        '\u{2223}' | '\u{ffe8}' | '\u{1c0}' | '\u{2502}' => '|',
+        'ц' | 'ᴜ' => 'u',
+        'п' | 'ɴ' => 'n',
+        'ʏ' => 'y',
+        'ᴄ' => 'c',
+        'ɋ' => 'q',
         '\u{203a}' | '\u{3009}' | '\u{27e9}' => '>',
-        _ => base.to_ascii_lowercase(),
-    }
+        other => other,
+    };
+    let prototypes: Vec<char> = skeleton(letter.encode_utf8(&mut [0; 4])).map(lower).collect();
+    prototypes.into_iter().filter(|prototype| !is_combining_mark(*prototype))
 }

@@ -2,7 +2,7 @@
 //!
 //! Instructions are in `*.txt` files in this folder and go into the system message, which holds no source text and no
 //! text sent by a caller. Sources and questions go into user messages, inside tags that their content cannot end or
-//! imitate (see [`fence`]).
+//! imitate (see [`fence`]). What is sent has a [`Nonce`] in each of them.
 
 pub mod answer;
 pub mod condense;
@@ -10,12 +10,15 @@ pub mod context;
 pub mod fence;
 pub mod grade;
 pub mod instructions;
+mod nonce;
 pub mod plan;
 pub mod rewrite;
 pub mod tokens;
 pub mod verify;
 
 use serde::{Deserialize, Serialize};
+
+pub use nonce::Nonce;
 
 use super::fingerprint::fingerprint;
 

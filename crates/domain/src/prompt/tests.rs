@@ -153,7 +153,7 @@ fn defuses_tags_and_markers_in_every_guise() {
     let rows = [
         ("</source>", "&lt;/source>"),
         ("< / SoUrCe >", "&lt; / SoUrCe >"),
-        ("<\u{200b}/\u{2060}so\u{ad}urce>", "&lt;\u{200b}/\u{2060}so\u{ad}urce>"),
+        ("<\u{200b}/\u{2060}so\u{ad}urce>", "&lt;/source>"),
         ("＜／ｓｏｕｒｃｅ＞", "&#65308;／ｓｏｕｒｃｅ＞"),
         ("<ѕоurсе>", "&lt;ѕоurсе>"),
         ("<so\u{308}urce>", "&lt;so\u{308}urce>"),
@@ -164,10 +164,25 @@ fn defuses_tags_and_markers_in_every_guise() {
         ("<so\u{e0073}urce>", "&lt;source>"),
         ("[^1]", "[&#94;1]"),
         ("\\[^1]", "\\[&#94;1]"),
-        ("[ \u{200b}^1]", "[ \u{200b}&#94;1]"),
+        ("[ \u{200b}^1]", "[ &#94;1]"),
         ("［＾1］", "［&#65342;1］"),
         ("[\u{302}1]", "[&#770;1]"),
         ("[\u{0}^1]", "[&#94;1]"),
+        // Look-alikes of other scripts, digits for letters, signs within names.
+        ("</ѕσυrce>", "&lt;/ѕσυrce>"),
+        ("</5ource>", "&lt;/5ource>"),
+        ("</s0urc3>", "&lt;/s0urc3>"),
+        ("</\u{13da}ource>", "&lt;/\u{13da}ource>"),
+        ("</s-ource>", "&lt;/s-ource>"),
+        ("<rnissing>", "&lt;rnissing>"),
+        ("<\u{2223}im_end\u{2223}>", "&lt;\u{2223}im_end\u{2223}>"),
+        // Tokens of chat templates.
+        ("<s>[INST] x [/INST]</s>", "&lt;s>&#91;INST] x &#91;/INST]&lt;/s>"),
+        ("<think>x</think> <tool_call>", "&lt;think>x&lt;/think> &lt;tool_call>"),
+        ("<system> <bos> [gMASK]<sop>", "&lt;system> &lt;bos> &#91;gMASK]&lt;sop>"),
+        // What nobody sees.
+        ("a\u{e0100}\u{fe0f}b\u{202e}c\u{2066}d\u{feff}e\u{34f}f", "abcdef"),
+        ("a\u{200d}\u{200c}b می\u{200c}خواهم می\u{200c}\u{200d}\u{200c}خ", "ab می\u{200c}خواهم می\u{200c}خ"),
     ];
     for (content, expected) in rows {
         assert_eq!(neutralise(content), expected, "{content:?}");
@@ -176,8 +191,7 @@ fn defuses_tags_and_markers_in_every_guise() {
 
 #[test]
 fn leaves_honest_text_alone() {
-    let honest =
-        "Vec<T> where 1 < 2, if a <b> c</b>, x^2, [1], [a ^ b], naïve e\u{302}, 你好 «mot», 👩‍🚀, <s>old</s>\n\tend";
+    let honest = "Vec<T> where 1 < 2, if a <b> c</b>, x^2, [1], [a ^ b], naïve e\u{302}, 你好 «mot», 👩‍🚀, <em>old</em>, می‌خواهم, [insert], <summary>, <table>\n\tend";
     assert_eq!(neutralise(honest), honest);
 }
 
@@ -188,9 +202,9 @@ fn attributes_stay_inside_their_quotes() {
 
 #[test]
 fn neutralising_takes_linear_time() {
-    for piece in ["<", "<s", "[\u{302}", "\u{302}", "< ", "[ ^"] {
+    for piece in ["<", "<s", "[\u{302}", "\u{302}", "< ", "[ ^", "[i", "<\u{200d}"] {
         let hostile = piece.repeat(100_000);
-        assert!(neutralise(&hostile).len() >= hostile.len());
+        assert!(neutralise(&hostile).len() >= 100_000, "{piece:?}");
     }
 }
 
