@@ -13,6 +13,7 @@ use crate::{
         cost::NanoUsd,
         fusion::DenseWeight,
         identity::EmbeddingProfile,
+        late_interaction::TextVectors,
         split::{TokenCounter, Window},
     },
     spans,
@@ -84,6 +85,24 @@ impl Embedder for BuiltInEmbedder {
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let span = spans::embeddings(BUILT_IN_EMBEDDER, texts.len());
         let vectors = self.model.embed_passages(texts).instrument(span).await.map_err(|error| failed(&error))?;
+        allowance.settle(Usage::default(), NanoUsd::ZERO);
+        Ok(vectors)
+    }
+
+    async fn query_vectors(&self, text: &str, allowance: Allowance<Embedding>) -> Result<TextVectors, ProviderError> {
+        let span = spans::embeddings(BUILT_IN_EMBEDDER, 1);
+        let vectors = self.model.embed_query_tokens(text).instrument(span).await.map_err(|error| failed(&error))?;
+        allowance.settle(Usage::default(), NanoUsd::ZERO);
+        Ok(vectors)
+    }
+
+    async fn passage_vectors(
+        &self,
+        texts: Vec<String>,
+        allowance: Allowance<Embedding>,
+    ) -> Result<Vec<TextVectors>, ProviderError> {
+        let span = spans::embeddings(BUILT_IN_EMBEDDER, texts.len());
+        let vectors = self.model.embed_passages_tokens(texts).instrument(span).await.map_err(|error| failed(&error))?;
         allowance.settle(Usage::default(), NanoUsd::ZERO);
         Ok(vectors)
     }

@@ -29,6 +29,7 @@ use crate::domain::{
     budget::{Allowance, Embedding},
     fusion::DenseWeight,
     identity::EmbeddingProfile,
+    late_interaction::TextVectors,
     split::{TokenCounter, Window},
 };
 
@@ -59,4 +60,24 @@ pub(crate) trait Embedder: TokenCounter + Send + Sync {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError>;
+
+    /// The vectors of a query, those of its tokens with it if the model gives them.
+    ///
+    /// # Errors
+    /// As of [`Self::embed_query`].
+    async fn query_vectors(&self, text: &str, allowance: Allowance<Embedding>) -> Result<TextVectors, ProviderError> {
+        Ok(TextVectors::of_whole(self.embed_query(text, allowance).await?))
+    }
+
+    /// The same of passages, in their order.
+    ///
+    /// # Errors
+    /// As of [`Self::embed_passages`].
+    async fn passage_vectors(
+        &self,
+        texts: Vec<String>,
+        allowance: Allowance<Embedding>,
+    ) -> Result<Vec<TextVectors>, ProviderError> {
+        Ok(self.embed_passages(texts, allowance).await?.into_iter().map(TextVectors::of_whole).collect())
+    }
 }

@@ -5,20 +5,30 @@
 
 TABLES holds the output of the program `answer_features`, one file SET.tsv per question set. Prints the AUC of right
 against wrong answers of each set under a model of the others, then fits on all, every set counting the same, and prints
-the share of right answers that thresholds would withhold, and of wrong ones that they would catch.
+the share of right answers that thresholds would withhold, and of wrong ones that they would catch: with the features of late
+interaction, and without them for models that give no vectors of tokens.
 """
 import pathlib, sys
 import numpy as np, pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+# Features of late interaction.
+TOKENS = ["mean", "least", "opening", "opening_mean"]
+
 HEAD = """//! Constants of the answerer's confidence, written by `tools/calibrate/fit_answers.py`. Do not edit by hand.
 
-use super::COUNT;
+use super::{ALL, COUNT};
 use crate::logistic::Logistic;
+"""
 
-/// The model over [`super::NAMES`].
-pub(super) const MODEL: Logistic<COUNT> = Logistic {
+MODEL = """
+/// The model over {features}.
+pub(super) const {name}: Logistic<{count}> = Logistic {{
+    bias: {bias:.4f},
+    weights: [
+{rows}    ],
+}};
 """
 
 
@@ -37,8 +47,7 @@ def probabilities(table, slopes, bias):
     return 1 / (1 + np.exp(-(table.drop(columns="right") @ slopes + bias)))
 
 
-def main():
-    tables = {path.stem: pd.read_csv(path, sep="\t") for path in sorted(pathlib.Path(sys.argv[1]).glob("*.tsv"))}
+def judge(tables):
     for name, table in tables.items():
         others = [other for other in tables if other != name]
         left_out = probabilities(table, *fit([tables[other] for other in others])) if others else None
@@ -49,10 +58,24 @@ def main():
         for name, table in tables.items():
             is_below, right = probabilities(table, slopes, bias) < threshold, table["right"] == 1
             print(f"below {threshold}: {name} right {is_below[right].mean():.3f}, wrong {is_below[~right].mean():.3f}")
+    return slopes, bias
+
+
+def main():
+    tables = {path.stem: pd.read_csv(path, sep="\t") for path in sorted(pathlib.Path(sys.argv[1]).glob("*.tsv"))}
+    text = HEAD
+    for features, name, count, left_out in (
+        ("[`super::NAMES`] without those of late interaction", "BY_COSINE", "COUNT", TOKENS),
+        ("all of [`super::NAMES`]", "BY_TOKENS", "ALL", []),
+    ):
+        print(name)
+        chosen = {key: table.drop(columns=left_out) for key, table in tables.items()}
+        slopes, bias = judge(chosen)
+        names = next(iter(chosen.values())).drop(columns="right").columns
+        rows = "".join(f"        {slope:.4f}, // {feature}\n" for slope, feature in zip(slopes, names))
+        text += MODEL.format(features=features, name=name, count=count, bias=bias, rows=rows)
     if len(sys.argv) > 2:
-        names = next(iter(tables.values())).drop(columns="right").columns
-        rows = "".join(f"        {slope:.4f}, // {name}\n" for slope, name in zip(slopes, names))
-        pathlib.Path(sys.argv[2]).write_text(f"{HEAD}    bias: {bias:.4f},\n    weights: [\n{rows}    ],\n}};\n")
+        pathlib.Path(sys.argv[2]).write_text(text)
 
 
 main()

@@ -21,6 +21,7 @@ pub mod grouping;
 pub mod identity;
 pub mod job;
 pub mod json_in_text;
+pub mod late_interaction;
 pub mod lexical;
 pub mod logistic;
 pub mod markdown;

@@ -23,11 +23,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use error::MiniLmError;
-use model::{Model, Scratch};
+use model::{Model, Output, Scratch};
 use tokenizer::Tokenizer;
 use weights::Reader;
 use workers::Workers;
 
+use domain::late_interaction::TextVectors;
 use domain::split::TokenCounter;
 
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/minilm/model.safetensors");
@@ -62,7 +63,7 @@ impl MiniLm {
         let workers = Workers::start(threads, move || {
             let (model, tokenizer) = (Arc::clone(&model), Arc::clone(&reader));
             let mut scratch = Scratch::new();
-            move |text: &str| model.embed(&tokenizer.encode(text, Self::WINDOW), &mut scratch)
+            move |text: &str, output| model.embed(&tokenizer.encode(text, Self::WINDOW), output, &mut scratch)
         })?;
         Ok(Self { tokenizer, workers })
     }
@@ -77,7 +78,7 @@ impl MiniLm {
     ///
     /// A dropped future's query is not computed, unless a thread has already begun it.
     pub async fn embed_query(&self, text: &str) -> Result<Vec<f32>, MiniLmError> {
-        self.workers.query(text).await
+        self.workers.query(text, Output::Whole).await
     }
 
     /// The unit vectors of passages, in their order. Few are handed over at a time, so that concurrent callers
@@ -91,7 +92,26 @@ impl MiniLm {
     ///
     /// A dropped future's texts are not computed, except those that a thread has already begun.
     pub async fn embed_passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, MiniLmError> {
-        self.workers.passages(texts).await
+        self.workers.passages(texts, Output::Whole).await
+    }
+
+    /// The vectors of a query and of its wordpieces.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::embed_query`].
+    pub async fn embed_query_tokens(&self, text: &str) -> Result<TextVectors, MiniLmError> {
+        Ok(text_vectors(self.workers.query(text, Output::Tokens).await?))
+    }
+
+    /// The vectors of passages and of their wordpieces, in their order.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::embed_passages`].
+    pub async fn embed_passages_tokens(&self, texts: Vec<String>) -> Result<Vec<TextVectors>, MiniLmError> {
+        let vectors = self.workers.passages(texts, Output::Tokens).await?;
+        Ok(vectors.into_iter().map(text_vectors).collect())
     }
 
     /// Number of wordpieces of a text, `[CLS]` and `[SEP]` not counted: at most [`Self::WINDOW`] less two fit.
@@ -99,6 +119,12 @@ impl MiniLm {
     pub fn count_tokens(&self, text: &str) -> usize {
         self.tokenizer.count(text)
     }
+}
+
+/// The vectors of a text as its computation writes them: that of all of it, then those of its wordpieces.
+fn text_vectors(mut whole: Vec<f32>) -> TextVectors {
+    let tokens = whole.split_off(MiniLm::DIMENSION);
+    TextVectors { whole, tokens }
 }
 
 /// The built-in model's tokenizer alone, for counting tokens.

@@ -31,6 +31,15 @@ struct Layer {
     output_norm: NormWeights,
 }
 
+/// The vectors that are computed of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// One for all of it.
+    Whole,
+    /// That, and one for each wordpiece.
+    Tokens,
+}
+
 /// The weights; shared by all threads.
 pub(super) struct Model {
     words: Words,
@@ -99,16 +108,25 @@ impl Model {
         })
     }
 
-    /// The unit vector of a text, given its ids with `[CLS]` and `[SEP]`: at least one, at most [`WINDOW`].
-    pub(crate) fn embed(&self, ids: &[u32], scratch: &mut Scratch) -> Vec<f32> {
+    /// The unit vector of a text, given its ids with `[CLS]` and `[SEP]`: at least two, at most [`WINDOW`]. With
+    /// [`Output::Tokens`] the unit vectors of the ids between these two follow it, one after the other.
+    pub(crate) fn embed(&self, ids: &[u32], output: Output, scratch: &mut Scratch) -> Vec<f32> {
         let length = ids.len();
-        assert!((1..=WINDOW).contains(&length), "{length} ids");
+        assert!((2..=WINDOW).contains(&length), "{length} ids");
         self.look_up(ids, scratch);
         for layer in &self.layers {
             attend(layer, length, scratch);
             feed_forward(layer, length, scratch);
         }
-        mean_of_rows(&scratch.stream[..length * WIDTH])
+        let rows = &scratch.stream[..length * WIDTH];
+        let mut vectors = mean_of_rows(rows);
+        if output == Output::Tokens {
+            for row in rows[WIDTH..(length - 1) * WIDTH].chunks_exact(WIDTH) {
+                let norm = length_of(row);
+                vectors.extend(row.iter().map(|value| value / norm));
+            }
+        }
+        vectors
     }
 
     fn look_up(&self, ids: &[u32], scratch: &mut Scratch) {
@@ -224,11 +242,15 @@ fn mean_of_rows(rows: &[f32]) -> Vec<f32> {
             *sum += value;
         }
     }
-    let norm = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let norm = length_of(&mean);
     for value in &mut mean {
         *value /= norm;
     }
     mean
+}
+
+fn length_of(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
 }
 
 fn blocks(length: usize) -> impl Iterator<Item = std::ops::Range<usize>> {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
-use super::model::{Model, Scratch};
+use super::model::{Model, Output, Scratch};
 use super::product::Product;
 use super::tokenizer::Tokenizer;
 use super::weights::Reader;
@@ -62,8 +62,24 @@ fn a_processor_that_saturates_gives_the_same_vectors() {
     let mut in_parts = Scratch::with_product(Product::saturating());
     for sentence in sentences() {
         let ids = tokenizer.encode(&sentence.text, MiniLm::WINDOW);
-        assert_eq!(model.embed(&ids, &mut plain), model.embed(&ids, &mut in_parts));
+        assert_eq!(model.embed(&ids, Output::Tokens, &mut plain), model.embed(&ids, Output::Tokens, &mut in_parts));
     }
+}
+
+#[tokio::test]
+async fn the_vectors_of_wordpieces_come_with_that_of_the_text() {
+    let model = MiniLm::start(NonZeroUsize::MIN).expect("the model starts");
+    let texts = ["", "Tea", "Unicorns drink tea."].map(str::to_owned).to_vec();
+    let vectors = model.embed_passages_tokens(texts.clone()).await.expect("all are computed");
+    for (text, vectors) in texts.iter().zip(&vectors) {
+        assert_eq!(vectors.whole, model.embed_query(text).await.expect("computed"));
+        assert_eq!(vectors.tokens.len(), model.count_tokens(text) * MiniLm::DIMENSION);
+        for token in vectors.tokens.chunks_exact(MiniLm::DIMENSION) {
+            let length = token.iter().map(|value| value * value).sum::<f32>();
+            assert!((length - 1.0).abs() < 1e-4, "{text}: {length}");
+        }
+    }
+    assert_eq!(vectors.last(), Some(&model.embed_query_tokens("Unicorns drink tea.").await.expect("computed")));
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::MiniLmError;
+use super::model::Output;
 
 /// Passages handed over per thread before a caller has to wait: one in work, one ready.
 const PASSAGES_PER_THREAD: usize = 2;
@@ -23,6 +24,7 @@ type Answer = Result<Vec<f32>, MiniLmError>;
 
 struct Job {
     text: String,
+    output: Output,
     answer: oneshot::Sender<Answer>,
     /// Frees the passage's place in the queue when the job is done or dropped.
     _place: Option<OwnedSemaphorePermit>,
@@ -62,7 +64,7 @@ impl Workers {
     pub(crate) fn start<P, E>(passages: NonZeroUsize, prepare: P) -> Result<Self, MiniLmError>
     where
         P: Fn() -> E + Clone + Send + 'static,
-        E: FnMut(&str) -> Vec<f32>,
+        E: FnMut(&str, Output) -> Vec<f32>,
     {
         let threads = passages.get();
         let places = Arc::new(Semaphore::new(threads.saturating_mul(PASSAGES_PER_THREAD)));
@@ -80,7 +82,7 @@ impl Workers {
     fn add<P, E>(&mut self, name: &str, lane: Lane, prepare: P) -> Result<(), MiniLmError>
     where
         P: Fn() -> E + Send + 'static,
-        E: FnMut(&str) -> Vec<f32>,
+        E: FnMut(&str, Output) -> Vec<f32>,
     {
         let (pool, thread) = single_thread_pool(name)?;
         self.threads.extend(thread);
@@ -90,18 +92,18 @@ impl Workers {
     }
 
     /// The vector of a query.
-    pub(crate) async fn query(&self, text: &str) -> Answer {
-        let answer = submit(&self.queries, text.to_owned(), None);
+    pub(crate) async fn query(&self, text: &str, output: Output) -> Answer {
+        let answer = submit(&self.queries, text.to_owned(), output, None);
         answer.await.unwrap_or(Err(MiniLmError::Stopped))
     }
 
     /// The vectors of passages, in their order.
-    pub(crate) async fn passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, MiniLmError> {
+    pub(crate) async fn passages(&self, texts: Vec<String>, output: Output) -> Result<Vec<Vec<f32>>, MiniLmError> {
         let mut answers = Vec::with_capacity(texts.len());
         for text in texts {
             let place = Arc::clone(&self.places).acquire_owned().await;
             let place = place.map_err(|_| MiniLmError::Stopped)?;
-            answers.push(submit(&self.passages, text, Some(place)));
+            answers.push(submit(&self.passages, text, output, Some(place)));
         }
         let mut vectors = Vec::with_capacity(answers.len());
         for answer in answers {
@@ -112,9 +114,14 @@ impl Workers {
 }
 
 /// Queues a text. If no thread is left to process it, the receiver gets an error.
-fn submit(queue: &Sender<Job>, text: String, place: Option<OwnedSemaphorePermit>) -> oneshot::Receiver<Answer> {
+fn submit(
+    queue: &Sender<Job>,
+    text: String,
+    output: Output,
+    place: Option<OwnedSemaphorePermit>,
+) -> oneshot::Receiver<Answer> {
     let (answer, receiver) = oneshot::channel();
-    let _ = queue.send(Job { text, answer, _place: place });
+    let _ = queue.send(Job { text, output, answer, _place: place });
     receiver
 }
 
@@ -145,13 +152,13 @@ fn single_thread_pool(name: &str) -> Result<(ThreadPool, Option<JoinHandle<()>>)
     Ok((pool, handle))
 }
 
-fn work<E: FnMut(&str) -> Vec<f32>>(lane: &Lane, prepare: impl Fn() -> E) {
+fn work<E: FnMut(&str, Output) -> Vec<f32>>(lane: &Lane, prepare: impl Fn() -> E) {
     let mut embed = prepare();
-    while let Ok(Job { text, answer, _place }) = lane.next() {
+    while let Ok(Job { text, output, answer, _place }) = lane.next() {
         if answer.is_closed() {
             continue;
         }
-        let vector = catch_unwind(AssertUnwindSafe(|| embed(&text)));
+        let vector = catch_unwind(AssertUnwindSafe(|| embed(&text, output)));
         if vector.is_err() {
             // Its working memory may be half written.
             embed = prepare();
@@ -169,11 +176,11 @@ mod tests {
     use std::sync::{Arc, Mutex, mpsc};
     use std::task::{Context, Waker};
 
-    use super::{MiniLmError, Workers};
+    use super::{MiniLmError, Output, Workers};
 
     const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-    fn length_of(text: &str) -> Vec<f32> {
+    fn length_of(text: &str, _: Output) -> Vec<f32> {
         assert!(text != "bad", "asked to fail");
         vec![f32::from(u8::try_from(text.len()).expect("short texts"))]
     }
@@ -186,12 +193,12 @@ mod tests {
         let count = Arc::clone(&begun);
         let workers = Workers::start(ONE, move || {
             let (gate, count) = (Arc::clone(&gate), Arc::clone(&count));
-            move |text: &str| {
+            move |text: &str, output| {
                 if text != "query" {
                     count.fetch_add(1, Ordering::SeqCst);
                     gate.lock().expect("no panic under this lock").recv().expect("the test goes on");
                 }
-                length_of(text)
+                length_of(text, output)
             }
         })
         .expect("threads start");
@@ -202,7 +209,7 @@ mod tests {
     async fn answers_keep_the_order_of_the_texts() {
         let workers = Workers::start(NonZeroUsize::new(3).expect("not zero"), || length_of).expect("threads");
         let texts: Vec<String> = (0..100).map(|length| "x".repeat(length)).collect();
-        let vectors = workers.passages(texts).await.expect("all are computed");
+        let vectors = workers.passages(texts, Output::Whole).await.expect("all are computed");
         let lengths: Vec<f32> = vectors.into_iter().flatten().collect();
         assert!(lengths.is_sorted());
         assert_eq!(lengths.len(), 100);
@@ -211,21 +218,21 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error_and_the_thread_goes_on() {
         let workers = Workers::start(ONE, || length_of).expect("threads start");
-        let failed = workers.passages(vec!["bad".to_owned(), "fine".to_owned()]).await;
+        let failed = workers.passages(vec!["bad".to_owned(), "fine".to_owned()], Output::Whole).await;
         assert!(matches!(failed, Err(MiniLmError::Panicked)));
-        assert!(matches!(workers.query("bad").await, Err(MiniLmError::Panicked)));
-        assert_eq!(workers.query("good").await.expect("computed"), [4.0]);
-        assert_eq!(workers.passages(vec!["ok".to_owned()]).await.expect("computed"), [[2.0]]);
+        assert!(matches!(workers.query("bad", Output::Whole).await, Err(MiniLmError::Panicked)));
+        assert_eq!(workers.query("good", Output::Whole).await.expect("computed"), [4.0]);
+        assert_eq!(workers.passages(vec!["ok".to_owned()], Output::Whole).await.expect("computed"), [[2.0]]);
     }
 
     #[tokio::test]
     async fn a_query_does_not_wait_behind_passages() {
         let (workers, open, _) = gated();
         let texts = vec!["long".to_owned(); 5];
-        let mut passages = Box::pin(workers.passages(texts));
+        let mut passages = Box::pin(workers.passages(texts, Output::Whole));
         let mut context = Context::from_waker(Waker::noop());
         assert!(passages.as_mut().poll(&mut context).is_pending());
-        assert_eq!(workers.query("query").await.expect("computed"), [5.0]);
+        assert_eq!(workers.query("query", Output::Whole).await.expect("computed"), [5.0]);
         for _ in 0..5 {
             open.send(()).expect("the worker waits");
         }
@@ -235,13 +242,13 @@ mod tests {
     #[tokio::test]
     async fn dropped_work_is_not_done() {
         let (workers, open, begun) = gated();
-        let mut passages = Box::pin(workers.passages(vec!["long".to_owned(); 50]));
+        let mut passages = Box::pin(workers.passages(vec!["long".to_owned(); 50], Output::Whole));
         let mut context = Context::from_waker(Waker::noop());
         assert!(passages.as_mut().poll(&mut context).is_pending());
         drop(passages);
         open.send(()).expect("the worker waits or will");
         open.send(()).expect("the worker waits or will");
-        assert_eq!(workers.passages(vec!["last".to_owned()]).await.expect("computed"), [[4.0]]);
+        assert_eq!(workers.passages(vec!["last".to_owned()], Output::Whole).await.expect("computed"), [[4.0]]);
         assert!(begun.load(Ordering::SeqCst) <= 2, "one was begun at most, then the last");
     }
 
@@ -251,9 +258,9 @@ mod tests {
         let held = Arc::clone(&alive);
         let workers = Workers::start(ONE, move || {
             let held = Arc::clone(&held);
-            move |text: &str| {
+            move |text: &str, output| {
                 let _ = &held;
-                length_of(text)
+                length_of(text, output)
             }
         })
         .expect("threads start");

@@ -41,17 +41,17 @@ pub(super) async fn quote(
         })
         .collect();
     let candidates = candidates(question, &sources, &evidence);
-    let texts = candidates.iter().map(|candidate| candidate.text().to_owned()).collect();
-    let cosines = retrieve::cosines(ask, texts).await?;
+    let texts = candidates.iter().map(|candidate| candidate.embedded().to_owned()).collect();
+    let likenesses = retrieve::likenesses(ask, texts).await?;
     let by = GeneratedBy { model: MODEL.to_owned(), provider: PROVIDER.to_owned() };
     let material = Material { question, sources: &sources, evidence: &evidence };
     if attempt == Attempt::First {
         let question_type = state.plan.as_ref().map_or(QuestionType::Lookup, |plan| plan.question_type);
-        if let Some(given) = passages(&material, question_type, &candidates, Some(&cosines)) {
+        if let Some(given) = passages(&material, question_type, &candidates, Some(&likenesses)) {
             return Ok(Some(Written { text: given.text, by, passages: given.passages }));
         }
     }
-    let Some(answer) = compose(question, &candidates, Some(&cosines)) else { return Ok(None) };
+    let Some(answer) = compose(question, &candidates, Some(&likenesses)) else { return Ok(None) };
     if attempt == Attempt::First
         && answer.features.probability() < LEAST
         && let Some(given) = closest(&material, &answer)

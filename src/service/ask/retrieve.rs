@@ -17,6 +17,7 @@ use crate::{
         conversation::Rarity,
         filter::Filter,
         grouping::Grouping,
+        late_interaction::Likeness,
         lexical::analyzer::Analyzer,
         planning::{Plan, Strategy},
     },
@@ -153,19 +154,18 @@ pub(super) fn with_grades(chosen: &[GradedHit], sources: Vec<GroupedHit>) -> Arc
     sources.into_iter().filter_map(graded).collect()
 }
 
-/// Cosine similarity of the question with each text.
+/// How near each text is to the question.
 ///
 /// # Errors
 /// When the embedding model fails.
-pub(super) async fn cosines(ask: &AskContext, texts: Vec<String>) -> Result<Vec<f32>, AskError> {
+pub(super) async fn likenesses(ask: &AskContext, texts: Vec<String>) -> Result<Vec<Likeness>, AskError> {
     if texts.is_empty() {
         return Ok(Vec::new());
     }
     let embedder = &ask.services.embedder;
     let (question, vectors) = tokio::try_join!(
-        embedder.embed_query(ask.asked(), ask.budget.reserve_embedding(0)?),
-        embedder.embed_passages(texts, ask.budget.reserve_embedding(0)?),
+        embedder.query_vectors(ask.asked(), ask.budget.reserve_embedding(0)?),
+        embedder.passage_vectors(texts, ask.budget.reserve_embedding(0)?),
     )?;
-    let cosine = |vector: &Vec<f32>| vector.iter().zip(&question).map(|(a, b)| a * b).sum();
-    Ok(vectors.iter().map(cosine).collect())
+    Ok(vectors.iter().map(|vectors| Likeness::of(&question, vectors)).collect())
 }

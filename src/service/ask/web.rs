@@ -34,8 +34,8 @@ pub(super) async fn search(ask: &AskContext, state: &LoopState) -> Result<Option
 }
 
 async fn retrieved_from(ask: &AskContext, state: &LoopState, pages: Vec<WebPage>) -> Result<Retrieved, AskError> {
-    let cosines = retrieve::cosines(ask, pages.iter().map(|page| page.extract.clone()).collect()).await?;
-    let hits = pages.into_iter().zip(cosines).map(|(page, cosine)| hit(state, page, cosine)).collect();
+    let likenesses = retrieve::likenesses(ask, pages.iter().map(|page| page.extract.clone()).collect()).await?;
+    let hits = pages.into_iter().zip(likenesses).map(|(page, likeness)| hit(state, page, likeness.cosine)).collect();
     Ok(Retrieved { hits, chunks: 1, ..Retrieved::default() })
 }
 

@@ -9,14 +9,19 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
+use domain::answering::{AnswerSource, SentenceCandidate};
+use domain::corrective::Grade;
 use domain::evidence::passage::PassageEvidence;
 use domain::evidence::{Question, QuestionTerms};
 use domain::fusion::{DenseWeight, FUSION_DEPTH, Fused, Scored, fuse_weighted};
+use domain::grading::calibrated;
 use domain::grading::features::{Passage, evidence_of};
+use domain::late_interaction::Likeness;
 use domain::lexical::analyzer::Analyzer;
 use domain::lexical::bm25::{AskedCollection, QueryProfile, QueryStems, TermCounts, document_weights, evidence_score};
 use domain::lexical::term_id::TermSalt;
 use domain::reranking;
+use minilm::MiniLm;
 use serde_json::Value;
 
 const DIMENSIONS: usize = 384;
@@ -289,6 +294,39 @@ pub struct Round<'c> {
     pub evidence: Vec<PassageEvidence>,
 }
 
+/// Sources of an answer: passages with their grades, what they hold of the question, and their documents.
+#[derive(Default)]
+pub struct Sources<'c> {
+    pub sources: Vec<AnswerSource<'c>>,
+    pub evidence: Vec<PassageEvidence>,
+    pub documents: Vec<&'c str>,
+}
+
+impl<'c> Round<'c> {
+    /// The passages that are quoted: those whose grade is admitted.
+    pub fn sources(&self, collection: &'c Collection, is_admitted: impl Fn(Grade) -> bool) -> Sources<'c> {
+        let verdicts = calibrated::grade(&self.question, &self.passages, &self.evidence).verdicts;
+        let mut admitted = Sources::default();
+        for (place, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_admitted(verdict.grade)) {
+            let (passage, index) = (&self.passages[place], self.hits[place].index);
+            let probability = verdict.probability.unwrap_or(0.5);
+            let source = AnswerSource::alone(passage.text);
+            admitted.sources.push(AnswerSource { probability, title: passage.title, ..source });
+            admitted.evidence.push(self.evidence[place].clone());
+            admitted.documents.push(&collection.documents[index]);
+        }
+        admitted
+    }
+}
+
+/// How near each sentence is to a question, as the service finds it with the built-in model.
+pub async fn likenesses(model: &MiniLm, question: &str, sentences: &[SentenceCandidate]) -> Vec<Likeness> {
+    let asked = model.embed_query_tokens(question).await.expect("vectors");
+    let texts = sentences.iter().map(|sentence| sentence.embedded().to_owned()).collect();
+    let vectors = model.embed_passages_tokens(texts).await.expect("vectors");
+    vectors.iter().map(|vectors| Likeness::of(&asked, vectors)).collect()
+}
+
 impl Collection {
     pub fn round(&self, question: &str, vector: &[f32], top_k: usize) -> Round<'_> {
         let parsed = self.parsed(question);
@@ -313,4 +351,33 @@ impl Collection {
 
 pub fn strings(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Share of the words of a gold sentence that a right answer holds.
+const MOST_WORDS: f32 = 0.8;
+
+/// Whether a text holds a gold answer, or most words of a gold sentence where the set has those.
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+pub fn is_right(row: &Value, answer: &str) -> bool {
+    let said = format!(" {} ", plain(answer));
+    let words: HashSet<&str> = said.split(' ').collect();
+    let golds =
+        |member: &str| strings(&row[member]).into_iter().map(plain).filter(|gold| !gold.is_empty()).collect::<Vec<_>>();
+    let sentences = golds("gold_sentences");
+    if sentences.is_empty() {
+        return golds("answers").iter().any(|gold| said.contains(&format!(" {gold} ")));
+    }
+    let holds_most = |gold: &String| {
+        let gold: HashSet<&str> = gold.split(' ').collect();
+        gold.intersection(&words).count() as f32 >= MOST_WORDS * gold.len() as f32
+    };
+    sentences.iter().any(holds_most)
+}
+
+/// A text in lower case without punctuation and markers.
+fn plain(text: &str) -> String {
+    let text = text.to_lowercase().replace(',', "");
+    let words = text.split_whitespace().filter(|word| !word.starts_with("[^"));
+    let bare = |word: &str| word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '%').to_owned();
+    words.map(bare).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

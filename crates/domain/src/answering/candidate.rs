@@ -65,8 +65,14 @@ pub struct SentenceCandidate {
     pub(super) source: usize,
     pub(super) range: Range<usize>,
     pub(super) text: String,
+    /// The title of its document and the sentence, which is what is embedded.
+    embedded: String,
     /// Share of the question's idf mass in it, with what it is credited for.
     pub(super) lexical: f32,
+    /// Share in the titles above it and in the sentence before it that it does not hold itself.
+    pub(super) subject: f32,
+    /// Share in the sentence before it, and in the one after it without what it holds itself.
+    pub(super) beside: f32,
     /// Share of neighbouring question terms that are also neighbours in this sentence.
     pub(super) pairs: f32,
     pub(super) mask: TermMask,
@@ -97,10 +103,22 @@ pub struct SentenceCandidate {
 }
 
 impl SentenceCandidate {
-    /// The sentence as it would be quoted; the caller embeds this text.
+    /// The sentence as it would be quoted.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text to be embedded: a sentence seldom names the subject of its document.
+    #[must_use]
+    pub fn embedded(&self) -> &str {
+        &self.embedded
+    }
+
+    /// Whether it says nothing by itself, so that it is not quoted.
+    #[must_use]
+    pub const fn is_fragment(&self) -> bool {
+        self.is_fragment
     }
 
     /// Place of its source in the list, from 0.
@@ -131,6 +149,7 @@ pub fn candidates(
             if let Some(mut candidate) = candidate {
                 candidate.source = index;
                 candidate.place = place;
+                candidate.beside = question.terms.share(beside(evidence, place));
                 candidate.context = context(source, above, sentence);
                 found.push(candidate);
             }
@@ -144,6 +163,12 @@ pub fn candidates(
     found.sort_by(|one, two| prior(two).total_cmp(&prior(one)));
     found.truncate(MAX_CANDIDATES);
     found
+}
+
+/// Question terms in the sentence before one, and those in the one after it that it does not hold itself.
+fn beside(evidence: &PassageEvidence, place: usize) -> TermMask {
+    let mask = |place: Option<usize>| place.and_then(|place| evidence.sentences.get(place)).map_or(0, |held| held.mask);
+    mask(place.checked_sub(1)) | mask(place.checked_add(1)) & !mask(Some(place))
 }
 
 /// The text above a sentence that tells what it is about.
@@ -225,6 +250,9 @@ fn candidate(
         source: 0,
         range,
         lexical: question.terms.share(sentence.mask) + SUBJECT_CREDIT * question.terms.share(subject),
+        subject: question.terms.share(subject),
+        beside: 0.0,
+        embedded: if source.title.is_empty() { text.clone() } else { format!("{}: {text}", source.title) },
         pairs: question.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind,

@@ -8,48 +8,29 @@ use super::choose::{Scored, answer_by_part, one_answer};
 use super::confidence::Features;
 use super::form::names_option;
 use super::parts::parts;
+use super::ranking::rank;
 use super::{ExtractiveAnswer, QuotedSentence};
 use crate::evidence::Question;
 use crate::evidence::kind::AnswerKind;
 use crate::grading::question::is_named;
+use crate::late_interaction::Likeness;
 use crate::sentence::sentences;
-
-/// Score bonus for holding the kind of thing asked for; the other scores range from 0 to 1.
-const KIND_BONUS: f32 = 0.15;
-
-/// Weight of question terms that stay neighbours; the other scores range from 0 to 1.
-const PAIRS_WEIGHT: f32 = 0.1;
-
-/// Weight of question terms in the first cell of a row; the other scores range from 0 to 1.
-const NAMED_WEIGHT: f32 = 0.3;
-
-/// Weight of a title that the question names; the other scores range from 0 to 1.
-const ABOUT_WEIGHT: f32 = 0.2;
-
-/// Weight of a heading that is nearly the question, as in a list of questions; the other scores range from 0 to 1.
-const HEADED_WEIGHT: f32 = 0.3;
 
 /// Share of the best score from which a sentence that names a person answers a question for one before others.
 const NAMES_PERSON: f32 = 0.8;
 
-/// Weight of the source's probability; the other scores range from 0 to 1.
-const SOURCE_WEIGHT: f32 = 0.45;
-
-/// Cosine below which a sentence without a word of the question is no answer to it.
-const LEAST_COSINE: f32 = 0.35;
-
 /// Writes the answer, or returns `None` when no candidate is related to the question.
 ///
-/// `cosines` runs parallel to `candidates`: question against [`SentenceCandidate::text`]. Without it,
+/// `likenesses` runs parallel to `candidates`: question against [`SentenceCandidate::embedded`]. Without it,
 /// or with another length, words alone decide.
 #[must_use]
 pub fn compose(
     question: &Question,
     candidates: &[SentenceCandidate],
-    cosines: Option<&[f32]>,
+    likenesses: Option<&[Likeness]>,
 ) -> Option<ExtractiveAnswer> {
-    let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
-    let mut ranked = rank(candidates, cosines);
+    let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
+    let mut ranked = rank(candidates, likenesses);
     let options = question.terms.options();
     ranked.retain(|(candidate, _)| !candidate.is_fragment && names_option(&candidate.text, &options));
     let parts = parts(question);
@@ -58,11 +39,11 @@ pub fn compose(
     }
     let choice =
         if parts.is_empty() { one_answer(question, &ranked) } else { answer_by_part(question, &ranked, &parts) };
-    let cosine = |candidate: &SentenceCandidate| {
+    let likeness = |candidate: &SentenceCandidate| {
         let place = candidates.iter().position(|other| std::ptr::eq(other, candidate));
-        place.and_then(|place| cosines?.get(place)).copied().unwrap_or(0.0)
+        place.and_then(|place| likenesses?.get(place)).copied().unwrap_or(Likeness::of_cosine(0.0))
     };
-    let features = Features::of(question, *choice.sentences.first()?, &ranked, cosine);
+    let features = Features::of(question, *choice.sentences.first()?, &ranked, likeness);
     let mut answer = write(&in_reading_order(choice.sentences), features);
     answer.name_missing(&choice.missing);
     Some(answer)
@@ -92,36 +73,6 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     {
         ranked.drain(..person);
     }
-}
-
-/// Candidates that are related to the question, best first.
-pub(super) fn rank<'c>(candidates: &'c [SentenceCandidate], cosines: Option<&[f32]>) -> Vec<Scored<'c>> {
-    let top = candidates.iter().map(|candidate| candidate.lexical).fold(0.0, f32::max);
-    let mut ranked: Vec<Scored<'_>> = candidates
-        .iter()
-        .enumerate()
-        .filter_map(|(index, candidate)| {
-            let cosine = cosines.map(|cosines| cosines.get(index).copied().unwrap_or(0.0));
-            let is_related = candidate.mask != 0 || candidate.bonus > 0.0;
-            if !is_related && cosine.unwrap_or(0.0) < LEAST_COSINE {
-                return None;
-            }
-            let lexical = if top > 0.0 { candidate.lexical / top } else { 0.0 };
-            let base = cosine.map_or(lexical, |cosine| f32::midpoint(lexical, cosine.max(0.0)));
-            Some((
-                candidate,
-                base + KIND_BONUS * candidate.fit
-                    + PAIRS_WEIGHT * candidate.pairs
-                    + NAMED_WEIGHT * candidate.named
-                    + ABOUT_WEIGHT * candidate.about
-                    + HEADED_WEIGHT * candidate.headed
-                    + candidate.bonus
-                    + SOURCE_WEIGHT * candidate.probability,
-            ))
-        })
-        .collect();
-    ranked.sort_by(|(_, one), (_, two)| two.total_cmp(one));
-    ranked
 }
 
 /// Best first, but sentences of one source stand in that source's order.

@@ -24,6 +24,7 @@ mod passages;
 #[cfg(test)]
 mod passages_tests;
 mod quote;
+pub mod ranking;
 mod row;
 #[cfg(test)]
 mod tests;

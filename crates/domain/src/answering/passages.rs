@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::compose::rank;
 use super::excerpt::{Excerpt, ReadSource, Sources};
 use super::need::{PassageReason, need};
 use super::quote::{escape_markers, plain_line};
+use super::ranking::rank;
 use super::row::labelled;
 use super::units::{Unit, UnitKind};
 use super::{ExtractiveAnswer, GivenPassage, Material, QuotedPassages, SentenceCandidate};
 use crate::citation::{Attribution, Basis, Draft, Level, PreparedSource, findings};
+use crate::late_interaction::Likeness;
 use crate::markdown::{BlockKind, blocks};
 use crate::planning::QuestionType;
 use crate::sentence::sentences;
@@ -19,17 +20,17 @@ const LONGEST_LEAD_IN: usize = 200;
 
 /// The passages for a question that no quoted sentence answers; `None` if a sentence may.
 ///
-/// `cosines` runs parallel to `candidates`, as in [`compose`](super::compose()).
+/// `likenesses` runs parallel to `candidates`, as in [`compose`](super::compose()).
 #[must_use]
 pub fn passages(
     material: &Material<'_>,
     question_type: QuestionType,
     candidates: &[SentenceCandidate],
-    cosines: Option<&[f32]>,
+    likenesses: Option<&[Likeness]>,
 ) -> Option<QuotedPassages> {
     let need = need(material.question, question_type)?;
-    let cosines = cosines.filter(|cosines| cosines.len() == candidates.len());
-    let mut ranked = rank(candidates, cosines);
+    let likenesses = likenesses.filter(|likenesses| likenesses.len() == candidates.len());
+    let mut ranked = rank(candidates, likenesses);
     let sources = Sources::new(material, &ranked);
     ranked.retain(|(candidate, _)| !candidate.is_fragment);
     let excerpts = sources.excerpts(&need, &ranked);

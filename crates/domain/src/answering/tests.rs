@@ -6,22 +6,27 @@ use super::*;
 use crate::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use crate::evidence::Question;
 use crate::evidence::passage::PassageEvidence;
+use crate::late_interaction::{Likeness, TokenLikeness};
 use crate::lexical::analyzer::Analyzer;
 
 pub(super) fn parsed(question: &str) -> Question {
     Question::new(Analyzer::english(), question, 100, |_| 5)
 }
 
-fn answer(question: &str, texts: &[&str], cosines: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
+fn answer(question: &str, texts: &[&str], cosine: Option<fn(&str) -> f32>) -> Option<ExtractiveAnswer> {
+    let likeness = |text: &str| cosine.map(|cosine| Likeness::of_cosine(cosine(text)));
+    answer_by(question, texts, likeness)
+}
+
+fn answer_by(question: &str, texts: &[&str], likeness: impl Fn(&str) -> Option<Likeness>) -> Option<ExtractiveAnswer> {
     let parsed = parsed(question);
     let sources: Vec<AnswerSource<'_>> = texts.iter().map(|text| AnswerSource::alone(text)).collect();
     let evidence: Vec<PassageEvidence> =
         texts.iter().map(|text| PassageEvidence::new(Analyzer::english(), &parsed.terms, "", text)).collect();
     let found = candidates(&parsed, &sources, &evidence);
     assert!(found.len() <= MAX_CANDIDATES);
-    let cosines: Option<Vec<f32>> =
-        cosines.map(|cosine| found.iter().map(|candidate| cosine(candidate.text())).collect());
-    compose(&parsed, &found, cosines.as_deref())
+    let likenesses: Option<Vec<Likeness>> = found.iter().map(|candidate| likeness(candidate.text())).collect();
+    compose(&parsed, &found, likenesses.as_deref())
 }
 
 fn text(question: &str, texts: &[&str]) -> String {
@@ -128,6 +133,36 @@ fn cosines_decide_among_equal_words() {
     let cosine: fn(&str) -> f32 = |text| if text.contains("grants") { 0.8 } else { 0.1 };
     let answer = answer("What is the leave policy?", &texts, Some(cosine)).unwrap();
     assert_eq!(answer.sentences[0].source, 1);
+}
+
+#[test]
+fn the_vectors_of_tokens_decide_where_they_are_known() {
+    let texts = ["The leave policy mentions holidays of all sorts.", "The leave policy grants five free weeks."];
+    let tokens = |least| TokenLikeness { mean: 0.6, least, opening: 0.3, opening_mean: 0.1 };
+    for (nearer, source) in [("mentions", 0), ("grants", 1)] {
+        let likeness = |text: &str| {
+            let is_nearer = text.contains(nearer);
+            // The cosine says the opposite, and does not count.
+            let cosine = if is_nearer { 0.4 } else { 0.8 };
+            Some(Likeness { cosine, tokens: Some(tokens(if is_nearer { 0.6 } else { 0.1 })) })
+        };
+        let answer = answer_by("What is the leave policy?", &texts, likeness).unwrap();
+        assert_eq!(answer.sentences[0].source, source);
+        assert!(answer.features.tokens.is_some_and(|tokens| tokens.least > 0.5));
+    }
+}
+
+#[test]
+fn the_title_of_the_document_is_embedded_with_the_sentence() {
+    let parsed = parsed("How long is parental leave?");
+    let text = "It is 26 weeks of leave.";
+    let source = AnswerSource { title: "Parental leave", ..AnswerSource::alone(text) };
+    for (source, expected) in [(source, "Parental leave: It is 26 weeks of leave."), (AnswerSource::alone(text), text)]
+    {
+        let evidence = PassageEvidence::new(Analyzer::english(), &parsed.terms, source.title, text);
+        let found = candidates(&parsed, &[source], &[evidence]);
+        assert_eq!((found[0].embedded(), found[0].text()), (expected, text));
+    }
 }
 
 #[test]

@@ -12,27 +12,25 @@
 )]
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 
-use domain::answering::{AnswerSource, candidates, compose};
+use domain::answering::{candidates, compose};
 use domain::citation::{Attempt, Draft, Level, PreparedSource, Verdict, validate};
 use domain::corrective::Grade;
-use domain::grading::calibrated;
+use minilm::MiniLm;
 
-use calibrate::{Collection, Round, cosine, read_json_lines, read_vectors};
+use calibrate::{Collection, likenesses, read_json_lines, read_vectors};
 
-fn main() {
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
     let folder = std::env::args().nth(1).expect("a prepared folder");
     let top_k = std::env::args().nth(2).map_or(5, |top_k| top_k.parse().expect("TOP_K"));
     let collection = Collection::read(&folder, None, 0);
     let questions = read_json_lines(&format!("{folder}/qa.jsonl"));
     let vectors = read_vectors(&format!("{folder}/questions.f32"));
-    let sentences: HashMap<String, Vec<f32>> = read_json_lines(&format!("{folder}/sentences.jsonl"))
-        .iter()
-        .map(|text| text.as_str().expect("a string").split_whitespace().collect::<Vec<_>>().join(" "))
-        .zip(read_vectors(&format!("{folder}/sentences.f32")))
-        .collect();
+    let model = MiniLm::start(NonZeroUsize::MIN.saturating_add(1)).expect("the built-in model");
     for mode in ["all passages", "correct", "candidates"] {
-        for with_cosines in [true, false] {
+        for with_vectors in [true, false] {
             let mut tally: HashMap<&str, usize> = HashMap::new();
             for (question, vector) in questions.iter().zip(&vectors) {
                 if question["answerable"] != serde_json::Value::Bool(true) {
@@ -47,30 +45,16 @@ fn main() {
                     .flatten()
                     .map(|answer| answer.as_str().expect("answer").to_lowercase())
                     .collect();
-                let Round { question: parsed, passages, evidence, .. } = collection.round(text, vector, top_k);
-                let verdicts = calibrated::grade(&parsed, &passages, &evidence).verdicts;
-                let (mut sources, mut kept) = (Vec::new(), Vec::new());
-                for ((passage, verdict), evidence) in passages.iter().zip(&verdicts).zip(&evidence) {
-                    let admitted = match mode {
-                        "correct" => verdict.grade == Grade::Correct,
-                        "candidates" => verdict.grade != Grade::Incorrect,
-                        _ => true,
-                    };
-                    if admitted {
-                        let probability = verdict.probability.unwrap_or(0.5);
-                        sources.push(AnswerSource { probability, ..AnswerSource::alone(passage.text) });
-                        kept.push(evidence.clone());
-                    }
-                }
-                let found = candidates(&parsed, &sources, &kept);
-                let cosines: Vec<f32> = found
-                    .iter()
-                    .map(|candidate| {
-                        let embedded = sentences.get(candidate.text());
-                        embedded.map_or(0.0, |sentence| cosine(vector, sentence))
-                    })
-                    .collect();
-                let Some(answer) = compose(&parsed, &found, with_cosines.then_some(&cosines)) else {
+                let round = collection.round(text, vector, top_k);
+                let admitted = round.sources(&collection, |grade| match mode {
+                    "correct" => grade == Grade::Correct,
+                    "candidates" => grade != Grade::Incorrect,
+                    _ => true,
+                });
+                let sources = &admitted.sources;
+                let found = candidates(&round.question, sources, &admitted.evidence);
+                let likenesses = if with_vectors { likenesses(&model, text, &found).await } else { Vec::new() };
+                let Some(answer) = compose(&round.question, &found, with_vectors.then_some(&likenesses)) else {
                     continue;
                 };
                 count("answered", true);
@@ -91,7 +75,7 @@ fn main() {
                 );
                 count("sentences", false);
                 *tally.entry("sentences").or_default() += answer.sentences.len();
-                if with_cosines {
+                if with_vectors {
                     let prepared: Vec<PreparedSource> =
                         sources.iter().map(|source| PreparedSource::new(source.text)).collect();
                     let draft = Draft::new(answer.text.clone(), &prepared);
@@ -107,7 +91,7 @@ fn main() {
             let asked = tally["questions"] as f64;
             let mut figures: Vec<_> = tally.iter().collect();
             figures.sort();
-            print!("{mode:13} cosines {with_cosines:5}");
+            print!("{mode:13} vectors {with_vectors:5}");
             for (name, count) in figures {
                 print!("  {name} {:.3}", *count as f64 / asked);
             }

@@ -1,18 +1,15 @@
-//! Splits and embeds evaluation sets as the service does: `embed [--sentences] SETS OUT NAME...`.
+//! Splits and embeds evaluation sets as the service does: `embed SETS OUT NAME...`.
 //!
 //! SETS/NAME holds `corpus.jsonl.gz` and `qa.jsonl`, `queries.jsonl` with `qrels.tsv`, or all of them. Writes to
 //! OUT/NAME `chunks.jsonl` (document, title, text) with `chunks.f32`, `qa.jsonl` with `questions.f32`, `queries.jsonl`
-//! with `queries.f32`, and `qrels.tsv`; with `--sentences` also `sentences.jsonl`, every sentence of a chunk once, with
-//! `sentences.f32`. The `.f32` files hold unit vectors of the built-in model one after the other.
+//! with `queries.f32`, and `qrels.tsv`. The `.f32` files hold unit vectors of the built-in model one after the other.
 
 #![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a tool: it may stop on a bad input")]
 
-use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use calibrate::{field, json_lines, read_corpus};
-use domain::sentence::sentences;
 use domain::split::{
     FrontComposer, Outline, PageMap, SplitSource, SplitterKind, SplitterSettings, Window, embedding_text, split,
 };
@@ -24,9 +21,7 @@ const BATCH: usize = 256;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let with_sentences = arguments.first().is_some_and(|first| first == "--sentences");
-    arguments.drain(..usize::from(with_sentences));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let model = MiniLm::start(threads).expect("the built-in model");
     for name in &arguments[2..] {
@@ -47,11 +42,6 @@ async fn main() {
         if let Ok(judgements) = std::fs::read(source.join("qrels.tsv")) {
             std::fs::write(target.join("qrels.tsv"), judgements).expect("OUT");
         }
-        if with_sentences {
-            write_lines(&target.join("sentences.jsonl"), &chunks.sentences);
-            let texts = chunks.sentences.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            embed(&model, &target.join("sentences.f32"), texts).await;
-        }
     }
 }
 
@@ -62,8 +52,6 @@ struct Chunks {
     lines: Vec<Value>,
     /// Text that is embedded of each.
     embedded: Vec<String>,
-    /// Every sentence once, with single spaces.
-    sentences: Vec<Value>,
 }
 
 impl Chunks {
@@ -72,7 +60,7 @@ impl Chunks {
         let count = |text: &str| counter.count(text);
         let window = Window { tokens: MiniLm::WINDOW, special_tokens: 2 };
         let settings = SplitterSettings { kind: SplitterKind::Recursive, ..SplitterSettings::default() };
-        let (mut chunks, mut seen) = (Self::default(), HashSet::new());
+        let mut chunks = Self::default();
         for row in read_corpus(folder) {
             let (id, mut title, mut text) = (field(&row, "_id"), field(&row, "title"), field(&row, "text"));
             if text.trim().is_empty() {
@@ -87,12 +75,6 @@ impl Chunks {
                 chunks
                     .embedded
                     .push(embedding_text(&fronts.compose(&piece.heading_path, piece.table_header.as_deref()), words));
-                for sentence in sentences(words) {
-                    let words = words[sentence.words()].split_whitespace().collect::<Vec<_>>().join(" ");
-                    if seen.insert(words.clone()) {
-                        chunks.sentences.push(Value::String(words));
-                    }
-                }
             }
         }
         chunks

@@ -4,16 +4,23 @@
 
 mod model;
 
-use self::model::MODEL;
+use self::model::{BY_COSINE, BY_TOKENS};
 use super::candidate::SentenceCandidate;
 use super::choose::Scored;
 use crate::evidence::Question;
+use crate::late_interaction::{Likeness, TokenLikeness};
 
 /// Number of features.
 pub const COUNT: usize = 9;
 
+/// Number of those of late interaction, which follow the others.
+pub const TOKENS: usize = 4;
+
+/// Number of all.
+pub const ALL: usize = COUNT + TOKENS;
+
 /// Names of the features in the order of [`Features::values`], for the calibration tool.
-pub const NAMES: [&str; COUNT] = [
+pub const NAMES: [&str; ALL] = [
     // Cosine of question and sentence.
     "cosine",
     // Share of the question's mass in the sentence, with what it is credited for.
@@ -32,24 +39,56 @@ pub const NAMES: [&str; COUNT] = [
     "margin",
     // Whether it is the best by words and by meaning.
     "agreement",
+    // The values of `TokenLikeness`.
+    "mean",
+    "least",
+    "opening",
+    "opening_mean",
 ];
 
 /// The probability below which a sentence is no answer: its passage is given instead. Of the right answers of each set at
 /// most two in a hundred are below it.
-pub const LEAST: f32 = 0.15;
+pub const LEAST: f32 = 0.1;
 
 /// The features of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
-    /// Values in the order of [`NAMES`].
+    /// Values in the order of [`NAMES`], without those of late interaction.
     pub values: [f32; COUNT],
+    /// Those, where the embedding model gives the vectors of tokens.
+    pub tokens: Option<TokenLikeness>,
 }
 
 impl Features {
     /// The probability that the sentence answers the question, 0 to 1.
     #[must_use]
     pub fn probability(&self) -> f32 {
-        MODEL.probability(&self.values)
+        match self.all() {
+            Some(values) => BY_TOKENS.probability(&values),
+            None => BY_COSINE.probability(&self.values),
+        }
+    }
+
+    /// All values in the order of [`NAMES`], where the embedding model gives the vectors of tokens.
+    #[must_use]
+    pub fn all(&self) -> Option<[f32; ALL]> {
+        let [cosine, lexical, coverage, rarest, pairs, kind, probability, margin, agreement] = self.values;
+        let TokenLikeness { mean, least, opening, opening_mean } = self.tokens?;
+        Some([
+            cosine,
+            lexical,
+            coverage,
+            rarest,
+            pairs,
+            kind,
+            probability,
+            margin,
+            agreement,
+            mean,
+            least,
+            opening,
+            opening_mean,
+        ])
     }
 
     /// The features of the best sentence.
@@ -57,9 +96,10 @@ impl Features {
         question: &Question,
         best: Scored<'_>,
         ranked: &[Scored<'_>],
-        cosine: impl Fn(&SentenceCandidate) -> f32,
+        likeness: impl Fn(&SentenceCandidate) -> Likeness,
     ) -> Self {
         let (sentence, score) = best;
+        let cosine = |candidate: &SentenceCandidate| likeness(candidate).cosine;
         let is_best = |value: &dyn Fn(&SentenceCandidate) -> f32| {
             ranked.iter().all(|(candidate, _)| value(candidate) <= value(sentence))
         };
@@ -84,6 +124,7 @@ impl Features {
                 score - next,
                 f32::from(u8::from(agrees)),
             ],
+            tokens: likeness(sentence).tokens,
         }
     }
 }
@@ -94,9 +135,13 @@ mod tests {
 
     #[test]
     fn what_speaks_for_a_sentence_makes_it_surer() {
-        let doubtful = Features { values: [0.3, 0.4, 0.4, 0.8, 0.0, -1.0, 0.05, 0.0, 0.0] };
-        let sure = Features { values: [0.8, 1.0, 1.0, 0.0, 1.0, 1.0, 0.9, 0.6, 1.0] };
-        assert!(doubtful.probability() < LEAST);
-        assert!(sure.probability() > 0.6);
+        let far = TokenLikeness { mean: 0.3, least: 0.1, opening: 0.1, opening_mean: 0.0 };
+        let near = TokenLikeness { mean: 0.8, least: 0.6, opening: 0.5, opening_mean: 0.2 };
+        for (doubtful, sure) in [(None, None), (Some(far), Some(near))] {
+            let doubtful = Features { values: [0.3, 0.4, 0.4, 0.8, 0.0, -1.0, 0.05, 0.0, 0.0], tokens: doubtful };
+            let sure = Features { values: [0.8, 1.0, 1.0, 0.0, 1.0, 1.0, 0.9, 0.6, 1.0], tokens: sure };
+            assert!(doubtful.probability() < LEAST, "{}", doubtful.probability());
+            assert!(sure.probability() > 0.6, "{}", sure.probability());
+        }
     }
 }
