@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::AnswerSource;
+use super::entry::Entry;
 use super::form::{bonus, is_code, is_fragment};
 use super::quote::{plain_line, quotable};
 use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
-use crate::evidence::{Question, TermMask};
+use crate::evidence::{Question, QuestionTerms, TermMask};
 use crate::markdown::{BlockKind, cells};
 use crate::wording::lower_case_words;
 
@@ -19,9 +20,6 @@ const SUBJECT_CREDIT: f32 = 0.5;
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
-
-/// Longest line, in bytes, that names an entry of plain text.
-const LONGEST_LABEL: usize = 60;
 
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
@@ -82,6 +80,8 @@ pub struct SentenceCandidate {
     pub(super) probability: f32,
     /// The sentence before, or the first one of its entry, when this one begins with words that point back at it.
     pub(super) context: Option<(Range<usize>, String)>,
+    /// Share of the question's weight in the name of the entry that it opens.
+    pub(super) opens: f32,
     /// Bonus for having the form that the question asks for.
     pub(super) bonus: f32,
     /// Whether it says nothing by itself.
@@ -121,6 +121,19 @@ impl SentenceCandidate {
         self.is_fragment
     }
 
+    /// Begins the quotation with the line of its entry, unless that is a heading.
+    fn begin_with(&mut self, source: &AnswerSource<'_>, entry: &Entry, terms: &QuestionTerms) {
+        let range = below_heading(source, entry.range.start..self.range.end);
+        let text = source.text.get(range.clone()).and_then(quotable);
+        if let Some(text) = text.filter(|_| range.start == entry.range.start) {
+            self.embedded = embedded(source, &text);
+            (self.text, self.range) = (text, range);
+            self.mask |= entry.mask;
+            self.subject = terms.share(self.held & !self.mask);
+            self.lexical = terms.share(self.mask) + SUBJECT_CREDIT * self.subject;
+        }
+    }
+
     /// Place of its source in the list, from 0.
     #[must_use]
     pub const fn source(&self) -> usize {
@@ -151,6 +164,12 @@ pub fn candidates(
                 candidate.place = place;
                 candidate.beside = question.terms.share(beside(evidence, place));
                 candidate.context = context(source, above, sentence);
+                if let Some(entry) = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence)) {
+                    candidate.opens = question.terms.share(words_in(question, entry.name(source.text)));
+                    if candidate.opens > 0.0 {
+                        candidate.begin_with(source, entry, &question.terms);
+                    }
+                }
                 found.push(candidate);
             }
             if let Some(entry) = entry.as_mut().filter(|entry| entry.is_bare(source.text)) {
@@ -184,32 +203,6 @@ impl Above<'_> {
     /// Question terms in it.
     fn mask(self) -> TermMask {
         self.before.map_or(0, |before| before.mask) | self.entry.map_or(0, |entry| entry.mask)
-    }
-}
-
-/// The beginning of an entry of plain text: a short line, and the text about it indented below.
-struct Entry {
-    /// Question terms in the line.
-    mask: TermMask,
-    /// Its line, or the line and the first sentence below it.
-    range: Range<usize>,
-}
-
-impl Entry {
-    /// The entry that begins with a sentence, the first of its block.
-    fn begun_by(text: &str, first: &SentenceEvidence) -> Option<Self> {
-        let start = first.range.start;
-        let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-        let mut lines = text.get(line_start..).unwrap_or_default().lines();
-        let indent = |line: &str| line.len() - line.trim_start().len();
-        let (label, below) = (lines.next()?, lines.next()?);
-        let is_entry = label.trim().len() <= LONGEST_LABEL && !below.trim().is_empty() && indent(below) > indent(label);
-        is_entry.then(|| Self { mask: first.mask, range: first.range.clone() })
-    }
-
-    /// Whether it is its line alone.
-    fn is_bare(&self, text: &str) -> bool {
-        text.get(self.range.clone()).is_some_and(|words| !words.trim().contains('\n'))
     }
 }
 
@@ -252,7 +245,8 @@ fn candidate(
         lexical: question.terms.share(sentence.mask) + SUBJECT_CREDIT * question.terms.share(subject),
         subject: question.terms.share(subject),
         beside: 0.0,
-        embedded: if source.title.is_empty() { text.clone() } else { format!("{}: {text}", source.title) },
+        opens: 0.0,
+        embedded: embedded(source, &text),
         pairs: question.terms.pair_share(sentence.pairs),
         mask: sentence.mask,
         holds_kind,
@@ -263,6 +257,11 @@ fn candidate(
         is_row,
         place: 0,
     })
+}
+
+/// A sentence after the title of its document.
+fn embedded(source: &AnswerSource<'_>, text: &str) -> String {
+    if source.title.is_empty() { text.to_owned() } else { format!("{}: {text}", source.title) }
 }
 
 /// Whether the sentence at a byte is the rest of one that begins before the passage.
@@ -312,7 +311,8 @@ fn words_in(question: &Question, text: &str) -> TermMask {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|sign: char| !sign.is_alphanumeric()).collect();
     let terms = question.terms.terms().iter().enumerate();
-    let held = terms.filter(|(_, term)| words.contains(&term.word.to_lowercase().as_str()));
+    // A term may be several words: "server.close".
+    let held = terms.filter(|(_, term)| lower_case_words(&term.word).all(|word| words.contains(&word.as_str())));
     held.fold(0, |mask, (position, _)| mask | 1 << position)
 }
 

@@ -59,7 +59,7 @@ fn begin_with_an_answer(question: &Question, ranked: &mut Vec<Scored<'_>>) {
     let name = heaviest.filter(|(_, term)| is_named(&question.text, &term.word)).map_or(0, |_| weightiest);
     let may_answer = |candidate: &SentenceCandidate| match question.kind {
         AnswerKind::Number | AnswerKind::Date => candidate.holds_kind,
-        AnswerKind::Definition => candidate.mask & weightiest != 0 || candidate.bonus > 0.0,
+        AnswerKind::Definition => candidate.mask & weightiest != 0 || candidate.bonus > 0.0 || candidate.opens > 0.0,
         _ => true,
     };
     let first = |may: &dyn Fn(&Scored<'_>) -> bool| ranked.iter().position(may);

@@ -16,6 +16,7 @@ mod candidate;
 mod choose;
 mod compose;
 pub mod confidence;
+mod entry;
 mod excerpt;
 mod form;
 mod need;

@@ -363,3 +363,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_named_entry_is_stands_where_it_begins() {
+    let text = "OPTIONS\n\n     BatchMode\n             If set, passwords are not asked for and the ServerAliveInterval option is\n             300 seconds.\n\n     ServerAliveInterval\n             Sets a timeout in seconds after which a message is sent through the\n             channel.  The default is 0.\n\n     TCPKeepAlive\n             See ServerAliveInterval.\n";
+    for (question, expected) in [
+        ("What does ServerAliveInterval do?", "ServerAliveInterval Sets a timeout in seconds after which"),
+        ("What is TCPKeepAlive?", "TCPKeepAlive See ServerAliveInterval."),
+        ("Which option is 300 seconds if BatchMode is set?", "BatchMode If set, passwords are not asked for"),
+    ] {
+        let said = answer(question, &[text], None).map_or_else(String::new, |answer| answer.text);
+        assert!(said.starts_with(expected), "{question}: {said}");
+    }
+}

@@ -43,6 +43,9 @@ const ABOUT: f32 = 0.2;
 /// Weight of a heading that is nearly the question, as in a list of questions; scores range from 0 to about 1.
 const HEADED: f32 = 0.3;
 
+/// Weight of a name in the question whose entry the sentence opens, which tells what is named; scores range from 0 to about 1.
+const OPENS: f32 = 0.7;
+
 /// Cosine below which a sentence without a word of the question is no answer to it.
 const LEAST_COSINE: f32 = 0.35;
 
@@ -94,7 +97,7 @@ fn score(candidate: &SentenceCandidate, top: f32, likeness: Option<&Likeness>) -
         Some(tokens) => MODEL.score(&values(candidate, top, &tokens)),
         None => by_hand(candidate, top, likeness.map(|likeness| likeness.cosine)),
     };
-    base + candidate.bonus + ABOUT * candidate.about + HEADED * candidate.headed
+    base + candidate.bonus + ABOUT * candidate.about + HEADED * candidate.headed + OPENS * candidate.opens
 }
 
 fn by_hand(candidate: &SentenceCandidate, top: f32, cosine: Option<f32>) -> f32 {
