@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::AnswerSource;
 use super::entry::Entry;
-use super::form::{bonus, is_code, is_fragment};
+use super::form::{bonus, is_code, is_fragment, tells_default};
 use super::quote::{plain_line, quotable};
 use super::row::labelled;
 use crate::evidence::passage::{PassageEvidence, SentenceEvidence};
@@ -20,6 +20,9 @@ const SUBJECT_CREDIT: f32 = 0.5;
 
 /// Longest sentence, in bytes, that is brought as context.
 const LONGEST_CONTEXT: usize = 400;
+
+/// Share of the question's weight in the name of an entry from which the question is for that entry.
+const NAMED_ENTRY: f32 = 0.5;
 
 /// Words of a title that name nothing.
 const TITLE_FILLERS: [&str; 8] = ["a", "an", "and", "for", "in", "of", "on", "the"];
@@ -165,8 +168,10 @@ pub fn candidates(
                 candidate.beside = question.terms.share(beside(evidence, place));
                 candidate.context = context(source, above, sentence);
                 if let Some(entry) = entry.as_ref().filter(|entry| entry.is_opened_by(source.text, sentence)) {
-                    candidate.opens = question.terms.share(words_in(question, entry.name(source.text)));
-                    if candidate.opens > 0.0 {
+                    let named = question.terms.share(words_in(question, entry.name(source.text)));
+                    // A default stands elsewhere in its entry.
+                    if named >= NAMED_ENTRY && !tells_default(&question.text) {
+                        candidate.opens = named;
                         candidate.begin_with(source, entry, &question.terms);
                     }
                 }

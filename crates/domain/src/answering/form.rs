@@ -71,7 +71,7 @@ pub(super) fn bonus(question: &Question, sentence: &str) -> f32 {
 }
 
 /// Whether a text tells, or asks, what holds where nothing else is said: not a "non-default" value.
-fn tells_default(text: &str) -> bool {
+pub(super) fn tells_default(text: &str) -> bool {
     let words: Vec<String> = lower_case_words(text).collect();
     let is_default = |word: &String| matches!(word.as_str(), "default" | "defaults" | "defaulted");
     let others =
