@@ -83,6 +83,8 @@ impl Cli {
     /// # Errors
     /// The error of the command, in words for an operator.
     pub async fn run(self) -> anyhow::Result<()> {
+        // Every HTTP client needs one, whichever was chosen first.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         match self.command.unwrap_or(Command::Serve) {
             Command::Openapi => openapi::print(),
             Command::Completion(arguments) => {

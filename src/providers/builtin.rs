@@ -72,10 +72,7 @@ impl Embedder for BuiltInEmbedder {
     }
 
     async fn embed_query(&self, text: &str, allowance: Allowance<Embedding>) -> Result<Vec<f32>, ProviderError> {
-        let span = spans::embeddings(BUILT_IN_EMBEDDER, 1);
-        let vector = self.model.embed_query(text).instrument(span).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default(), NanoUsd::ZERO);
-        Ok(vector)
+        settled(self.model.embed_query(text), 1, allowance).await
     }
 
     async fn embed_passages(
@@ -83,17 +80,12 @@ impl Embedder for BuiltInEmbedder {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let span = spans::embeddings(BUILT_IN_EMBEDDER, texts.len());
-        let vectors = self.model.embed_passages(texts).instrument(span).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default(), NanoUsd::ZERO);
-        Ok(vectors)
+        let count = texts.len();
+        settled(self.model.embed_passages(texts), count, allowance).await
     }
 
     async fn query_vectors(&self, text: &str, allowance: Allowance<Embedding>) -> Result<TextVectors, ProviderError> {
-        let span = spans::embeddings(BUILT_IN_EMBEDDER, 1);
-        let vectors = self.model.embed_query_tokens(text).instrument(span).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default(), NanoUsd::ZERO);
-        Ok(vectors)
+        settled(self.model.embed_query_tokens(text), 1, allowance).await
     }
 
     async fn passage_vectors(
@@ -101,9 +93,19 @@ impl Embedder for BuiltInEmbedder {
         texts: Vec<String>,
         allowance: Allowance<Embedding>,
     ) -> Result<Vec<TextVectors>, ProviderError> {
-        let span = spans::embeddings(BUILT_IN_EMBEDDER, texts.len());
-        let vectors = self.model.embed_passages_tokens(texts).instrument(span).await.map_err(|error| failed(&error))?;
-        allowance.settle(Usage::default(), NanoUsd::ZERO);
-        Ok(vectors)
+        let count = texts.len();
+        settled(self.model.embed_passages_tokens(texts), count, allowance).await
     }
+}
+
+/// The vectors of some texts, in a span of their own; they cost nothing.
+async fn settled<T>(
+    vectors: impl Future<Output = Result<T, MiniLmError>>,
+    texts: usize,
+    allowance: Allowance<Embedding>,
+) -> Result<T, ProviderError> {
+    let span = spans::embeddings(BUILT_IN_EMBEDDER, texts);
+    let vectors = vectors.instrument(span).await.map_err(|error| failed(&error))?;
+    allowance.settle(Usage::default(), NanoUsd::ZERO);
+    Ok(vectors)
 }

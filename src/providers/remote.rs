@@ -69,7 +69,6 @@ impl Client {
     }
 
     fn build(builder: reqwest::ClientBuilder, base: String, timeout: Duration) -> Result<Self, reqwest::Error> {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self { http: builder.timeout(timeout).build()?, base, key: None })
     }
 

@@ -36,8 +36,6 @@ pub(super) struct TraceExport(SdkTracerProvider);
 
 impl TraceExport {
     pub(super) fn start(settings: &TraceSettings) -> anyhow::Result<Self> {
-        // HTTP clients need one, whichever was chosen first.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         let collector = Collector { http, runtime: Handle::current(), is_away: AtomicBool::new(false) };
         let exporter = SpanExporter::builder()

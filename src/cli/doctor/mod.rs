@@ -26,8 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// If the service would not start.
 pub(super) async fn run(config: Result<Config, ConfigError>) -> anyhow::Result<()> {
     let config = config.context("the service would not start")?;
-    // HTTP clients need one, whichever was chosen first.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let mut findings = Findings::default();
     println!("Configuration");
     print_settings(&config, &mut findings);

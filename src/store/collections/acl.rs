@@ -8,7 +8,7 @@ use crate::domain::{
     access::{Acl, AclChange},
     identity::TenantId,
 };
-use crate::store::{Collections, StoreError, documents::acl::NumberedAcl, documents::acl::Numbers};
+use crate::store::{Collections, StoreError, documents::acl::NumberedAcl};
 
 /// How much of an index a caller may see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,8 +67,7 @@ impl Collections<'_> {
         else {
             return Ok(None);
         };
-        let acl = change.apply(found.named(&mut transaction, tenant).await?);
-        let NumberedAcl { allowed, denied } = Numbers::of(&mut transaction, tenant, [&acl]).await?.numbered(&acl);
+        let (acl, NumberedAcl { allowed, denied }) = found.changed(&mut transaction, tenant, change).await?;
         sqlx::query!(
             "UPDATE collection SET allowed = $3, denied = $4, is_restricted = is_restricted OR $5
              WHERE tenant_id = $1 AND name = $2",

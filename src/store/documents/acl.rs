@@ -84,6 +84,18 @@ impl NumberedAcl {
         let names = |numbers: &[i32]| numbers.iter().filter_map(|number| by_number.get(number).cloned()).collect();
         Ok(Acl { allow: self.allowed.as_deref().map(names), deny: names(&self.denied) })
     }
+
+    /// The list after a change, by names and by numbers. A new principal gets a number here.
+    pub(in crate::store) async fn changed(
+        &self,
+        transaction: &mut Tx,
+        tenant: TenantId,
+        change: AclChange,
+    ) -> Result<(Acl, Self), StoreError> {
+        let acl = change.apply(self.named(transaction, tenant).await?);
+        let numbered = Numbers::of(transaction, tenant, [&acl]).await?.numbered(&acl);
+        Ok((acl, numbered))
+    }
 }
 
 fn unknown(name: &str) -> StoreError {
@@ -145,8 +157,7 @@ impl Documents<'_> {
         else {
             return Ok(None);
         };
-        let acl = change.apply(found.named(&mut transaction, tenant).await?);
-        let NumberedAcl { allowed, denied } = Numbers::of(&mut transaction, tenant, [&acl]).await?.numbered(&acl);
+        let (acl, NumberedAcl { allowed, denied }) = found.changed(&mut transaction, tenant, change).await?;
         sqlx::query!(
             "UPDATE document SET allowed = $3, denied = $4
              WHERE tenant_id = $1 AND document_id = ANY (ARRAY(

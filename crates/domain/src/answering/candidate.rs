@@ -133,7 +133,7 @@ impl SentenceCandidate {
             (self.text, self.range) = (text, range);
             self.mask |= entry.mask;
             self.subject = terms.share(self.held & !self.mask);
-            self.lexical = terms.share(self.mask) + SUBJECT_CREDIT * self.subject;
+            self.lexical = lexical(terms, self.mask, self.subject);
         }
     }
 
@@ -232,7 +232,8 @@ fn candidate(
     }
     let row = header_of(source, evidence, sentence).map(|header| labelled(header, words));
     let text = row.and_then(|row| quotable(&row)).or_else(|| quotable(words))?;
-    let subject = (evidence.title_mask | above.mask()) & !sentence.mask;
+    let held = sentence.mask | evidence.title_mask | above.mask();
+    let subject = question.terms.share(held & !sentence.mask);
     let heading = source.heading.last().map_or("", String::as_str);
     let in_heading = words_in(question, heading);
     let holds_kind = question.kind.is_held_by(&question.text, &text);
@@ -242,13 +243,13 @@ fn candidate(
         about: about(&question.text, source.title),
         headed: about(&question.text, heading).min(question.terms.share(in_heading)),
         heading: in_heading,
-        held: sentence.mask | evidence.title_mask | above.mask(),
+        held,
         is_fragment: !is_row && (is_cut(source, sentence.range.start) || is_fragment(&text) || is_code(&text)),
         named: if is_row { named(question, words) } else { 0.0 },
         source: 0,
         range,
-        lexical: question.terms.share(sentence.mask) + SUBJECT_CREDIT * question.terms.share(subject),
-        subject: question.terms.share(subject),
+        lexical: lexical(&question.terms, sentence.mask, subject),
+        subject,
         beside: 0.0,
         opens: 0.0,
         embedded: embedded(source, &text),
@@ -262,6 +263,11 @@ fn candidate(
         is_row,
         place: 0,
     })
+}
+
+/// Share of the question's weight in a sentence, with the credit for what names its subject.
+fn lexical(terms: &QuestionTerms, mask: TermMask, subject: f32) -> f32 {
+    terms.share(mask) + SUBJECT_CREDIT * subject
 }
 
 /// A sentence after the title of its document.
