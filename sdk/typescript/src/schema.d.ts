@@ -104,7 +104,7 @@ export interface paths {
          *     claims so far are void, with the reason), and finally exactly one `answer` (what `POST /v1/ask` returns) or `error`
          *     (the problem document). The claims since the last `retry` are those of the answer. With `"stream": "validated"` no
          *     word is sent before its claim is confirmed. Comments keep the connection alive. Closing the connection ends the ask
-         *     and its model calls.
+         *     and its model calls. What is wrong with the request, an unknown collection among it, is an ordinary error response.
          */
         post: operations["stream_ask"];
         delete?: never;
@@ -3167,7 +3167,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The events of the ask; every failure after the first is an event too */
+            /** @description The events of the ask; a failure after its beginning is an event too */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -5,10 +5,7 @@ use std::collections::HashSet;
 use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::{
-    IntoResponses, PartialSchema, ToSchema,
-    openapi::{AllOfBuilder, OneOfBuilder, Ref, RefOr, Schema},
-};
+use utoipa::{IntoResponses, ToSchema};
 use uuid::Uuid;
 
 use super::{
@@ -86,76 +83,32 @@ impl From<&AttemptTrace> for DraftBody {
 }
 
 /// The problem document of an ask.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub(super) struct AskProblem(pub(super) Problem);
-
-impl PartialSchema for AskProblem {
-    fn schema() -> RefOr<Schema> {
-        AllOfBuilder::new()
-            .description(Some("The problem document of an ask."))
-            .item(Ref::from_schema_name(Problem::name()))
-            .item(Ref::from_schema_name(AskDetails::name()))
-            .into()
-    }
+#[derive(Serialize, ToSchema)]
+pub(super) struct AskProblem {
+    #[serde(flatten)]
+    problem: Problem,
+    #[serde(flatten)]
+    details: AskDetails,
 }
 
-impl ToSchema for AskProblem {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((AskDetails::name().into(), AskDetails::schema()));
-        AskDetails::schemas(schemas);
-    }
+/// The problem `citation_validation`: the citations of an answer were wrong after the retry.
+#[derive(Serialize, ToSchema)]
+pub(super) struct CitationValidationProblem {
+    #[serde(flatten)]
+    problem: Problem,
+    #[serde(flatten)]
+    details: AskDetails,
+    #[serde(flatten)]
+    rejected: RejectedAnswer,
 }
 
-/// The schema of the problem `citation_validation`.
-pub(super) struct CitationValidationProblem;
-
-impl PartialSchema for CitationValidationProblem {
-    fn schema() -> RefOr<Schema> {
-        AllOfBuilder::new()
-            .description(Some(
-                "The problem `citation_validation`: the citations of an answer were wrong after the retry.",
-            ))
-            .item(Ref::from_schema_name(Problem::name()))
-            .item(Ref::from_schema_name(AskDetails::name()))
-            .item(Ref::from_schema_name(RejectedAnswer::name()))
-            .into()
-    }
-}
-
-impl ToSchema for CitationValidationProblem {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((AskDetails::name().into(), AskDetails::schema()));
-        AskDetails::schemas(schemas);
-        schemas.push((RejectedAnswer::name().into(), RejectedAnswer::schema()));
-        RejectedAnswer::schemas(schemas);
-    }
-}
-
-/// The problem document of an ask whose status may also mean that the citations were wrong.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub(super) struct AskFailure(pub(super) Problem);
-
-impl PartialSchema for AskFailure {
-    fn schema() -> RefOr<Schema> {
-        OneOfBuilder::new()
-            .description(Some(
-                "The problem document of an ask; `code` tells wrong citations (`citation_validation`) apart.",
-            ))
-            .item(Ref::from_schema_name(CitationValidationProblem::name()))
-            .item(Ref::from_schema_name(AskProblem::name()))
-            .into()
-    }
-}
-
-impl ToSchema for AskFailure {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((CitationValidationProblem::name().into(), CitationValidationProblem::schema()));
-        CitationValidationProblem::schemas(schemas);
-        schemas.push((AskProblem::name().into(), AskProblem::schema()));
-        AskProblem::schemas(schemas);
-    }
+/// The problem document of an ask; `code` tells wrong citations (`citation_validation`) apart.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes responses; `failed` makes them")]
+pub(super) enum AskFailure {
+    CitationValidation(CitationValidationProblem),
+    Other(AskProblem),
 }
 
 /// The ways in which an ask ends without an answer.

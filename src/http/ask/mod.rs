@@ -47,7 +47,7 @@ pub(in crate::http) async fn ask(
     ValidJson(body): ValidJson<AskBody>,
 ) -> Result<Response, ApiError> {
     if let Some(mode) = body.stream_mode(&headers) {
-        return streamed(&granted, &uri, body, mode);
+        return streamed(&granted, &uri, body, mode).await;
     }
     let (request, include) = body.read(&granted)?;
     let result = granted.ask(&request).await;
@@ -61,11 +61,11 @@ pub(in crate::http) async fn ask(
 /// claims so far are void, with the reason), and finally exactly one `answer` (what `POST /v1/ask` returns) or `error`
 /// (the problem document). The claims since the last `retry` are those of the answer. With `"stream": "validated"` no
 /// word is sent before its claim is confirmed. Comments keep the connection alive. Closing the connection ends the ask
-/// and its model calls.
+/// and its model calls. What is wrong with the request, an unknown collection among it, is an ordinary error response.
 #[utoipa::path(
     post, path = "/v1/ask/stream", tag = "ask", request_body = AskBody,
     responses(
-        (status = 200, description = "The events of the ask; every failure after the first is an event too",
+        (status = 200, description = "The events of the ask; a failure after its beginning is an event too",
             body = Vec<AskEventBody>, content_type = "text/event-stream"),
         AskFailures,
     ),
@@ -76,14 +76,19 @@ pub(in crate::http) async fn stream_ask(
     ValidJson(body): ValidJson<AskBody>,
 ) -> Result<Response, ApiError> {
     let mode = body.required_stream_mode()?;
-    streamed(&granted, &uri, body, mode)
+    streamed(&granted, &uri, body, mode).await
 }
 
 /// Starts an ask whose events are the response.
-fn streamed(granted: &Granted, uri: &Uri, body: AskBody, mode: StreamMode) -> Result<Response, ApiError> {
+async fn streamed(granted: &Granted, uri: &Uri, body: AskBody, mode: StreamMode) -> Result<Response, ApiError> {
     let (request, include) = body.read(granted)?;
-    let ask = StreamedAsk { include, instance: uri.path().to_owned(), request_id: granted.caller().request_id.clone() };
-    Ok(stream::respond(granted.stream_ask(request, mode), ask))
+    match granted.stream_ask(request, mode).await {
+        Ok(frames) => {
+            let request_id = granted.caller().request_id.clone();
+            Ok(stream::respond(frames, StreamedAsk { include, instance: uri.path().to_owned(), request_id }))
+        }
+        Err(ask) => Err(failed(ask, &include)),
+    }
 }
 
 /// The response to an ask that has ended.

@@ -1,6 +1,6 @@
 //! An ask as server-sent events.
 
-use std::{collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashSet, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::response::{
     IntoResponse, Response,
@@ -9,12 +9,15 @@ use axum::response::{
 use futures::{Stream, stream};
 use serde::Serialize;
 use tokio::sync::mpsc;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
 
 use super::{
     super::{
         answer::{AnswerBody, CitationBody, FindingBody},
-        problem::ApiError,
+        problem::{ApiError, Problem},
         source::SourceBody,
     },
     body::IncludeBody,
@@ -100,7 +103,7 @@ impl Relay {
 
     fn error(&self, error: ApiError) -> Option<Event> {
         let problem = error.into_problem(Some(self.ask.instance.clone()), self.ask.request_id.clone());
-        AskEventBody::Error(Box::new(AskFailure(problem))).frame()
+        AskEventBody::Error(Box::new(FailureFrame(problem))).frame()
     }
 }
 
@@ -120,7 +123,7 @@ pub(super) enum AskEventBody {
     /// The end of the stream: the answer, as returned without a stream.
     Answer(Box<AnswerBody>),
     /// The end of the stream: a failure.
-    Error(Box<AskFailure>),
+    Error(Box<FailureFrame>),
 }
 
 impl AskEventBody {
@@ -201,6 +204,27 @@ impl RetryFrame {
             }
         };
         Self { reason: reason.as_str(), errors }
+    }
+}
+
+/// The problem document that ends a stream; its schema is that of the response.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct FailureFrame(Problem);
+
+impl PartialSchema for FailureFrame {
+    fn schema() -> RefOr<Schema> {
+        AskFailure::schema()
+    }
+}
+
+impl ToSchema for FailureFrame {
+    fn name() -> Cow<'static, str> {
+        AskFailure::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        AskFailure::schemas(schemas);
     }
 }
 

@@ -70,7 +70,7 @@ pub(in crate::http) async fn create_chat_completion(
     let base = public_url(&state, &headers);
     let ask = ReadyAsk::new(granted, model, base, |collections| body.into_ask(collections)).await?;
     if is_streamed {
-        return Ok(ask.stream(Chunks { identity, wants_usage, cited: Vec::new() }));
+        return ask.stream(Chunks { identity, wants_usage, cited: Vec::new() }).await;
     }
     let (delivered, report) = ask.whole().await?;
     let usage = CompletionUsageBody::from(&report.usage);

@@ -45,11 +45,15 @@ impl ReadyAsk {
     }
 
     /// Runs it, and streams its answer.
-    pub(super) fn stream(self, protocol: impl Protocol) -> Response {
+    ///
+    /// # Errors
+    /// As an ask that ended before its retrieval began.
+    pub(super) async fn stream(self, protocol: impl Protocol) -> Result<Response, ApiError> {
         let Self { granted, request, writer } = self;
         let progress = Progress::new(writer, granted.has_answering_model(&request));
-        let frames = granted.stream_ask(request, StreamMode::Validated);
-        respond(protocol, Relay::new(frames, progress, granted.caller().request_id.clone()))
+        let begun = granted.stream_ask(request, StreamMode::Validated).await;
+        let frames = begun.map_err(|ask| failed(ask, &HashSet::new()))?;
+        Ok(respond(protocol, Relay::new(frames, progress, granted.caller().request_id.clone())))
     }
 
     /// Runs it to its end.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     AskError, AskEvent, AskFrame, GradedHit, StreamMode, VoidReason,
@@ -26,6 +26,8 @@ pub(super) struct Emitter(Option<Stream>);
 /// A stream, and the state of the draft that is being sent.
 struct Stream {
     frames: mpsc::Sender<AskFrame>,
+    /// Told when the ask begins; dropped if it never does.
+    begun: Option<oneshot::Sender<()>>,
     mode: StreamMode,
     /// The level at which claims are checked.
     level: Level,
@@ -51,9 +53,21 @@ impl Emitter {
         Self(None)
     }
 
-    pub(super) fn new(ask: &AskContext, frames: mpsc::Sender<AskFrame>, mode: StreamMode) -> Self {
+    pub(super) fn new(
+        ask: &AskContext,
+        frames: mpsc::Sender<AskFrame>,
+        begun: oneshot::Sender<()>,
+        mode: StreamMode,
+    ) -> Self {
         let (level, verifier) = (ask.models.level, ask.models.verifier());
-        Self(Some(Stream { frames, mode, level, verifier, draft: SentDraft::default() }))
+        Self(Some(Stream { frames, begun: Some(begun), mode, level, verifier, draft: SentDraft::default() }))
+    }
+
+    /// Reports that the request names nothing unknown, so that the ask begins.
+    pub(super) fn emit_begun(&mut self) {
+        if let Some(begun) = self.0.as_mut().and_then(|stream| stream.begun.take()) {
+            let _ = begun.send(());
+        }
     }
 
     pub(super) async fn emit_sources(&self, sources: &Arc<[GradedHit]>) {

@@ -52,7 +52,7 @@ pub(crate) use request::{AskExecution, AskRequest, Reach};
 pub(crate) use settings::{AuditSettings, CacheSettings, LONGEST_CACHE_LIFE, MOST_PASSAGES, Settings};
 pub(crate) use stream::{AskEvent, AskFrame, StreamMode, VoidReason};
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use self::{context::AskContext, emit::Emitter, single_flight::SingleFlight};
@@ -137,16 +137,28 @@ impl AskService {
         pipeline::run(&context, Emitter::silent()).await
     }
 
-    /// The same as a stream of frames. The last frame is the end, and there is exactly one; [events](AskEvent) before
-    /// it are sent as they happen, no faster than they are read. Dropping the receiver ends the ask.
-    #[must_use]
-    pub(crate) fn stream(&self, caller: Caller, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
-        let (frames, receiver) = mpsc::channel(FRAMES_AHEAD);
+    /// The same as a stream of frames, once its collections and models are known to exist. The last frame is the end, and
+    /// there is exactly one; [events](AskEvent) before it are sent as they happen, no faster than they are read. Dropping
+    /// the receiver ends the ask.
+    ///
+    /// # Errors
+    /// [`FailedAsk`] if the ask ended before its retrieval began.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the ask.
+    pub(crate) async fn stream(
+        &self,
+        caller: Caller,
+        request: AskRequest,
+        mode: StreamMode,
+    ) -> Result<mpsc::Receiver<AskFrame>, FailedAsk> {
+        let (frames, mut receiver) = mpsc::channel(FRAMES_AHEAD);
+        let (begun, has_begun) = oneshot::channel();
         let service = self.clone();
         let asking = async move {
             let answering = async {
                 let context = AskContext::new(&service, caller, request, true);
-                pipeline::run(&context, Emitter::new(&context, frames.clone(), mode)).await
+                pipeline::run(&context, Emitter::new(&context, frames.clone(), begun, mode)).await
             };
             tokio::select! {
                 result = answering => {
@@ -157,6 +169,12 @@ impl AskService {
             }
         };
         tokio::spawn(asking.in_current_span());
-        receiver
+        if has_begun.await.is_err()
+            && let Some(AskFrame::End(result)) = receiver.recv().await
+            && let Err(failed) = *result
+        {
+            return Err(failed);
+        }
+        Ok(receiver)
     }
 }

@@ -82,6 +82,7 @@ async fn answer(
 ) -> Result<AskReport, AskError> {
     ask.check_models()?;
     let corpus = retrieve::find_corpus(ask).await?;
+    emitter.emit_begun();
     if ask.request.has_instructions {
         ask.record.warn(AskWarning::InstructionsIgnored);
     }

@@ -46,9 +46,15 @@ impl Granted {
     }
 
     /// The same as a stream of frames.
-    #[must_use]
-    pub(crate) fn stream_ask(&self, request: AskRequest, mode: StreamMode) -> mpsc::Receiver<AskFrame> {
-        self.parts.ask.stream(self.caller.clone(), request, mode)
+    ///
+    /// # Errors
+    /// As [`AskService::stream`](crate::service::ask::AskService::stream).
+    pub(crate) async fn stream_ask(
+        &self,
+        request: AskRequest,
+        mode: StreamMode,
+    ) -> Result<mpsc::Receiver<AskFrame>, FailedAsk> {
+        self.parts.ask.stream(self.caller.clone(), request, mode).await
     }
 
     /// Returns the best passages for a query.

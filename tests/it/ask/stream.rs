@@ -139,9 +139,26 @@ async fn the_path_of_the_stream_needs_no_member_for_it() {
     let refused = app.post("/v1/ask/stream", body.clone()).await;
     assert_eq!((refused.status, &refused.body["errors"][0]["pointer"]), (422, &json!("/stream")), "{refused:?}");
     body["stream"] = json!(true);
-    body["collections"] = json!(["nowhere"]);
-    let broken = frames_of(&app, "/v1/ask/stream", body).await;
-    assert_eq!((&end(&broken)["code"], &end(&broken)["instance"]), (&json!("not_found"), &json!("/v1/ask/stream")));
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_error_of_the_request_is_a_status_and_not_an_event() {
+    let (_server, app) = app("").await;
+    let mut unknown = ask(json!(true));
+    unknown["collections"] = json!(["nowhere"]);
+    let mut wrong = ask(json!(true));
+    wrong["top_k"] = json!(0);
+    for path in ["/v1/ask", "/v1/ask/stream"] {
+        for (body, status, code) in [(&unknown, 404, "not_found"), (&wrong, 422, "invalid_request")] {
+            let refused = app.post(path, body.clone()).await;
+            assert_eq!((refused.status, &refused.body["code"]), (status, &json!(code)), "{path}: {refused:?}");
+            assert_eq!(refused.body["instance"], path, "{refused:?}");
+        }
+    }
+    let unknown = app.post("/v1/ask/stream", unknown).await;
+    let record = app.get(&format!("/v1/audit/{}", unknown.body["id"].as_str().expect("an id"))).await;
+    assert_eq!((record.status, &record.body["outcome"]), (200, &json!("failed")), "{record:?}");
     app.stop().await;
 }
 
@@ -263,10 +280,8 @@ async fn a_provider_that_dies_on_its_way_is_followed_or_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn every_failure_is_one_error_frame() {
+async fn every_failure_on_the_way_is_one_error_frame() {
     let (server, app) = app("").await;
-    let nowhere = json!({"question": QUESTION, "collections": ["nowhere"], "stream": true});
-    assert_eq!(end(&frames(&app, nowhere).await)["code"], "not_found");
     server.reply(Role::Answer, in_pieces(&["Everyone has"], vec![Piece::Wait(Duration::from_mins(1))]));
     let mut late = ask(json!(true));
     late["limits"] = json!({"timeout_ms": 1_500});
